@@ -17,12 +17,14 @@ import (
 
 var flows = study.NewFlows{
 	Figures: []harness.Figure{
-		energies("2d", "2-D mixture"), energies("10d", "10-D mixture"), energies("10d-tempered", "10-D mixture, tempered"),
+		energies("2d", "2-D mixture"), energies("10d", "10-D mixture"), energies("10d-tempered", "10-D mixture, "+
+			"tempered"),
 	},
 	Compare: []study.Versus{
 		{Problem: "gmm-2d", Title: "2-D mixture", Metrics: measures, Trivial: trivial(target.GMM2D())},
 		{Problem: "gmm-10d", Title: "10-D mixture", Metrics: measures, Trivial: trivial(target.GMM10D())},
-		{Problem: "gmm-10d-tempered", Title: "10-D mixture, tempered", Metrics: measures, Trivial: trivial(target.GMM10D())},
+		{Problem: "gmm-10d-tempered", Title: "10-D mixture, " +
+			"tempered", Metrics: measures, Trivial: trivial(target.GMM10D())},
 	},
 	Claims: []claim.Claim{
 		{
@@ -50,14 +52,16 @@ func trivial(t *target.Mixture) float64 {
 }
 
 var measures = []study.Measure{
-	{Head: "energy distance", Metric: "energy"}, {Head: "total variation of the modes' weights", Metric: "mode-weights"},
+	{Head: "energy distance", Metric: "energy"}, {Head: "total variation of the modes' " +
+		"weights", Metric: "mode-weights"},
 	{Head: "energy distance within modes", Metric: "mode-shape"}, {Head: "k-NN KL", Metric: "knn-kl"},
 }
 
 // energies is the figure of the energy distance and the weights of modes.
 func energies(problem, title string) harness.Figure {
 	return study.Curves("beyond-"+problem, fmt.Sprintf("%s: flows beyond the paper", title),
-		"Energy distance to exact draws, and the total variation between the shares of the modes and their weights, against iterations of "+
+		"Energy distance to exact draws, and the total variation between the shares of the modes and their "+
+			"weights, against iterations of "+
 			"one score a particle each: mean (line) and range (band) over seeds.", "gmm-"+problem,
 		study.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog, Spread: true},
 		study.Panel{Metric: "mode-weights", Label: "total variation of weights", Floor: true, Zero: true, Spread: true})

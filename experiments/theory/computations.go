@@ -15,6 +15,8 @@ type Options struct {
 	Sizes  []int     `mapstructure:"sizes"`  // n, K, widths, places on a ray or powers of ten, as the problem has it
 	Steps  int       `mapstructure:"steps"`  // network steps, or moves
 	Draws  int       `mapstructure:"draws"`  // of Monte Carlo, 2 or more
+	Moves  []float64 `mapstructure:"moves"`  // step sizes > 0
+	Time   float64   `mapstructure:"time"`   // total time > 0 of a run, moves times step
 }
 
 // computation is a problem without a run: it puts all its values at iteration 0.
@@ -37,18 +39,20 @@ var computations = map[string]computation{
 		[]string{"denoising-1d", "denoising-2d", "hessian-1d", "hessian-2d", "hessian-10d"},
 		[]string{"sigmas"},
 	},
-	"rays":    {rays, sortedKeys(tails), []string{"sigmas", "sizes"}},
-	"descent": {descent, []string{"gaussian"}, []string{"sigmas", "sizes"}},
-	"rate":    {rate, []string{"log-concave", "mixture", "learned"}, []string{"sigmas", "sizes"}},
-	"variance": {
-		variance,
-		[]string{"linear", "random", "trained"},
-		[]string{"dims", "taus", "sigmas", "sizes", "steps", "draws"},
+	"rays":     {rays, sortedKeys(tails), []string{"sigmas", "sizes"}},
+	"descent":  {descent, []string{"gaussian"}, []string{"sigmas", "sizes"}},
+	"rate":     {rate, []string{"log-concave", "mixture", "learned"}, []string{"sigmas", "sizes"}},
+	"variance": {variance, []string{"linear"}, []string{"dims", "taus", "sigmas", "sizes", "draws"}},
+	"same-x":   {sameX, []string{"random", "trained"}, []string{"dims", "taus", "sigmas", "steps", "draws"}},
+	"steps": {
+		steps, []string{"exact-1", "exact-64", "learned-1", "learned-64"}, []string{"moves", "sigmas", "time"},
 	},
-	"draws": {
-		drawsPerMove,
-		[]string{"exact-1", "exact-4", "exact-16", "exact-64", "learned-1", "learned-4", "learned-16", "learned-64"},
-		[]string{"sigmas", "steps"},
+	"steps-1000": {steps, []string{"exact-1", "learned-1"}, []string{"moves", "sigmas", "time"}},
+	"rest":       {rest, []string{"exact-1"}, []string{"moves", "sigmas", "time"}},
+	"helps": {
+		helps, []string{
+			"normal-2", "normal-10", "normal-30", "normal-100", "student-2", "student-10", "student-30", "student-100",
+		}, []string{"sizes", "sigmas", "time"},
 	},
 	"samples":   {samples, []string{"sub-gaussian", "heavy-tailed"}, []string{"sigmas", "sizes", "steps", "draws"}},
 	"width":     {width, []string{"1d", "2d"}, []string{"sigmas", "sizes", "steps", "draws"}},
@@ -62,7 +66,8 @@ func (c *computation) check(problem, method string, o *Options) error {
 	if !slices.Contains(c.variants, method) {
 		return fmt.Errorf("%s measures %s, not %s", problem, strings.Join(c.variants, ", "), method)
 	}
-	if problem == "flow" && len(o.Sizes) > 0 && slices.Min(o.Sizes) < 2 {
+	if problem == "helps" && len(o.Sizes) > 0 && slices.Min(o.Sizes) < 2 ||
+		problem == "flow" && len(o.Sizes) > 0 && slices.Min(o.Sizes) < 2 {
 		return fmt.Errorf("options.sizes: must be 2 particles or more, got %v", o.Sizes)
 	}
 	return o.check(c.needs)
@@ -86,6 +91,10 @@ func (o *Options) check(needs []string) error {
 			given, right = len(o.Sigmas) > 0, positive(o.Sigmas)
 		case "taus":
 			given, right = len(o.Taus) > 0, positive(o.Taus)
+		case "moves":
+			given, right = len(o.Moves) > 0, positive(o.Moves)
+		case "time":
+			given, right, want = true, o.Time > 0, "a number above 0"
 		case "dims":
 			given, right, want = len(o.Dims) > 0, natural(o.Dims...), "whole numbers from 1 on"
 		case "sizes":

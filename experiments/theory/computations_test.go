@@ -16,7 +16,9 @@ func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ problem, set, want string }{
 		{"rate", "sizes=[0]", "options.sizes: want whole numbers from 1 on"},
 		{"flow", "sizes=[1]", "options.sizes: must be 2 particles or more"},
-		{"draws", "steps=0", "options.steps: want 1 or more"},
+		{"same-x", "steps=0", "options.steps: want 1 or more"},
+		{"steps", "time=0", "options.time: want a number above 0"},
+		{"rest", "moves=[]", "options.moves: want numbers above 0"},
 		{"gradient", "draws=1", "options.draws: want 2 or more"},
 		{"gradient", "sigmas=[0.1,0]", "options.sigmas: want numbers above 0"},
 		{"variance", "taus=[]", "options.taus: want numbers above 0"},
@@ -51,7 +53,7 @@ func TestRefusals(t *testing.T) {
 func TestFewMoves(t *testing.T) {
 	for _, c := range []struct{ problem, set, metric string }{
 		{"rate", "sizes=[16]", "epsilon"},
-		{"draws", "steps=20", "energy-0.12"},
+		{"steps", "time=0.1", "energy-0.01"},
 	} {
 		s := measured(t, 1, c.problem, "problems."+c.problem+".options."+c.set)
 		n := 0

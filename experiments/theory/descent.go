@@ -9,8 +9,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// line is the flow of the proofs on the line: particles move by v*(z) = E_w[∇log π − ∇log μ̂](z + σw), μ̂ their smoothed cloud, with all
-// integrals by the trapezoidal rule in steps of σ/8, exact to rounding.
+// line is the flow of the proofs on the line: particles move by v*(z) = E_w[∇log π − ∇log μ̂](z + σw), μ̂ their
+// smoothed cloud, with all integrals by the trapezoidal rule in steps of σ/8, exact to rounding.
 type line struct {
 	sigma, step      float64
 	low              int       // of the first node, in steps
@@ -33,7 +33,16 @@ func newLine(pi *law, sigma float64, n int) *line {
 		l.logPi = append(l.logPi, pi.at([]float64{float64(j) * l.step}, g, 1))
 		l.score = append(l.score, g[0])
 	}
-	l.density, l.slope, l.kernels = make([]float64, len(l.score)), make([]float64, len(l.score)), make([]float64, n*l.width)
+	l.density, l.slope, l.kernels = make(
+		[]float64,
+		len(l.score),
+	), make(
+		[]float64,
+		len(l.score),
+	), make(
+		[]float64,
+		n*l.width,
+	)
 	return l
 }
 
@@ -94,7 +103,11 @@ func descent(m *measurement) {
 		for _, n := range m.o.Sizes {
 			l, z := newLine(bimodal(), sigma, n), startLine(n, m.seed)
 			for k := 2; k <= 10; k += 2 {
-				m.put(at(fmt.Sprintf("remainder-%d", n), sigma), k, l.remainder(z, sigma*sigma*math.Pow(2, -float64(k))))
+				m.put(
+					at(fmt.Sprintf("remainder-%d", n), sigma),
+					k,
+					l.remainder(z, sigma*sigma*math.Pow(2, -float64(k))),
+				)
 			}
 		}
 	}
@@ -136,12 +149,14 @@ func rate(m *measurement) {
 	}
 }
 
-// learnedRate is Algorithm 1 on the line with its network: mean|v*|² and the squared error ε of the network at the points that it moved by,
-// as means over 64 of the moves.
+// learnedRate is Algorithm 1 on the line with its network: mean|v*|² and the squared error ε of the network at the
+// points that it moved by, as means over 64 of the moves.
 func (m *measurement) learnedRate(moves int, sigma, h float64) {
 	flow := &sifg.Flow{
 		Noise: sifg.Noise{Sigma: float32(sigma)}, Mover: &sifg.Euler{Step: h},
-		Field: &sifg.Denoise{Network: sifg.Network{Hidden: 32, Optimizer: "nesterov", Rate: nn.Rate{LR: 1e-3}, Inner: 5, Warmup: 10}},
+		Field: &sifg.Denoise{
+			Network: sifg.Network{Hidden: 32, Optimizer: "nesterov", Rate: nn.Rate{LR: 1e-3}, Inner: 5, Warmup: 10},
+		},
 	}
 	c := m.start(flow, bimodal().target(), m.particles, func(dst sifg.Batch, _ *rng.Stream) {
 		for i, v := range startLine(dst.Rows, m.seed) {
@@ -174,7 +189,8 @@ func flat(z [][]float64) []float64 {
 	return out
 }
 
-// networkError is mean‖f − ∇log μ̂‖² at the perturbed points of the last move, which went from particles z: f = ∇log π − v.
+// networkError is mean‖f − ∇log μ̂‖² at the perturbed points of the last move, which went from particles z: f = ∇log
+// π − v.
 func networkError(c *sifg.Cloud, z [][]float64) float64 {
 	mu := cloud(z).smooth(float64(c.Sigma))
 	sum := 0.0

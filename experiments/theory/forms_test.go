@@ -106,7 +106,7 @@ func TestVarianceForms(t *testing.T) {
 	var denoise, stein, held, redrawn []float64
 	for seed := range uint64(40) {
 		m := &measurement{o: Options{Draws: 100}, method: "linear", seed: seed, particles: n}
-		a, b := m.gradientVariance(d, n, tau, sigma)
+		a, b := m.linear(d, n, tau, sigma)
 		c, e := innerLoop(m, d, tau, sigma)
 		denoise, stein, held, redrawn = append(denoise, a), append(stein, b), append(held, c), append(redrawn, 5*e)
 	}

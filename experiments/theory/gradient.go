@@ -20,8 +20,8 @@ func targetIn(d int) *law {
 	return lawOf(target.GMM10D())
 }
 
-// rule is the rule for expectations over w in d dimensions: quadrature, whose step resolves a target with components of width 0.1, or
-// Monte Carlo.
+// rule is the rule for expectations over w in d dimensions: quadrature, whose step resolves a target with components
+// of width 0.1, or Monte Carlo.
 func (m *measurement) rule(d int, sigma float64) nodes {
 	if d > 2 {
 		return random(d, m.o.Draws, rng.New(m.seed, "nodes"))
@@ -29,9 +29,9 @@ func (m *measurement) rule(d int, sigma float64) nodes {
 	return grid(d, min(0.1, 0.02/sigma))
 }
 
-// gradient measures Theorem 3.1: the derivative of KL(μ̂‖π) along a field φ, by central differences, against −E⟨v*, φ⟩ with
-// v*(z) = E_w[∇log π − ∇log μ̂](z + σw). Methods dirac-… take a cloud and a random smooth φ, affine-… a mixture of normal laws and an
-// affine φ, under which it stays one.
+// gradient measures Theorem 3.1: the derivative of KL(μ̂‖π) along a field φ, by central differences, against −E⟨v*,
+// φ⟩ with v*(z) = E_w[∇log π − ∇log μ̂](z + σw). Methods dirac-… take a cloud and a random smooth φ, affine-… a
+// mixture of normal laws and an affine φ, under which it stays one.
 func gradient(m *measurement) {
 	kind, name, _ := strings.Cut(m.method, "-")
 	d := map[string]int{"1d": 1, "2d": 2, "10d": 10}[name]
@@ -82,9 +82,16 @@ func (f field) at(z []float64) []float64 {
 	return out
 }
 
-// diracs returns, by node w, the central difference of mean_i [log μ̂ − log π](x_i), x_i = z_i + width(z_i)·w, along a random φ, and
-// mean_i ⟨∇log μ̂ − ∇log π, φ(z_i)⟩. The theorem needs a width that does not depend on z.
-func diracs(m *measurement, d int, sigma float64, pi *law, rule nodes, width func(z []float64) float64) (difference, formula []float64) {
+// diracs returns, by node w, the central difference of mean_i [log μ̂ − log π](x_i), x_i = z_i + width(z_i)·w, along
+// a random φ, and mean_i ⟨∇log μ̂ − ∇log π, φ(z_i)⟩. The theorem needs a width that does not depend on z.
+func diracs(
+	m *measurement,
+	d int,
+	sigma float64,
+	pi *law,
+	rule nodes,
+	width func(z []float64) float64,
+) (difference, formula []float64) {
 	r := rng.New(m.seed, "cloud")
 	z := pi.smooth(0.5).draws(m.particles, r)
 	phi := newField(d, r)
@@ -134,7 +141,13 @@ func affine(m *measurement, d int, sigma float64, pi *law, rule nodes) (differen
 		moved := &law{weights: mu.weights}
 		for k, mean := range mu.means {
 			to := along(make([]float64, d), mean, t*c, mean)
-			moved.means, moved.sds = append(moved.means, along(to, to, t, b)), append(moved.sds, mu.sds[k]*(1+float64(t*c)))
+			moved.means, moved.sds = append(
+				moved.means,
+				along(to, to, t, b),
+			), append(
+				moved.sds,
+				mu.sds[k]*(1+float64(t*c)),
+			)
 		}
 		moved = moved.smooth(sigma)
 		for k, a := range moved.weights {
@@ -186,8 +199,8 @@ func (g gaussian) square(sigma float64) float64 {
 	return float64(g.m*g.m) + float64(p*p)
 }
 
-// flow measures the closed-form flow of a Gaussian against n particles, which move by the score of the normal law that has their own
-// mean and variance, and where τ comes to rest.
+// flow measures the closed-form flow of a Gaussian against n particles, which move by the score of the normal law
+// that has their own mean and variance, and where τ comes to rest.
 func flow(m *measurement) {
 	const h, sigma, steps = 0.05, 0.3, 30
 	start := gaussian{1, 0.4}

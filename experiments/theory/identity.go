@@ -9,9 +9,9 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// identity measures, for a cloud of Diracs in one or two dimensions, section 4.2: E‖f − ∇log q‖² = E‖f − ∇log μ̂‖² + c* with
-// c* = d/σ² − E‖∇log μ̂‖² for a random network f (methods denoising-…); and ∇² log μ̂ = −I/σ² + Cov(z|x)/σ⁴ against central differences of
-// the score (hessian-…).
+// identity measures, for a cloud of Diracs in one or two dimensions, section 4.2: E‖f − ∇log q‖² = E‖f − ∇log μ̂‖² +
+// c* with c* = d/σ² − E‖∇log μ̂‖² for a random network f (methods denoising-…); and ∇² log μ̂ = −I/σ² + Cov(z|x)/σ⁴
+// against central differences of the score (hessian-…).
 func identity(m *measurement) {
 	kind, name, _ := strings.Cut(m.method, "-")
 	d := map[string]int{"1d": 1, "2d": 2, "10d": 10}[name]
@@ -57,8 +57,8 @@ func denoising(mu *law, sigma float64, seed uint64, inverse float64) (left, righ
 	return left, right + float64(d)/(sigma*sigma)
 }
 
-// hessianError is the largest entry of the difference of −I/σ² + Cov(z|x)/σ⁴ and central differences of the score at x, over the
-// largest entry of the latter. diagonal is −1/σ² where the identity is right.
+// hessianError is the largest entry of the difference of −I/σ² + Cov(z|x)/σ⁴ and central differences of the score at
+// x, over the largest entry of the latter. diagonal is −1/σ² where the identity is right.
 func hessianError(mu *law, x []float64, sigma, diagonal float64) float64 {
 	d := len(x)
 	mu.responsibilities(x)
@@ -87,7 +87,8 @@ func hessianError(mu *law, x []float64, sigma, diagonal float64) float64 {
 	return worst / size
 }
 
-// tails are log densities on the line, up to a constant, from light tails to heavy ones: Lemma 4.1 makes no assumption on them.
+// tails are log densities on the line, up to a constant, from light tails to heavy ones: Lemma 4.1 makes no
+// assumption on them.
 var tails = map[string]func(y float64) float64{
 	"compact": func(y float64) float64 {
 		if math.Abs(y) > 1 {
@@ -101,8 +102,8 @@ var tails = map[string]func(y float64) float64{
 	"cauchy":   func(y float64) float64 { return -math.Log1p(y * y) },
 }
 
-// rays measures Lemma 4.1: along a ray, the ratios E[|x − y|ᵏ | x] of Gaussian-weighted moments of a random law of each kind, k = 1, 2, and
-// the smoothed score. They may grow like xᵏ at most.
+// rays measures Lemma 4.1: along a ray, the ratios E[|x − y|ᵏ | x] of Gaussian-weighted moments of a random law of
+// each kind, k = 1, 2, and the smoothed score. They may grow like xᵏ at most.
 func rays(m *measurement) {
 	r := rng.New(m.seed, "law")
 	shift, scale := r.NormFloat64(), math.Exp(0.3*r.NormFloat64())
@@ -117,8 +118,9 @@ func rays(m *measurement) {
 	}
 }
 
-// smoothedMoments integrates over y: E[y − x]/σ², E|x − y| and E(x − y)² under the law with density ∝ ρ(y)·exp(−(x−y)²/(2σ²)), for x ≥ 0.
-// It goes over [−6, x + 6] in steps of σ/20, and takes the exponent relative to its largest value.
+// smoothedMoments integrates over y: E[y − x]/σ², E|x − y| and E(x − y)² under the law with density ∝
+// ρ(y)·exp(−(x−y)²/(2σ²)), for x ≥ 0. It goes over [−6, x + 6] in steps of σ/20, and takes the exponent relative to
+// its largest value.
 func smoothedMoments(logRho func(y float64) float64, x, sigma float64) (score, first, second float64) {
 	top := math.Inf(-1)
 	var at, logs []float64

@@ -8,8 +8,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
-// law is a mixture Σ_k a_k N(m_k, s_k² I) on R^d in float64. With all s_k = 0 it is a cloud of Diracs, which has a density only
-// once it is smoothed. It holds scratch memory: one goroutine at a time.
+// law is a mixture Σ_k a_k N(m_k, s_k² I) on R^d in float64. With all s_k = 0 it is a cloud of Diracs, which has a
+// density only once it is smoothed. It holds scratch memory: one goroutine at a time.
 type law struct {
 	weights []float64
 	means   [][]float64
@@ -32,7 +32,8 @@ func normal(d int) *law {
 	return &law{weights: []float64{1}, means: [][]float64{make([]float64, d)}, sds: []float64{1}}
 }
 
-// bimodal is a mixture of two normal laws on the line, about as wide as N(0, 1) and smooth on the scale of all σ used here.
+// bimodal is a mixture of two normal laws on the line, about as wide as N(0, 1) and smooth on the scale of all σ used
+// here.
 func bimodal() *law {
 	return &law{weights: []float64{0.4, 0.6}, means: [][]float64{{-1.5}, {1}}, sds: []float64{0.5, 0.7}}
 }
@@ -169,7 +170,8 @@ type nodes struct {
 	weight []float64
 }
 
-// grid is the trapezoidal rule with this step in one or two dimensions. It converges exponentially for analytic functions.
+// grid is the trapezoidal rule with this step in one or two dimensions. It converges exponentially for analytic
+// functions.
 func grid(d int, step float64) nodes {
 	const end = 7.5
 	var line []float64

@@ -12,8 +12,8 @@ import (
 
 const batchRows = 512 // of one network step
 
-// fit trains a network to the score of a law smoothed by σ, by denoising: each of the steps takes a batch of the law's draws and fresh
-// noise.
+// fit trains a network to the score of a law smoothed by σ, by denoising: each of the steps takes a batch of the
+// law's draws and fresh noise.
 func fit(d, hidden, steps int, sigma float64, seed uint64, rows func(dst sifg.Batch, r *rng.Stream)) *nn.Net {
 	net := nn.New(d, hidden, nn.Tanh)
 	net.Init(rng.New(seed, "network"))
@@ -63,8 +63,8 @@ func (k known) smoothed(sigma float64) func(x []float64) []float64 {
 	return lawOf(k.Mixture).smooth(sigma).score
 }
 
-// student has independent coordinates with Student's t of 5.5 degrees of freedom: moments up to the fifth, and no more than the theorem for
-// heavy tails needs.
+// student has independent coordinates with Student's t of 5.5 degrees of freedom: moments up to the fifth, and no
+// more than the theorem for heavy tails needs.
 type student struct{}
 
 const freedom = 5.5
@@ -111,7 +111,14 @@ func (student) smoothed(sigma float64) func(x []float64) []float64 {
 }
 
 // scoreError is mean‖f − ∇log μ̂‖² over fresh draws of the smoothed law.
-func scoreError(net *nn.Net, l fitted, sigma float64, draws int, score func(x []float64) []float64, seed uint64) float64 {
+func scoreError(
+	net *nn.Net,
+	l fitted,
+	sigma float64,
+	draws int,
+	score func(x []float64) []float64,
+	seed uint64,
+) float64 {
 	x, f := sifg.NewBatch(draws, net.Dim()), sifg.NewBatch(draws, net.Dim())
 	w := slices.Clone(x.Data)
 	l.rows(x, rng.New(seed, "test"))
@@ -129,8 +136,8 @@ func scoreError(net *nn.Net, l fitted, sigma float64, draws int, score func(x []
 	return sum / float64(draws)
 }
 
-// samples measures Theorems 4.8 and 4.12: the error of a network that was fitted to n draws of a law, and that of one that never sees a
-// draw twice (index 0).
+// samples measures Theorems 4.8 and 4.12: the error of a network that was fitted to n draws of a law, and that of one
+// that never sees a draw twice (index 0).
 func samples(m *measurement) {
 	l := map[string]fitted{"sub-gaussian": known{target.GMM2D()}, "heavy-tailed": student{}}[m.method]
 	for _, sigma := range m.o.Sigmas {
@@ -148,7 +155,8 @@ func samples(m *measurement) {
 	}
 }
 
-// width measures the trend of Theorem 4.9: the error of networks of several widths that never see a draw twice, in one and two dimensions.
+// width measures the trend of Theorem 4.9: the error of networks of several widths that never see a draw twice, in
+// one and two dimensions.
 func width(m *measurement) {
 	var l fitted = known{bimodal().target()}
 	d := 1

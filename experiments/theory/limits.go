@@ -24,9 +24,10 @@ var paperSettings = map[string]paperSetting{
 
 const wanted = 0.1 // the error that the bounds are asked for; scores there are of size 1 to 1/σ
 
-// bounds puts what the bounds ask for an error of 0.1, as powers of ten, with constants 1 and without the logarithms and the o(1), which
-// flatters them: particles by Corollaries 4.10 and 4.14 (with the exponent of its statement and of its proof), network size by Theorems 4.9
-// and 4.13. NaN: the bound of Theorem 4.13 does not fall with the network's size where d ≤ 2.
+// bounds puts what the bounds ask for an error of 0.1, as powers of ten, with constants 1 and without the logarithms
+// and the o(1), which flatters them: particles by Corollaries 4.10 and 4.14 (with the exponent of its statement and
+// of its proof), network size by Theorems 4.9 and 4.13. NaN: the bound of Theorem 4.13 does not fall with the
+// network's size where d ≤ 2.
 func bounds(m *measurement) {
 	p := paperSettings[m.method]
 	s, e := float64(-math.Log10(p.sigma)), float64(-math.Log10(wanted))
@@ -43,9 +44,10 @@ func bounds(m *measurement) {
 	m.put("theorem-4.13", 0, size)
 }
 
-// lipschitz measures Assumption 4.3 on the densities of the paper's four experiments: quotients ‖s(x) − s(y)‖/‖x − y‖ between points at a
-// distance of 10⁻ᵏ, where a score is suspected of a jump or a pole, and for the mixture at random places. The posteriors have a few made-up
-// observations: where their scores are not Lipschitz is a matter of the formula.
+// lipschitz measures Assumption 4.3 on the densities of the paper's four experiments: quotients ‖s(x) − s(y)‖/‖x − y‖
+// between points at a distance of 10⁻ᵏ, where a score is suspected of a jump or a pole, and for the mixture at random
+// places. The posteriors have a few made-up observations: where their scores are not Lipschitz is a matter of the
+// formula.
 func lipschitz(m *measurement) {
 	for _, k := range m.o.Sizes {
 		delta := math.Pow(10, -float64(k))
@@ -98,9 +100,10 @@ func pair(method string, delta float64, r *rng.Stream) (t sifg.Target, x, y []fl
 	return t, x, y
 }
 
-// misprints computes what the paper's formulas give as they are printed, on a cloud of N(0, τ² I): the slope of the best linear f under the
-// loss of section 3.2 and under that of the algorithms, which has a minus sign; the loss after steps along −∇ and along +∇ (Algorithm 2);
-// and the score after Lemma 4.1 with its printed sign, over the exact one.
+// misprints computes what the paper's formulas give as they are printed, on a cloud of N(0, τ² I): the slope of the
+// best linear f under the loss of section 3.2 and under that of the algorithms, which has a minus sign; the loss
+// after steps along −∇ and along +∇ (Algorithm 2); and the score after Lemma 4.1 with its printed sign, over the
+// exact one.
 func misprints(m *measurement) {
 	const tau, sigma = 1.0, 0.5
 	z := points(gaussianCloud(m.particles, 2, tau, m.seed))

@@ -7,9 +7,9 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// network measures, along a run, how well the network knows the score: ε = mean‖f − ∇log μ̂‖² at the points that the particles moved by,
-// the mean square of ∇log μ̂ itself there, and the mean square of the velocity v* of the proofs, estimated without bias by the product of
-// two halves of draws at the first hundred particles.
+// network measures, along a run, how well the network knows the score: ε = mean‖f − ∇log μ̂‖² at the points that the
+// particles moved by, the mean square of ∇log μ̂ itself there, and the mean square of the velocity v* of the proofs,
+// estimated without bias by the product of two halves of draws at the first hundred particles.
 func (m *measurement) network(c *sifg.Cloud) {
 	if c.Iter == 0 {
 		return
@@ -50,7 +50,8 @@ func (m *measurement) network(c *sifg.Cloud) {
 	m.put("velocity-square", 0, square)
 }
 
-// growth measures Assumptions 4.4 and 4.5 along a run: the fifth moment of the particles, and the largest ‖v‖/(1 + ‖z‖).
+// growth measures Assumptions 4.4 and 4.5 along a run: the fifth moment of the particles, and the largest ‖v‖/(1 +
+// ‖z‖).
 func (m *measurement) growth(c *sifg.Cloud) {
 	fifth, ratio := 0.0, 0.0
 	z, v := points(c.Z), points(c.V)

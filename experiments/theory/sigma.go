@@ -14,18 +14,33 @@ import (
 // sigmaDim is the dimension in which the rules for σ are looked at.
 const sigmaDim = 2
 
-// objectives are, for each σ rule of the library, what it descends as a function of σ, a coordinate, for μ = N(0, τ² I) against
-// π = N(0, I) with the network held at f(x) = −slope·x, and the factor of the rule.
+// objectives are, for each σ rule of the library, what it descends as a function of σ, a coordinate, for μ = N(0, τ²
+// I) against π = N(0, I) with the network held at f(x) = −slope·x, and the factor of the rule.
 var objectives = map[sifg.SigmaRule]struct {
 	value  func(sigma, tau, slope float64) float64
 	factor func(sigma float64) float64
 }{
-	sifg.SigmaKLw:    {func(s, t, _ float64) float64 { return gaussian{0, t}.kl(s) }, func(float64) float64 { return 1 }},
-	sifg.SigmaKLEps:  {func(s, t, _ float64) float64 { return gaussian{0, t}.kl(s) }, func(s float64) float64 { return s }},
-	sifg.SigmaKLMean: {func(s, t, _ float64) float64 { return gaussian{0, t}.kl(s) }, func(float64) float64 { return 1.0 / sigmaDim }},
+	sifg.SigmaKLw: {
+		func(s, t, _ float64) float64 { return gaussian{0, t}.kl(s) },
+		func(float64) float64 { return 1 },
+	},
+	sifg.SigmaKLEps: {
+		func(s, t, _ float64) float64 { return gaussian{0, t}.kl(s) },
+		func(s float64) float64 { return s },
+	},
+	sifg.SigmaKLMean: {
+		func(s, t, _ float64) float64 { return gaussian{0, t}.kl(s) },
+		func(float64) float64 { return 1.0 / sigmaDim },
+	},
 	// E‖f(z + σw) + w/σ‖² and E‖f(z + σw) + w/σ²‖²
-	sifg.SigmaDSMIn:  {func(s, t, a float64) float64 { return sq(a*t) + sq(1/s-float64(a*s)) }, func(float64) float64 { return 1 }},
-	sifg.SigmaDSMOut: {func(s, t, a float64) float64 { return sq(a*t) + sq(1/(s*s)-float64(a*s)) }, func(float64) float64 { return 1 }},
+	sifg.SigmaDSMIn: {
+		func(s, t, a float64) float64 { return sq(a*t) + sq(1/s-float64(a*s)) },
+		func(float64) float64 { return 1 },
+	},
+	sifg.SigmaDSMOut: {
+		func(s, t, a float64) float64 { return sq(a*t) + sq(1/(s*s)-float64(a*s)) },
+		func(float64) float64 { return 1 },
+	},
 }
 
 // sigmaRules are the names of the rules.
@@ -38,8 +53,8 @@ func sigmaRules() (out []string) {
 
 func sq(x float64) float64 { return float64(x * x) }
 
-// expected is the step of a rule over its rate, minus the derivative of its objective times its factor, in closed form with the exact
-// score f(x) = −x/(τ² + σ²).
+// expected is the step of a rule over its rate, minus the derivative of its objective times its factor, in closed
+// form with the exact score f(x) = −x/(τ² + σ²).
 func expected(rule sifg.SigmaRule, sigma, tau float64) float64 {
 	a, d := 1/(float64(tau*tau)+float64(sigma*sigma)), float64(sigmaDim)
 	switch rule {
@@ -61,8 +76,8 @@ func central(f func(x float64) float64, x float64) float64 {
 	return (f(x+h) - f(x-h)) / (2 * h)
 }
 
-// sigmas measures equations 3.9 and 3.10: for each (σ, τ) the step of a rule, in closed form, by central differences of its own
-// objective, and as the library takes it on a cloud with a network, beside the derivative of KL.
+// sigmas measures equations 3.9 and 3.10: for each (σ, τ) the step of a rule, in closed form, by central differences
+// of its own objective, and as the library takes it on a cloud with a network, beside the derivative of KL.
 func sigmas(m *measurement) {
 	rule := sifg.SigmaRule(m.method)
 	for i, tau := range m.o.Taus {
@@ -73,7 +88,11 @@ func sigmas(m *measurement) {
 			want := expected(rule, sigma, tau)
 			m.put("kl-slope", cell, klSlope(sigma, tau))
 			m.put("expected", cell, want)
-			m.put("own-error", cell, math.Abs(float64(-own*objectives[rule].factor(sigma))-want)/max(math.Abs(want), 1e-3))
+			m.put(
+				"own-error",
+				cell,
+				math.Abs(float64(-own*objectives[rule].factor(sigma))-want)/max(math.Abs(want), 1e-3),
+			)
 			m.put("library", cell, m.libraryStep(rule, sigma, tau, 1e-4*sigma/max(math.Abs(want), 1)))
 		}
 	}
@@ -82,8 +101,8 @@ func sigmas(m *measurement) {
 	}
 }
 
-// libraryStep is the step over the rate that the library's rule takes on a cloud of N(0, τ² I), at fresh noise, with a network that was
-// trained for Steps steps of fresh noise. The rate is so small that σ hardly moves.
+// libraryStep is the step over the rate that the library's rule takes on a cloud of N(0, τ² I), at fresh noise, with
+// a network that was trained for Steps steps of fresh noise. The rate is so small that σ hardly moves.
 func (m *measurement) libraryStep(rule sifg.SigmaRule, sigma, tau, rate float64) float64 {
 	denoise, flow, c := m.trained(sigma, tau)
 	denoise.Inner = 1 // DSM-in moves σ at a network step
@@ -112,8 +131,9 @@ func follow(denoise *sifg.Denoise, c *sifg.Cloud, noise sifg.Noise, rule sifg.Si
 	return (float64(c.Sigma) - before) / rate
 }
 
-// held measures what Algorithm 2 does to σ's gradient: it judges it at the noise that the network has just been trained with. On a cloud of
-// N(0, I), where KL hardly depends on a small σ, the rule's step after 5, 50 and 500 network steps on one draw of the noise.
+// held measures what Algorithm 2 does to σ's gradient: it judges it at the noise that the network has just been
+// trained with. On a cloud of N(0, I), where KL hardly depends on a small σ, the rule's step after 5, 50 and 500
+// network steps on one draw of the noise.
 func (m *measurement) held() {
 	for j, sigma := range m.o.Sigmas {
 		for _, steps := range m.o.Sizes {

@@ -1,5 +1,5 @@
-// Package theory checks the statements of the paper's theory that numbers can reach: gradients and rules against differences, identities,
-// rates as slopes, assumptions along runs, and bounds by arithmetic.
+// Package theory checks the statements of the paper's theory that numbers can reach: gradients and rules against
+// differences, identities, rates as slopes, assumptions along runs, and bounds by arithmetic.
 package theory
 
 import (
@@ -14,6 +14,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
+	"github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
 //go:embed theory.yaml
@@ -23,12 +24,14 @@ var config []byte
 var Experiment = &harness.Experiment{
 	Name:  "theory",
 	Title: "Theory",
-	Summary: "Sections 3 and 4 of the paper, each statement that numbers can reach: on Gaussian mixtures, whose smoothed densities and " +
-		"scores are in closed form. Some problems are runs of a sampler; most are computations, which are trials of no iterations.",
+	Summary: "Sections 3 and 4 of the paper, each statement that numbers can reach: on Gaussian mixtures, whose " +
+		"smoothed densities and scores are in closed form. Some problems are runs of a sampler; most are " +
+		"computations, which are trials of no iterations.",
 	Settings: config,
 	Version:  "theory 1",
 	Problem:  problem,
 	Check:    check,
+	Samplers: samplers.All,
 	Metrics: []harness.Metric{
 		{Name: "epsilon", Meaning: "Mean ‖f − ∇log μ̂‖² of the network at the points that the particles moved by."},
 		{Name: "score-square", Meaning: "Mean ‖∇log μ̂‖² there."},
@@ -36,7 +39,7 @@ var Experiment = &harness.Experiment{
 		{Name: "m5", Unit: "coordinates⁵", Meaning: "Fifth moment of the particles."},
 		{Name: "ratio", Meaning: "Largest ‖v‖/(1 + ‖z‖)."},
 	},
-	Lead:     []string{"T8", "T17", "T18"},
+	Lead:     []string{"steps", "theory-temperature", "theory-step", "T5"},
 	Figures:  figures,
 	Tables:   tables,
 	Claims:   claims,
@@ -68,10 +71,13 @@ func problem(t *harness.Trial) (*harness.Problem, error) {
 		if err := c.check(t.Problem, t.Method, &m.o); err != nil {
 			return nil, err
 		}
-		return &harness.Problem{Target: normal(1).target(), Measure: func(_ *sifg.Cloud, _ sifg.Batch, put func(string, int, float64)) {
-			m.put = put
-			c.compute(m)
-		}}, nil
+		return &harness.Problem{
+			Target: normal(1).target(),
+			Measure: func(_ *sifg.Cloud, _ sifg.Batch, put func(string, int, float64)) {
+				m.put = put
+				c.compute(m)
+			},
+		}, nil
 	}
 	measure, needs := m.growth, []string{"target"}
 	if strings.HasPrefix(t.Problem, "network") {

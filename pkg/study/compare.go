@@ -25,8 +25,8 @@ type relation struct {
 	lost, rivalLost      int       // tries that the method lost and the rival did not, and the reverse
 }
 
-// tries are the last values of a metric by seed. A try that diverged or failed, or whose sample cannot be judged, has +∞; one that was
-// stopped from outside is none.
+// tries are the last values of a metric by seed. A try that diverged or failed, or whose sample cannot be judged, has
+// +∞; one that was stopped from outside is none.
 func tries(s *record.Set, problem, metric, method string) map[uint64]float64 {
 	out := map[uint64]float64{}
 	for _, t := range s.Trials {
@@ -50,7 +50,8 @@ func tries(s *record.Set, problem, metric, method string) map[uint64]float64 {
 	return out
 }
 
-// relate pairs two methods' tries. overlap is that of Versus. The p-value is not corrected yet, and there is no verdict.
+// relate pairs two methods' tries. overlap is that of Versus. The p-value is not corrected yet, and there is no
+// verdict.
 func relate(x, y map[uint64]float64, overlap float64) relation {
 	var r relation
 	var signs []float64

@@ -16,8 +16,8 @@ import (
 // Ours are the flows that the paper proposes, and the methods that a fair comparison sets beside them.
 var Ours = Sides{[]string{"sifg", "ada-sifg"}, []string{"sgld", "psgld", "svgd", "ascent", "kde-flow", "l2-gf", "ada-gwg"}}
 
-// parts are what SIFG is compared with to see what its learned score is worth: the exact score of the cloud in its place, a network that has
-// nothing to learn, and none.
+// parts are what SIFG is compared with to see what its learned score is worth: the exact score of the cloud in its
+// place, a network that has nothing to learn, and none.
 var parts = Sides{[]string{"sifg"}, []string{"kde-flow", "sifg-blind", "ascent"}}
 
 // Verdict is what is found on one problem.
@@ -141,7 +141,8 @@ func (c Comparing) Finding(by map[string]*record.Set) *harness.Statement {
 		})
 	}
 	for _, part := range []struct{ head, method string }{
-		{"SIFG against the exact score", "kde-flow"}, {"against a blind network", "sifg-blind"}, {"against no score", "ascent"},
+		{"SIFG against the exact " +
+			"score", "kde-flow"}, {"against a blind network", "sifg-blind"}, {"against no score", "ascent"},
 	} {
 		t.Words(part.head, func(x Verdict) string { return told(x.parts, "sifg", part.method) })
 	}
@@ -210,8 +211,10 @@ func advice(verdicts []Verdict) string {
 // notes say the rules, once for problems that have the same.
 func notes(verdicts []Verdict) []string {
 	first := verdicts[0].v
-	out := []string{"Mean difference of the " + first.Metrics[0].Head + " [95 % interval]; below zero SIFG or Ada-SIFG is better. The strongest " +
-		"rival is that with the lowest mean of these results; Holm's correction is over all rivals. " + first.rule(verdicts[0].scores)}
+	out := []string{"Mean difference of " +
+		"the " + first.Metrics[0].Head + " [95 % interval]; below zero SIFG or Ada-SIFG is better. The strongest " +
+		"rival is that with the lowest mean of these results; Holm's correction is over all " +
+		"rivals. " + first.rule(verdicts[0].scores)}
 	var margins []string
 	for _, x := range verdicts[1:] {
 		margins = append(margins, x.Problem+" "+claim.Num(x.v.margin(x.scores)))
@@ -222,6 +225,6 @@ func notes(verdicts []Verdict) []string {
 	return out
 }
 
-// Enough is the smallest number of pairs with which a two-sided sign-flip test, corrected for so many tests, can reach the Level: its
-// smallest p-value is 2¹⁻ⁿ.
+// Enough is the smallest number of pairs with which a two-sided sign-flip test, corrected for so many tests, can
+// reach the Level: its smallest p-value is 2¹⁻ⁿ.
 func Enough(tests int) int { return 1 + int(math.Ceil(math.Log2(float64(max(tests, 1))/claim.Level))) }

@@ -10,8 +10,9 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
-// TestVerdict: with ten seeds SIFG is 1 above SGLD, which has the lowest mean together with pSGLD, and 1 below SVGD; Ada-SIFG is not told
-// from SGLD, with one seed far off. pSGLD is faster than SGLD. Blind SIFG is 0.01 above SIFG, Ascent 1, and there is no exact score.
+// TestVerdict: with ten seeds SIFG is 1 above SGLD, which has the lowest mean together with pSGLD, and 1 below SVGD;
+// Ada-SIFG is not told from SGLD, with one seed far off. pSGLD is faster than SGLD. Blind SIFG is 0.01 above SIFG,
+// Ascent 1, and there is no exact score.
 func TestVerdict(t *testing.T) {
 	at := map[string]float64{"sgld": 1, "psgld": 1.001, "svgd": 3, "sifg": 2, "ada-sifg": 1, "sifg-blind": 2.01, "ascent": 3}
 	value := func(method string, seed int) float64 {
@@ -40,14 +41,16 @@ func TestVerdict(t *testing.T) {
 		t.Errorf("use %v, strongest %s, none %q", x.Use, x.Strongest, x.None)
 	}
 	got := c.Finding(by)
-	if want := "Somewhere, every method at its best: SIFG against the strongest rival is worse on A problem"; got.Title != want {
+	if want := "Somewhere, every method at its best: SIFG against the strongest rival is worse on A " +
+		"problem"; got.Title != want {
 		t.Errorf("%q, want %q", got.Title, want)
 	}
 	if want := "The fastest method that has the lowest mean or is equal to it: A problem: pSGLD."; got.Text != want {
 		t.Errorf("%q, want %q", got.Text, want)
 	}
 	row := []string{
-		"A problem", "pSGLD, SGLD", "SGLD", "worse 1 [1, 1]", "open 0.8 [−1.01, 2.61]", "equal 0 [0, 0] against SGLD", "–", "equal −0.01 [", "better −1 [−1, −1]",
+		"A problem", "pSGLD, SGLD", "SGLD", "worse 1 [1, 1]", "open 0.8 [−1.01, " +
+			"2.61]", "equal 0 [0, 0] against SGLD", "–", "equal −0.01 [", "better −1 [−1, −1]",
 	}
 	for i, want := range row {
 		if cell := got.Table.Rows[0][i].Text; !strings.HasPrefix(cell, want) {
@@ -59,7 +62,8 @@ func TestVerdict(t *testing.T) {
 	}
 	v.Trivial = 0.9
 	c.Problems = []Versus{v}
-	if got := c.Finding(by); !strings.HasSuffix(got.Title, "without a verdict on A problem") || got.Text != "No problem has a verdict." {
+	if got := c.Finding(by); !strings.HasSuffix(got.Title, "without a verdict on A "+
+		"problem") || got.Text != "No problem has a verdict." {
 		t.Errorf("where nobody is better than something trivial: %q, %q", got.Title, got.Text)
 	}
 	if c.Finding(nil) != nil || c.Finding(map[string]*record.Set{"matched": made(nil, 0, nil)}) != nil {
@@ -76,9 +80,10 @@ func seeds(values ...float64) map[uint64]float64 {
 	return out
 }
 
-// TestRelate, by hand. Six differences of −1 have the two-sided p-value 2/64 of the sign-flip test, five 2/32. With one try lost of seven,
-// six lower and one higher have 2·(1 + 7)/128 of the sign test, and no verdict; with seven lost, 2/128. Differences −1.2, −0.8 in turns have a
-// mean of −1 and s = 0.2·√(6/5), so with an overlap of 1/9 the interval is 1.6667 = 1 + 6/9 times wider in its square.
+// TestRelate, by hand. Six differences of −1 have the two-sided p-value 2/64 of the sign-flip test, five 2/32. With
+// one try lost of seven, six lower and one higher have 2·(1 + 7)/128 of the sign test, and no verdict; with seven
+// lost, 2/128. Differences −1.2, −0.8 in turns have a mean of −1 and s = 0.2·√(6/5), so with an overlap of 1/9 the
+// interval is 1.6667 = 1 + 6/9 times wider in its square.
 func TestRelate(t *testing.T) {
 	const lost = 1e308
 	inf := math.Inf(1)
@@ -96,7 +101,8 @@ func TestRelate(t *testing.T) {
 		{"within the margin", []float64{2.01, 2.02, 2.01, 2.02}, one[:4], 0, 2.0 / 16, equal, 0.01 + 0.005 - 3.182*0.005773/2},
 		{"one try lost", []float64{1, 1, 1, 1, 1, 1, inf}, append(one, 2), 0, 2 * 8.0 / 128, open, -1},
 		{"all tries lost", []float64{inf, inf, inf, inf, inf, inf, inf}, append(one, 2), 0, 2.0 / 128, worse, math.NaN()},
-		{"the rival lost all", append(one, 2), []float64{inf, inf, inf, inf, inf, inf, inf}, 0, 2.0 / 128, better, math.NaN()},
+		{"the rival lost " +
+			"all", append(one, 2), []float64{inf, inf, inf, inf, inf, inf, inf}, 0, 2.0 / 128, better, math.NaN()},
 		{"both lost the same one", []float64{1, 1, 1, 1, 1, 1, inf}, append(one, inf), 0, 2.0 / 64, better, -1},
 		{"overlapping splits", []float64{0.8, 1.2, 0.8, 1.2, 0.8, 1.2}, one, 1.0 / 9, lost, better, -1 - 2.5706*0.2*math.Sqrt(1.2*(1.0/6+1.0/9))},
 		{"three splits", []float64{1, 1.01, 0.99}, one[:3], 1.0 / 9, lost, open, -1 - 4.3027*0.01*math.Sqrt(1.0/3+1.0/9)},
@@ -114,13 +120,14 @@ func TestRelate(t *testing.T) {
 			t.Errorf("%s: the interval begins at %g, want %g", c.name, r.low, c.low)
 		}
 	}
-	if r := relate(seeds(1, inf, 2), seeds(2, 3, inf), 0); r.words() != " −1; lost 1 of 3 tries; the rival lost 1 of 3 tries" {
+	if r := relate(seeds(1, inf, 2), seeds(2, 3, inf), 0); r.words() != " −1; lost 1 of 3 tries; the rival lost 1 "+
+		"of 3 tries" {
 		t.Errorf("in words: %q", r.words())
 	}
 }
 
-// TestFloorMargin: without a margin of its own a comparison takes the standard deviation of what exact draws score, 1 of 1, 2, 3, counted
-// once a seed.
+// TestFloorMargin: without a margin of its own a comparison takes the standard deviation of what exact draws score, 1
+// of 1, 2, 3, counted once a seed.
 func TestFloorMargin(t *testing.T) {
 	s := made([]string{"sifg", "sgld"}, 3, func(string, int) float64 { return 1 })
 	for _, trial := range s.Trials {

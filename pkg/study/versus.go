@@ -16,8 +16,8 @@ import (
 // Sides are flows and the rivals that each of them is compared with.
 type Sides struct{ Flows, Rivals []string }
 
-// Flows that the paper does not have, and what they have to beat. sgld-long is SGLD with more iterations, in no more seconds than SIFG-A
-// takes.
+// Flows that the paper does not have, and what they have to beat. sgld-long is SGLD with more iterations, in no more
+// seconds than SIFG-A takes.
 var newFlows = Sides{[]string{"sifg-a", "interpolated", "baoab"}, []string{"sgld", "sgld-long", "psgld", "l2-gf", "sifg"}}
 
 // Versus compares flows with rivals on one problem.
@@ -49,9 +49,12 @@ func (v Versus) rule(found []relation) string {
 	if v.Overlap > 0 {
 		test = "a two-sided t-test, with Nadeau and Bengio's variance for overlapping splits,"
 	}
-	return fmt.Sprintf("Comparisons are of the %s, paired by seed. A method is better or worse than a rival if %s tells the difference from zero "+
-		"(5 %%, Holm's correction over the %d comparisons of this problem), and its mean exceeds %s. It is equal if the 90 %% interval of the mean "+
-		"difference is within ±%[4]s. A lost try rules out both and a sign test decides. Otherwise, and with fewer than %d pairs, the comparison is "+
+	return fmt.Sprintf("Comparisons are of the %s, paired by seed. A method is better or worse than a rival if %s "+
+		"tells the difference from zero "+
+		"(5 %%, Holm's correction over the %d comparisons of this problem), and its mean exceeds %s. It is equal "+
+		"if the 90 %% interval of the mean "+
+		"difference is within ±%[4]s. A lost try rules out both and a sign test decides. Otherwise, and with fewer "+
+		"than %d pairs, the comparison is "+
 		"open.", v.Metrics[0].Head, test, len(found), claim.Num(v.margin(found)), fewest)
 }
 
@@ -132,8 +135,8 @@ func (v Versus) comparisons(found []relation) []table.Comparison {
 	return out
 }
 
-// Table has a row for each method and one for exact draws: the mean of each metric with its 95 % interval (Student's t over seeds), and how
-// each flow compares with the method.
+// Table has a row for each method and one for exact draws: the mean of each metric with its 95 % interval (Student's
+// t over seeds), and how each flow compares with the method.
 func (v Versus) Table(s *record.Set) (*table.Table, error) {
 	f, methods := claim.ReadFinals(s), s.Methods(v.Problem)
 	if len(methods) == 0 {
@@ -177,7 +180,8 @@ func (v Versus) Table(s *record.Set) (*table.Table, error) {
 	return t, nil
 }
 
-// Words say which method ends lowest, and in a sentence for each flow what it beats, ties with and loses to; "" without results.
+// Words say which method ends lowest, and in a sentence for each flow what it beats, ties with and loses to; ""
+// without results.
 func (v Versus) Words(s *record.Set) (title, text string) {
 	f := claim.ReadFinals(s)
 	best, least := "", math.Inf(1)
@@ -208,7 +212,8 @@ func (v Versus) Words(s *record.Set) (title, text string) {
 			sentences = append(sentences, figure.Of(s, flow).Label+" "+strings.Join(parts, "; ")+".")
 		}
 	}
-	return fmt.Sprintf("%s: the lowest %s is that of %s", v.Title, v.Metrics[0].Head, figure.Of(s, best).Label), strings.Join(sentences, " ")
+	return fmt.Sprintf("%s: the lowest %s is that of "+
+		"%s", v.Title, v.Metrics[0].Head, figure.Of(s, best).Label), strings.Join(sentences, " ")
 }
 
 func interval(x []float64) table.Cell {

@@ -21,8 +21,8 @@ func made(methods []string, seeds int, value func(method string, seed int) float
 	return s
 }
 
-// TestVersus: eight seeds of sifg-a, which is 1 below SGLD, 1 above pSGLD, 0.01 above L2-GF, and above SIFG in one seed by far. With the
-// margin 0.1 these are the four verdicts.
+// TestVersus: eight seeds of sifg-a, which is 1 below SGLD, 1 above pSGLD, 0.01 above L2-GF, and above SIFG in one
+// seed by far. With the margin 0.1 these are the four verdicts.
 func TestVersus(t *testing.T) {
 	at := map[string]float64{"sgld": 3, "psgld": 1, "l2-gf": 1.99, "sifg": 2, "sifg-a": 2, "ascent": 9}
 	value := func(method string, seed int) float64 {
@@ -35,7 +35,8 @@ func TestVersus(t *testing.T) {
 	v := Versus{Problem: "p", Title: "A problem", Metrics: []Measure{{Head: "energy", Metric: "m"}}, Margin: 0.1}
 	s := made([]string{"l2-gf", "sifg", "sifg-a", "sgld", "psgld", "ascent"}, 8, value)
 	title, text := v.Words(s)
-	if want := "SIFG-A beats SGLD; ties with L2-GF; loses to pSGLD; is not told apart from SIFG."; text != want || title != "A problem: the lowest energy is that of pSGLD" {
+	if want := "SIFG-A beats SGLD; ties with L2-GF; loses to pSGLD; is not told apart from " +
+		"SIFG."; text != want || title != "A problem: the lowest energy is that of pSGLD" {
 		t.Errorf("%q, %q, want %q", title, text, want)
 	}
 	tab, err := v.Table(s)
@@ -43,7 +44,8 @@ func TestVersus(t *testing.T) {
 		t.Fatal(err)
 	}
 	// 2·2⁻⁸ times the four comparisons
-	if got := tab.Rows[3][2].Text; got != "better −1 [−1, −1], p = 0.031" || len(tab.Rows) != 6 || !strings.Contains(tab.Notes[1], "over the 4 comparisons") {
+	if got := tab.Rows[3][2].Text; got != "better −1 [−1, −1], p = "+
+		"0.031" || len(tab.Rows) != 6 || !strings.Contains(tab.Notes[1], "over the 4 comparisons") {
 		t.Errorf("against SGLD %q, %d rows, rule %q", got, len(tab.Rows), tab.Notes[1])
 	}
 	if got := tab.Rows[2][1].Text; got != "2.01 [2, 2.02]" {
@@ -68,7 +70,8 @@ func TestVersus(t *testing.T) {
 func TestClock(t *testing.T) {
 	s := made([]string{"sifg"}, 2, func(string, int) float64 { return 1 })
 	clock := Clock(Versus{Problem: "p", Metrics: []Measure{{Head: "energy", Metric: "m"}}})
-	if _, err := clock.Draw(s); err == nil || !strings.Contains(err.Error(), "no trial that ended well has energy along its run") {
+	if _, err := clock.Draw(s); err == nil || !strings.Contains(err.Error(), "no trial that ended well has energy "+
+		"along its run") {
 		t.Errorf("judged at the end alone: %v", err)
 	}
 	for key, trace := range s.Traces {

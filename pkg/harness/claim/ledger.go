@@ -34,10 +34,12 @@ type Opinion struct {
 const Some = "reproduced only under some protocols"
 
 // Outcomes of a claim over all protocols, in order of presentation. A protocol that does not decide changes no outcome.
-var Outcomes = []string{Reproduced.String(), Some, NotReproduced.String(), NotDecided.String(), NotTestable.String(), NoResult.String()}
+var Outcomes = []string{
+	Reproduced.String(), NotContradicted.String(), Some, NotReproduced.String(), NotDecided.String(), NotTestable.String(), NoResult.String(),
+}
 
-// NewLedger completes rows that have what the claims' own checks found: a claim with others gets the Worst of all. An ID that occurs
-// twice panics.
+// NewLedger completes rows that have what the claims' own checks found: a claim with others gets the Worst of all. An
+// ID that occurs twice panics.
 func NewLedger(rows []Row) Ledger {
 	own := map[string]map[string]Opinion{} // by ID and protocol
 	for _, r := range rows {
@@ -62,7 +64,8 @@ func NewLedger(rows []Row) Ledger {
 	return rows
 }
 
-// shared returns protocols whose verdicts rest on the same trials, so that they are no replications of each other; nil if none do.
+// shared returns protocols whose verdicts rest on the same trials, so that they are no replications of each other;
+// nil if none do.
 func shared(under []Opinion) []string {
 	for i, a := range under {
 		names := []string{a.Protocol}
@@ -78,7 +81,8 @@ func shared(under []Opinion) []string {
 	return nil
 }
 
-// combine makes the verdict on a claim that rests on others too. Where its own check can decide nothing it rests on the others alone.
+// combine makes the verdict on a claim that rests on others too. Where its own check can decide nothing it rests on
+// the others alone.
 func combine(o Opinion, with []string, own map[string]map[string]Opinion) Opinion {
 	if len(with) == 0 {
 		return o
@@ -96,7 +100,8 @@ func combine(o Opinion, with []string, own map[string]map[string]Opinion) Opinio
 		}
 		o.Keys = slices.Concat(o.Keys, part.Keys)
 	}
-	o.Evidence = fmt.Sprintf("Its own part: %s. %s. It also rests on %s.", o.Verdict, strings.TrimSuffix(o.Evidence, "."),
+	o.Evidence = fmt.Sprintf("Its own part: %s. %s. It also rests on "+
+		"%s.", o.Verdict, strings.TrimSuffix(o.Evidence, "."),
 		strings.Join(text, ", "))
 	o.Verdict = max(Worst(parts...), NotTestable)
 	slices.Sort(o.Keys)
@@ -111,7 +116,7 @@ func overall(under []Opinion) (outcome, text string) {
 		by[o.Verdict] = append(by[o.Verdict], o.Protocol)
 	}
 	var parts []string
-	for _, w := range []Verdict{Reproduced, NotReproduced, NotDecided, NotTestable} {
+	for _, w := range []Verdict{Reproduced, NotContradicted, NotReproduced, NotDecided, NotTestable} {
 		if by[w] != nil {
 			v, parts = cmp.Or(v, w), append(parts, w.String()+" under "+strings.Join(by[w], ", "))
 		}

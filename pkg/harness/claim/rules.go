@@ -11,8 +11,9 @@ import (
 )
 
 // Paired is how comparisons of two methods are decided, for rules.
-const Paired = "paired by seed (one-sided sign-flip test, 5 %); not reproduced if higher by the same test, or equal: the 90 % interval " +
-	"(Student's t) of the mean difference within ±5 % of the other's mean; otherwise not decided"
+const Paired = "paired by seed (one-sided sign-flip test, 5 %); not reproduced if higher by the same test, or " +
+	"equal: the 90 % interval (Student's t) of the mean difference within ±5 % of the other's mean; otherwise not " +
+	"decided"
 
 // Lower is the claim that method a ends with a lower metric than b.
 func Lower(id, statement, problem, metric, a, b string) Claim {
@@ -26,8 +27,8 @@ func LowerCurve(id, statement, problem, metric, a, b string) Claim {
 		func(e Series, method string) []float64 { return e.Each(method, metric, 0, MeanHeight) })
 }
 
-// MeanHeight is what LowerCurve compares: the mean height of a curve over all checkpoints from iteration 1 on, which is the area under it
-// over its length.
+// MeanHeight is what LowerCurve compares: the mean height of a curve over all checkpoints from iteration 1 on, which
+// is the area under it over its length.
 func MeanHeight(c record.Curve) float64 {
 	x, y := []float64{}, c.Value
 	for _, k := range c.Iteration {
@@ -56,7 +57,8 @@ func lower(id, statement, problem, what, a, b string, of func(e Series, method s
 func AtMost(statement, problem, what string, bound float64, of func(e Series) []float64) Claim {
 	return Claim{
 		Statement: statement,
-		Rule: fmt.Sprintf("the 95 %% interval (Student's t over seeds) of the mean %s ends at %s or below; refuted if it begins above, otherwise "+
+		Rule: fmt.Sprintf("the 95 %% interval (Student's t over seeds) of the mean %s ends at %s or below; refuted "+
+			"if it begins above, otherwise "+
 			"not decided", what, Num(bound)),
 		Check: func(s *record.Set) Outcome {
 			x := of(Series{Set: s, Problem: problem})
@@ -70,7 +72,8 @@ func AtMost(statement, problem, what string, bound float64, of func(e Series) []
 	}
 }
 
-// And returns the claim with a sentence added to its evidence: what other metrics say, for example. more returns "" for nothing.
+// And returns the claim with a sentence added to its evidence: what other metrics say, for example. more returns ""
+// for nothing.
 func (c Claim) And(more func(s *record.Set) string) Claim {
 	check := c.Check
 	c.Check = func(s *record.Set) Outcome {
@@ -83,13 +86,28 @@ func (c Claim) And(more func(s *record.Set) string) Claim {
 	return c
 }
 
+// Bound returns the claim as that of a bound: what is within a bound does not contradict it, and does not show that
+// it is tight.
+func (c Claim) Bound() Claim {
+	check := c.Check
+	c.Check = func(s *record.Set) Outcome {
+		out := check(s)
+		if out.Verdict == Reproduced {
+			out.Verdict = NotContradicted
+		}
+		return out
+	}
+	return c
+}
+
 // equal is the share of b's mean within which Less counts two methods as equal.
 const equal = 0.05
 
-// Less judges the claim that a is smaller than b, paired by seed: reproduced if a one-sided sign-flip test says so with p ≤ 0.05 (five
-// seeds give 0.031 at best); not reproduced if the test says the opposite, or if the two are equal: two one-sided t-tests at 5 % place
-// the mean difference within ±5 % of b's mean; otherwise not decided. Where a value is infinite, as the k-NN estimate of coincident
-// points, a sign test takes the place of the sign-flip test, and nothing shows the two to be equal.
+// Less judges the claim that a is smaller than b, paired by seed: reproduced if a one-sided sign-flip test says so
+// with p ≤ 0.05 (five seeds give 0.031 at best); not reproduced if the test says the opposite, or if the two are
+// equal: two one-sided t-tests at 5 % place the mean difference within ±5 % of b's mean; otherwise not decided. Where
+// a value is infinite, as the k-NN estimate of coincident points, a sign test takes the place of the sign-flip test,
+// and nothing shows the two to be equal.
 func (e Series) Less(what string, ma string, a []float64, mb string, b []float64) Outcome {
 	out := Outcome{Keys: e.Keys(ma, mb)}
 	label := e.Names
@@ -122,9 +140,9 @@ func (e Series) Less(what string, ma string, a []float64, mb string, b []float64
 	return out
 }
 
-// Alike judges the claim that two things differ by margin at most, given their differences, one a seed: reproduced if the 90 %
-// interval of the mean difference (Student's t: two one-sided tests at 5 %) is within ±margin, not reproduced if it is outside,
-// otherwise not decided. It returns the difference in words, too.
+// Alike judges the claim that two things differ by margin at most, given their differences, one a seed: reproduced if
+// the 90 % interval of the mean difference (Student's t: two one-sided tests at 5 %) is within ±margin, not
+// reproduced if it is outside, otherwise not decided. It returns the difference in words, too.
 func Alike(d []float64, margin float64) (verdict Verdict, text string) {
 	infinite := 0
 	for _, v := range d {
@@ -149,15 +167,16 @@ func Alike(d []float64, margin float64) (verdict Verdict, text string) {
 // AllRule is how All decides, to be said by the rules of claims.
 const AllRule = "; not reproduced if that holds in half of them or fewer, otherwise not decided"
 
-// All judges a claim that must hold for every seed of every item, as an identity must: reproduced if it holds for all, not reproduced if for
-// at most half, otherwise not decided.
+// All judges a claim that must hold for every seed of every item, as an identity must: reproduced if it holds for
+// all, not reproduced if for at most half, otherwise not decided.
 func All(holds []bool) Verdict { return share(holds, 1) }
 
 // MostRule is how Most decides, to be said by the rules of claims.
-const MostRule = "; reproduced if that holds in nine of ten, not reproduced if in half of them or fewer, otherwise not decided"
+const MostRule = "; reproduced if that holds in nine of ten, not reproduced if in half of them or fewer, otherwise " +
+	"not decided"
 
-// Most judges a claim about runs, which chance may spoil: reproduced if it holds in nine of ten, however many there are, not reproduced if in
-// at most half, otherwise not decided.
+// Most judges a claim about runs, which chance may spoil: reproduced if it holds in nine of ten, however many there
+// are, not reproduced if in at most half, otherwise not decided.
 func Most(holds []bool) Verdict { return share(holds, 0.9) }
 
 // share judges a claim that must hold in at least this share of the items.

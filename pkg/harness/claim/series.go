@@ -78,7 +78,8 @@ func (e Series) Components(method, metric string, iteration int) [][]float64 {
 	return out
 }
 
-// Common returns the records of the seeds with which all of the methods ended well, so that their values stand side by side.
+// Common returns the records of the seeds with which all of the methods ended well, so that their values stand side
+// by side.
 func (e Series) Common(methods ...string) Series {
 	ended := map[uint64]int{}
 	for _, t := range e.Set.Trials {
@@ -97,7 +98,8 @@ func (e Series) Common(methods ...string) Series {
 // Label is a sampler's name in words.
 func Label(method string) string { return figure.Method(method).Label }
 
-// Num prints a number with three significant digits, or as many as its whole part has; from 1e5 and below 0.001 as 1.5e−4.
+// Num prints a number with three significant digits, or as many as its whole part has; from 1e5 and below 0.001 as
+// 1.5e−4.
 func Num(v float64) string {
 	switch {
 	case math.IsInf(v, 1):
@@ -147,7 +149,8 @@ func Config(t record.Trial) (settings.Config, error) {
 	return c, nil
 }
 
-// Flatten returns the values of a configuration in JSON by dotted key, text without its quotes; nothing of what is no object.
+// Flatten returns the values of a configuration in JSON by dotted key, text without its quotes; nothing of what is no
+// object.
 func Flatten(config []byte) map[string]string {
 	out := map[string]string{}
 	var walk func(at string, v json.RawMessage)
@@ -177,8 +180,9 @@ func MeanSD(v []float64) table.Cell {
 	return table.PlusMinus(stats.Mean(v), stats.SD(v))
 }
 
-// Layers are a method's curves as a line, their mean, and a band from the smallest to the largest seed, over the checkpoints that all
-// seeds have; nil of no curves. across turns iterations into what stands on the x axis; nil: iterations.
+// Layers are a method's curves as a line, their mean, and a band from the smallest to the largest seed, over the
+// checkpoints that all seeds have; nil of no curves. across turns iterations into what stands on the x axis; nil:
+// iterations.
 func Layers(curves []record.Curve, style figure.Style, across func(iteration int) float64) []figure.Layer {
 	var line figure.Line
 	var band figure.Band

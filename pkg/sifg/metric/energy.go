@@ -2,12 +2,13 @@ package metric
 
 import "math"
 
-// EnergyDistance estimates 2 E‖X−Y‖ − E‖X−X'‖ − E‖Y−Y'‖ (Székely and Rizzo, 2013) between the laws of the clouds x and y.
-// It is 0 for equal laws and positive otherwise. This is the unbiased estimator (U-statistic: a point is not paired with
-// itself), so it may be slightly negative. Each cloud needs at least two points; cost (n+m)²/2 distances.
+// EnergyDistance estimates 2 E‖X−Y‖ − E‖X−X'‖ − E‖Y−Y'‖ (Székely and Rizzo, 2013) between the laws of the clouds x
+// and y. It is 0 for equal laws and positive otherwise. This is the unbiased estimator (U-statistic: a point is not
+// paired with itself), so it may be slightly negative. Each cloud needs at least two points; cost (n+m)²/2 distances.
 func EnergyDistance(x, y Points) float64 { return NewEnergy(y).Distance(x) }
 
-// Energy is the energy distance to one law, or to a reference cloud, of which all that does not depend on the sample is computed once.
+// Energy is the energy distance to one law, or to a reference cloud, of which all that does not depend on the sample
+// is computed once.
 type Energy struct {
 	d      int
 	to     func(x []float64) float64 // E‖x − Y‖

@@ -2,7 +2,8 @@ package metric
 
 import "math"
 
-// Energy prepares the energy distance to the mixture Σ_k w_k N(m_k, s_k² I), in closed form: no draws of it are involved.
+// Energy prepares the energy distance to the mixture Σ_k w_k N(m_k, s_k² I), in closed form: no draws of it are
+// involved.
 func (m Modes) Energy() *Energy {
 	K := len(m.Means)
 	require(K > 0 && len(m.Weights) == K && len(m.SDs) == K)
@@ -24,7 +25,8 @@ func (m Modes) EnergyDistance(o Modes) float64 {
 	return 2*m.meanDistance(o) - m.meanDistance(m) - o.meanDistance(o)
 }
 
-// meanDistance returns E‖X − Y‖ of independent draws of two mixtures: the difference of draws of two components is normal again.
+// meanDistance returns E‖X − Y‖ of independent draws of two mixtures: the difference of draws of two components is
+// normal again.
 func (m Modes) meanDistance(o Modes) float64 {
 	require(len(m.Means) > 0 && len(o.Means) > 0 && len(m.Means[0]) == len(o.Means[0]))
 	root, sum := newNormalNorm(len(m.Means[0])), 0.0
@@ -36,8 +38,8 @@ func (m Modes) meanDistance(o Modes) float64 {
 	return sum
 }
 
-// NewEnergyNodes prepares the energy distance to the law of a quadrature rule: nodes, and their weights, which sum to 1. Both must stay
-// unchanged.
+// NewEnergyNodes prepares the energy distance to the law of a quadrature rule: nodes, and their weights, which sum to
+// 1. Both must stay unchanged.
 func NewEnergyNodes(nodes Points, weights []float64) *Energy {
 	require(nodes.D > 0 && nodes.N > 0 && len(weights) == nodes.N)
 	e := &Energy{d: nodes.D, to: func(x []float64) float64 {
@@ -53,9 +55,10 @@ func NewEnergyNodes(nodes Points, weights []float64) *Energy {
 	return e
 }
 
-// NewEnergyDraws prepares the energy distance to a law by many draws of it, more than can be paired with each other: E‖Y − Y'‖ is the mean
-// over pairs (i, i+k mod n), k = 1 … 100. In it each draw occurs equally often, as in the mean over all pairs, so that the error of the
-// draws cancels against that of E‖X − Y‖ where the laws are equal. There must be more than 100 draws, which stay unchanged.
+// NewEnergyDraws prepares the energy distance to a law by many draws of it, more than can be paired with each other:
+// E‖Y − Y'‖ is the mean over pairs (i, i+k mod n), k = 1 … 100. In it each draw occurs equally often, as in the mean
+// over all pairs, so that the error of the draws cancels against that of E‖X − Y‖ where the laws are equal. There
+// must be more than 100 draws, which stay unchanged.
 func NewEnergyDraws(draws Points) *Energy {
 	const pairs = 100
 	require(draws.D > 0 && draws.N > pairs)
@@ -86,8 +89,9 @@ func newNormalNorm(d int) normalNorm {
 //
 //	√2·s·Γ((d+1)/2)/Γ(d/2)·₁F₁(−½; d/2; −z),
 //
-// and by Kummer's transformation √2·s times the mean of Γ((d+1)/2 + K)/Γ(d/2 + K) over K ~ Poisson(z): a sum of positive terms. Where z
-// is large, the asymptotic series ‖m‖·₂F₀(−½, (1−d)/2; ; 1/z) is shorter. Both are exact to about 1e-14 where they meet.
+// and by Kummer's transformation √2·s times the mean of Γ((d+1)/2 + K)/Γ(d/2 + K) over K ~ Poisson(z): a sum of
+// positive terms. Where z is large, the asymptotic series ‖m‖·₂F₀(−½, (1−d)/2; ; 1/z) is shorter. Both are exact to
+// about 1e-14 where they meet.
 func (o normalNorm) mean(square, s float64) float64 {
 	z := square / (2 * s * s)
 	if z > 50+2*o.d {

@@ -8,8 +8,9 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
-// TestNormalNorm: for d = 1 E|N(m, s²)| = s√(2/π)·e^{−m²/2s²} + m·erf(m/(s√2)), for d = 3 E‖N(m, I)‖ = √(2/π)·e^{−r²/2} +
-// (r + 1/r)·erf(r/√2); at m = 0 it is the mean of a chi law, and far away m + (d−1)s²/(2m). The two series agree where they meet.
+// TestNormalNorm: for d = 1 E|N(m, s²)| = s√(2/π)·e^{−m²/2s²} + m·erf(m/(s√2)), for d = 3 E‖N(m, I)‖ =
+// √(2/π)·e^{−r²/2} + (r + 1/r)·erf(r/√2); at m = 0 it is the mean of a chi law, and far away m + (d−1)s²/(2m). The
+// two series agree where they meet.
 func TestNormalNorm(t *testing.T) {
 	for _, r := range []float64{0.001, 0.3, 1, 3, 7, 10.1, 10.2, 12, 40} {
 		tail, inside := math.Sqrt(2/math.Pi)*math.Exp(-r*r/2), math.Erf(r/math.Sqrt2)
@@ -57,8 +58,8 @@ func laws(t *testing.T) []lawCase {
 	}
 }
 
-// TestEnergyOfLaws: E‖x − Y‖ and E‖Y − Y'‖ agree with a Monte Carlo of 200,000 draws within four of its standard errors, and of what is
-// known of the quadrature.
+// TestEnergyOfLaws: E‖x − Y‖ and E‖Y − Y'‖ agree with a Monte Carlo of 200,000 draws within four of its standard
+// errors, and of what is known of the quadrature.
 func TestEnergyOfLaws(t *testing.T) {
 	for _, c := range laws(t) {
 		y := draws(c.of, 200000, rng.New(7, "truth"))
@@ -104,7 +105,8 @@ func TestEnergyToALaw(t *testing.T) {
 	}
 }
 
-// TestEnergyDistanceOfMixtures: two normal laws on the line, N(0, 1) and N(δ, 1), have 2 E|N(δ, 2)| − 4/√π; a mixture is at 0 from itself.
+// TestEnergyDistanceOfMixtures: two normal laws on the line, N(0, 1) and N(δ, 1), have 2 E|N(δ, 2)| − 4/√π; a mixture
+// is at 0 from itself.
 func TestEnergyDistanceOfMixtures(t *testing.T) {
 	normal := func(mean float64) Modes { return Modes{[]float64{1}, [][]float64{{mean}}, []float64{1}} }
 	const delta = 0.7
