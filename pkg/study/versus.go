@@ -17,8 +17,11 @@ import (
 type Sides struct{ Flows, Rivals []string }
 
 // Flows that the paper does not have, and what they have to beat. sgld-long is SGLD with more iterations, in no more
-// seconds than SIFG-A takes.
-var newFlows = Sides{[]string{"sifg-a", "interpolated", "baoab"}, []string{"sgld", "sgld-long", "psgld", "l2-gf", "sifg"}}
+// seconds than SIFG-A takes; smc and tempering are methods for targets with modes far apart.
+var newFlows = Sides{
+	Flows:  []string{"sifg-a", "interpolated", "baoab"},
+	Rivals: []string{"sgld", "sgld-long", "psgld", "l2-gf", "sifg", "smc", "tempering"},
+}
 
 // Versus compares flows with rivals on one problem.
 type Versus struct {
