@@ -98,12 +98,12 @@ func TestClaimsCanFail(t *testing.T) {
 			scale("expected", -1)(r)
 			scale("own-error", 1e12)(r)
 		}},
-		{"T7", "sigma", 5, []string{"problems.sigma.particles=1000", "problems.sigma.options.steps=200"},
+		{"T7", "sigma", 5, []string{"problems.sigma.options.particles=1000", "problems.sigma.options.steps=200"},
 			scale("library", -1)},
 		{"T10", "rays", 5, nil, larger("score-0.5", func(i int) float64 { return float64(i) })},
 		{"T14", "descent", 5, []string{"problems.descent.options.sizes=[10,100,1000]"},
 			scale("remainder-1000-0.4", 100)},
-		{"theory-temperature", "rest", 5, []string{"problems.rest.particles=50",
+		{"theory-temperature", "rest", 5, []string{"problems.rest.options.particles=50",
 			"problems.rest.options={moves: [0.01], sigmas: [0.12], time: 20}"}, scale("variance-0.01", 1.2)},
 		{"T15", "rate", 5, nil, larger("square", func(i int) float64 { return float64(i) })},
 	} {
@@ -124,7 +124,7 @@ func TestToyRulesDescendNothing(t *testing.T) {
 		2,
 		"sigma",
 		"problems.sigma.options.taus=[1.7]",
-		"problems.sigma.particles=500",
+		"problems.sigma.options.particles=500",
 		"problems.sigma.options.steps=200",
 		"problems.sigma.options.sigmas=[0.5,0.7]",
 	)

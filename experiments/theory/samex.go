@@ -16,7 +16,7 @@ import (
 func sameX(m *measurement) {
 	for _, d := range m.o.Dims {
 		for i, tau := range m.o.Taus {
-			z := gaussianCloud(m.particles, d, tau, m.seed)
+			z := gaussianCloud(m.o.Particles, d, tau, m.seed)
 			for j, sigma := range m.o.Sigmas {
 				net := paperNetwork(d)
 				net.Init(rng.New(m.seed, "network"))

@@ -54,7 +54,7 @@ func steps(m *measurement) {
 	draws, _ := strconv.Atoi(count)
 	pi := target.GMM2D()
 	j := newJudge(pi)
-	floor := sifg.NewBatch(m.particles, 2)
+	floor := sifg.NewBatch(m.o.Particles, 2)
 	pi.Sample(floor, rng.New(m.seed, "floor"))
 	least, distance := j.look(floor)
 	m.put("floor-least", 0, least)
@@ -66,7 +66,7 @@ func steps(m *measurement) {
 				Mover: &sifg.Euler{Step: h},
 				Field: scoreField(kind, draws),
 			}
-			c := m.start(flow, pi, m.particles, startFar)
+			c := m.start(flow, pi, m.o.Particles, startFar)
 			least, distance := j.run(flow, c, int(math.Round(m.o.Time/h)))
 			m.put(at("least", h), k, least)
 			m.put(at("energy", h), k, distance)
@@ -138,7 +138,7 @@ func rest(m *measurement) {
 				Mover: &sifg.Euler{Step: h},
 				Field: &sifg.KDE{},
 			}
-			c := m.start(flow, pi, m.particles, nil)
+			c := m.start(flow, pi, m.o.Particles, nil)
 			sum, looks, moves := 0.0, 0.0, int(math.Round(m.o.Time/h))
 			for c.Iter < moves {
 				if _, err := flow.Step(c); err != nil {

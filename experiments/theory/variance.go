@@ -15,7 +15,7 @@ func variance(m *measurement) {
 		for i, tau := range m.o.Taus {
 			for j, sigma := range m.o.Sigmas {
 				cell := i*len(m.o.Sigmas) + j
-				denoise, stein := m.linear(d, m.particles, tau, sigma)
+				denoise, stein := m.linear(d, m.o.Particles, tau, sigma)
 				m.put(fmt.Sprintf("denoise-%d", d), cell, denoise)
 				m.put(fmt.Sprintf("stein-%d", d), cell, stein)
 			}
@@ -104,7 +104,7 @@ func closed(n, d int, tau, sigma float64) (denoise, stein float64) {
 // 1, or drawn anew.
 func innerLoop(m *measurement, d int, tau, sigma float64) (held, redrawn float64) {
 	const inner = 5
-	z, r := gaussianCloud(m.particles, d, tau, m.seed), rng.New(m.seed, "inner")
+	z, r := gaussianCloud(m.o.Particles, d, tau, m.seed), rng.New(m.seed, "inner")
 	w := make([]float32, len(z.Data))
 	mean := func(anew bool) func() []float64 {
 		return func() []float64 {
