@@ -114,7 +114,8 @@ func equal(id, statement string, methods ...string) claim.Claim {
 // rules are about the network's loss and the rules for σ (section 3).
 var rules = []claim.Claim{
 	{
-		ID: "T5", Statement: "Section 3.2: denoising has a lower gradient variance than Hutchinson's estimate.",
+		ID:        "T5",
+		Statement: "Section 3.2: denoising has a lower gradient variance than Hutchinson's estimate.",
 		Rule: "at the σ of the paper's experiments, up to 0.12, and at one law of x = z + σw, the variance of the " +
 			"parameters' gradient is lower under the denoising loss than under score matching with Hutchinson's " +
 			"estimate over ±1 probes, for the paper's networks after 200 denoising steps, in 2 to 753 dimensions, " +

@@ -15,7 +15,8 @@ import (
 // assumptions are those of section 4.
 var assumptions = []claim.Claim{
 	claim.Claim{
-		ID: "T10", Statement: "Lemma 4.1: Gaussian-weighted moments of order k grow like ‖x‖ᵏ at most, so a " +
+		ID: "T10",
+		Statement: "Lemma 4.1: Gaussian-weighted moments of order k grow like ‖x‖ᵏ at most, so a " +
 			"smoothed score grows linearly at most.",
 		Rule: "along a ray from 100 to 800 the slope of E|x − y|ᵏ in logarithms has a 95 % interval below k + " +
 			"0.05, k = 1, 2, and that of the score below 1.05, for each law and σ; not reproduced if an interval " +
@@ -119,7 +120,8 @@ func bounded(id, statement, metric string) claim.Claim {
 // convergence is section 4.3 and what the algorithm makes of it.
 var convergence = []claim.Claim{
 	claim.Claim{
-		ID: "T14", Statement: "Proposition 4.6: with the exact score a step h descends by h·E‖v‖² up to O(h²), " +
+		ID: "T14",
+		Statement: "Proposition 4.6: with the exact score a step h descends by h·E‖v‖² up to O(h²), " +
 			"whatever the number of particles.",
 		Rule: "in every seed and σ, the remainder over h² of 1000 particles is at most 1.5 times the largest of 10 " +
 			"and 100, and from h = σ²/4 to σ²/1024 the remainders change by at most a quarter of the " +
@@ -127,7 +129,8 @@ var convergence = []claim.Claim{
 		Check: checkDescent,
 	}.Bound(),
 	claim.Claim{
-		ID: "T15", Statement: "Theorem 4.7: with the exact score and h ∝ K^(−1/2) the mean of E‖v‖² over K steps " +
+		ID: "T15",
+		Statement: "Theorem 4.7: with the exact score and h ∝ K^(−1/2) the mean of E‖v‖² over K steps " +
 			"falls like K^(−1/2).",
 		Rule: "the slope in logarithms over K = 64 … 16384 has a 95 % interval below −0.45, on N(0, I) and on a " +
 			"mixture; not reproduced if one is above, otherwise not decided. The sum over the steps telescopes to " +
@@ -135,7 +138,8 @@ var convergence = []claim.Claim{
 		Check: checkRate,
 	}.Bound(),
 	claim.Claim{
-		ID: "T16", Statement: "Theorem 4.7: with the learned score the mean of E‖v‖² ends below the network's mean " +
+		ID: "T16",
+		Statement: "Theorem 4.7: with the learned score the mean of E‖v‖² ends below the network's mean " +
 			"error ε.",
 		Rule:  "at the largest K the mean of E‖v‖² is at most that of ε, in every seed" + claim.AllRule,
 		Check: checkPlateau,

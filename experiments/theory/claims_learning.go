@@ -25,7 +25,8 @@ var learning = []claim.Claim{
 		-0.4,
 	),
 	claim.Claim{
-		ID: "T20", Statement: "Theorem 4.9: the error of the best network falls with its width, in 1-D and 2-D.",
+		ID:        "T20",
+		Statement: "Theorem 4.9: the error of the best network falls with its width, in 1-D and 2-D.",
 		Rule: "the slope of the error against the width in logarithms has a 95 % interval below 0, for each σ; not " +
 			"reproduced if one is above, otherwise not decided",
 		Check: func(s *record.Set) claim.Outcome {

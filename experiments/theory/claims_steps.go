@@ -23,7 +23,8 @@ var beyondPaper = []claim.Claim{
 		"dsm-out",
 	),
 	{
-		ID: "theory-held", Statement: "Algorithm 2 may judge σ's gradient at the noise that its network has just " +
+		ID: "theory-held",
+		Statement: "Algorithm 2 may judge σ's gradient at the noise that its network has just " +
 			"learned.",
 		Rule: "on N(0, I), after 5 network steps on one draw of the noise, the step of kl-w at that draw is within " +
 			"0.05 of the exact one at every σ: the 90 % interval of the mean difference (Student's t over seeds) " +
@@ -31,14 +32,16 @@ var beyondPaper = []claim.Claim{
 		Check: checkHeld,
 	},
 	{
-		ID: "theory-particles", Statement: "The paper's numbers of particles are those that Corollaries 4.10 and " +
+		ID: "theory-particles",
+		Statement: "The paper's numbers of particles are those that Corollaries 4.10 and " +
 			"4.14 ask for.",
 		Rule: "for an error of 0.1, with constants 1 and without logarithms, the corollary for sub-Gaussian laws, " +
 			"by its own proof, asks for at most the particles used, in each experiment" + claim.AllRule,
 		Check: checkParticles,
 	},
 	{
-		ID: "theory-helps", Statement: "The learned score brings SIFG nearer to a law of one mode where the " +
+		ID: "theory-helps",
+		Statement: "The learned score brings SIFG nearer to a law of one mode where the " +
 			"network has learned at least half of what there is to learn, and nowhere else.",
 		Rule: "over normal and Student's laws in 2 to 100 dimensions, 100 to 3000 particles and σ from 0.2 to 1: " +
 			"the 95 % interval (Student's t, paired by seed) of the difference of SIFG's energy distance and blind " +
@@ -52,7 +55,8 @@ var beyondPaper = []claim.Claim{
 // byStep are statements about the noise of the single draw of w that Algorithm 1 moves by, none of them the paper's.
 var byStep = []claim.Claim{
 	{
-		ID: "theory-temperature", Statement: "Where particles are far apart, Algorithm 1 is Langevin dynamics of " +
+		ID: "theory-temperature",
+		Statement: "Where particles are far apart, Algorithm 1 is Langevin dynamics of " +
 			"temperature h/(2σ²).",
 		Rule: "on N(0, I) in 100-D, where each particle is alone, the variance at rest is h/(2σ²)·(1 − σ²)²/(1 − " +
 			"h/2): the 95 % interval (Student's t over seeds) of the ratio is within [0.95, 1.05] for every h and " +
@@ -60,7 +64,8 @@ var byStep = []claim.Claim{
 		Check: checkRest,
 	},
 	{
-		ID: "theory-step", Statement: "At Figure 1's settings the step is small enough: at equal total time a " +
+		ID: "theory-step",
+		Statement: "At Figure 1's settings the step is small enough: at equal total time a " +
 			"smaller one gives the same sample.",
 		Rule: "2-D mixture, 1000 particles, learned score, σ = 0.12: the share of the least covered mode at half " +
 			"and at a quarter of the step 0.01 is within ±0.05 of that at 0.01: 90 % intervals of the mean " +
@@ -68,7 +73,8 @@ var byStep = []claim.Claim{
 		Check: checkStep,
 	},
 	{
-		ID: "theory-ridge", Statement: "In 2-D all modes are found only where the temperature h/(2σ²) is between " +
+		ID: "theory-ridge",
+		Statement: "In 2-D all modes are found only where the temperature h/(2σ²) is between " +
 			"0.17 and 0.7.",
 		Rule: "over all steps, σ and scores, with one draw of w a move and with 64, which divide the temperature " +
 			"by 64: each cell that covers every mode (at least 5 % of the sample) in four of five seeds has a " +
@@ -76,7 +82,8 @@ var byStep = []claim.Claim{
 		Check: checkRidge,
 	},
 	{
-		ID: "theory-draws", Statement: "The flow of the proofs, which averages over w, samples as Algorithm 1 " +
+		ID: "theory-draws",
+		Statement: "The flow of the proofs, which averages over w, samples as Algorithm 1 " +
 			"does, which takes one draw.",
 		Rule: "at the step 0.01 the energy distance with 64 draws a move is within 25 % of that with one: the 90 % " +
 			"interval of the mean log ratio (Student's t over seeds) is within ±log 1.25, for the exact and the " +

@@ -49,9 +49,15 @@ var computations = map[string]computation{
 	"descent":  {descent, []string{"gaussian"}, []string{"sigmas", "sizes"}},
 	"rate":     {rate, []string{"log-concave", "mixture", "learned"}, []string{"particles", "sigmas", "sizes"}},
 	"variance": {variance, []string{"linear"}, []string{"particles", "dims", "taus", "sigmas", "sizes", "draws"}},
-	"same-x":   {sameX, []string{"random", "trained"}, []string{"particles", "dims", "taus", "sigmas", "steps", "draws"}},
+	"same-x": {
+		sameX,
+		[]string{"random", "trained"},
+		[]string{"particles", "dims", "taus", "sigmas", "steps", "draws"},
+	},
 	"steps": {
-		steps, []string{"exact-1", "exact-64", "learned-1", "learned-64"}, []string{"particles", "moves", "sigmas", "time"},
+		steps,
+		[]string{"exact-1", "exact-64", "learned-1", "learned-64"},
+		[]string{"particles", "moves", "sigmas", "time"},
 	},
 	"steps-1000": {steps, []string{"exact-1", "learned-1"}, []string{"particles", "moves", "sigmas", "time"}},
 	"rest":       {rest, []string{"exact-1"}, []string{"particles", "moves", "sigmas", "time"}},

@@ -14,7 +14,8 @@ import (
 
 var figures = []harness.Figure{
 	{
-		Name: "steps", Title: "Which modes are found hangs on the step, at equal total time",
+		Name:  "steps",
+		Title: "Which modes are found hangs on the step, at equal total time",
 		Caption: "2-D mixture from the paper's start, share of the sample in the least covered mode, means over " +
 			"the last fifth of the run. Left: at σ = 0.12, against the step; mean and range over seeds. A flow " +
 			"would have one height. Right: all steps and σ against the temperature h/(2σ²) of the noise of one " +
@@ -22,13 +23,15 @@ var figures = []harness.Figure{
 		Draw: drawSteps,
 	},
 	{
-		Name: "steps-map", Title: "Share of the least covered mode by step and σ",
+		Name:  "steps-map",
+		Title: "Share of the least covered mode by step and σ",
 		Caption: "The same runs, 300 particles; median over seeds. Along a diagonal from the lower left to the " +
 			"upper right h/(2σ²) is constant.",
 		Draw: drawStepsMap,
 	},
 	{
-		Name: "steps-samples", Title: "Halving the step of Figure 1 at equal total time: samples",
+		Name:  "steps-samples",
+		Title: "Halving the step of Figure 1 at equal total time: samples",
 		Caption: "σ = 0.12 and the learned score; the sample after the last move of the first seed, on the " +
 			"highest-density regions of the target that hold 50, 90 and 99 % of its mass. All start at the right, " +
 			"on no mode.",
@@ -51,7 +54,8 @@ var figures = []harness.Figure{
 		Draw: drawSigma,
 	},
 	{
-		Name: "variance", Title: "Gradient variance of denoising over Hutchinson's",
+		Name:  "variance",
+		Title: "Gradient variance of denoising over Hutchinson's",
 		Caption: "Variance of the parameters' gradient under the denoising loss over that of score matching with " +
 			"Hutchinson's estimate, at one law of x = z + σw, against σ, on clouds of N(0, τ²I), by the network " +
 			"that the paper uses in so many dimensions. Left: a linear field at 0, with its closed form (dashed). " +
@@ -95,7 +99,8 @@ var figures = []harness.Figure{
 		Draw: drawRays,
 	},
 	{
-		Name: "helps", Title: "When the learned score helps",
+		Name:  "helps",
+		Title: "When the learned score helps",
 		Caption: "SIFG on normal laws and Student's t with five degrees of freedom in 2 to 100 dimensions, means " +
 			"over seeds. Above: the share of fresh noise that the network predicts, over σ²/(1 + σ²), what the " +
 			"score of N(0, I) would. Below: SIFG's energy distance over that of blind SIFG, whose network has " +
@@ -103,7 +108,8 @@ var figures = []harness.Figure{
 		Draw: drawHelps,
 	},
 	{
-		Name: "growth", Title: "Assumptions 4.4 and 4.5 along a run",
+		Name:  "growth",
+		Title: "Assumptions 4.4 and 4.5 along a run",
 		Caption: "SIFG under the settings of the fair comparison: fifth moment of the particles, and the largest " +
 			"‖v‖/(1 + ‖z‖). The moment nearly settles on the mixtures; on monomial gamma it still grows, as the " +
 			"cloud reaches for the tails. The ratio does not grow.",

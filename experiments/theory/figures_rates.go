@@ -54,7 +54,9 @@ func drawSigma(s *record.Set) (*figure.Figure, error) {
 func drawVariance(s *record.Set) (*figure.Figure, error) {
 	f := &figure.Figure{Cols: 3, Width: 18, Height: 7.5}
 	for _, m := range []struct{ problem, method, title string }{
-		{"variance", "linear", "linear field"}, {"same-x", "random", "random weights"}, {"same-x", "trained", "trained weights"},
+		{"variance", "linear", "linear field"},
+		{"same-x", "random", "random weights"},
+		{"same-x", "trained", "trained weights"},
 	} {
 		t := trials{s, m.problem}
 		o := t.options()

@@ -122,7 +122,9 @@ func drawSamples(s *record.Set) (*figure.Figure, error) {
 			px, py = append(px, x[0][i]), append(py, y[0][i])
 		}
 		f.Panels = append(f.Panels, figure.Panel{
-			Title: m.title, X: figure.Axis{Label: "x₁", Min: -4.6, Max: 4.6}, Y: figure.Axis{Label: "x₂", Min: -3.2, Max: 3.2},
+			Title:  m.title,
+			X:      figure.Axis{Label: "x₁", Min: -4.6, Max: 4.6},
+			Y:      figure.Axis{Label: "x₂", Min: -3.2, Max: 3.2},
 			Layers: append(slices.Clone(regions), figure.Scatter{X: px, Y: py, Style: figure.Method("sifg").As("")}),
 		})
 	}

@@ -34,7 +34,8 @@ var tables = []harness.Table{
 		Make: heldTable,
 	},
 	{
-		Name: "crossings", Title: "Where denoising becomes the quieter loss",
+		Name:  "crossings",
+		Title: "Where denoising becomes the quieter loss",
 		Caption: "The σ at which the variance of denoising falls below that of Hutchinson's estimate at one law of " +
 			"x, interpolated, median over seeds; –: not up to σ = 3.",
 		Make: crossings,
