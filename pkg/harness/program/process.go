@@ -125,7 +125,7 @@ func (c *process) failure(ctx context.Context, err error, what string) error {
 	if died { // its own end comes before the kill
 		select {
 		case <-c.ended:
-		case <-time.After(300 * time.Millisecond):
+		case <-time.After(2 * time.Second):
 		}
 	}
 	silent := died && c.alive()

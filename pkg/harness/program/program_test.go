@@ -47,9 +47,9 @@ var misbehaviours = map[string]string{
 
 func command(how string) string { return os.Args[0] + " behave " + how }
 
-// ask asks a program twice for the score at 1000 points within a second, and returns what the session says of it.
-func ask(t *testing.T, how string) string {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+// ask asks a program twice for the score at 1000 points within a limit, and returns what the session says of it.
+func ask(t *testing.T, how string, limit time.Duration) string {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	p, err := Start(context.Background(), command(how))
 	if err != nil {
@@ -102,7 +102,11 @@ func gone(t *testing.T) {
 func TestMisbehaviour(t *testing.T) {
 	sleepers, _ := exec.Command("pgrep", "-fc", "sleep 1000").Output()
 	for how, want := range misbehaviours {
-		said := ask(t, how)
+		limit := 20 * time.Second
+		if strings.HasPrefix(want, "was killed while") {
+			limit = time.Second
+		}
+		said := ask(t, how, limit)
 		want, early := strings.CutPrefix(want, "!")
 		if !strings.Contains(said, want) || strings.HasPrefix(said, "!") != early {
 			t.Errorf("%s: %s\nwant: %s", how, said, want)
@@ -112,7 +116,7 @@ func TestMisbehaviour(t *testing.T) {
 		}
 	}
 	for _, how := range []string{"well", "ignores-end", "child-holds-on", "shouts"} {
-		if said := ask(t, how); said != "" {
+		if said := ask(t, how, 20*time.Second); said != "" {
 			t.Errorf("%s: %s", how, said)
 		}
 	}
