@@ -234,14 +234,14 @@ func seen(selector, name string) string {
 // act does what a reader does.
 func (b *browser) act(at string) {
 	figures := seen("#gmm-figure3 figure", "className")
-	b.is(at+": one protocol", figures, "under paper")
-	b.is(at+": side by side", seen("#top .side figure", "className"), "under only paper,under only released")
-	b.click(`document.getElementById("only-released")`)
-	b.is(at+": another", figures, "under released")
-	b.is(at+": an item that it lacks", seen("#gmm-matched-only", "id"), "")
-	shown := hash("gmm-matched-only", `document.getElementById("every").checked`)
+	b.is(at+": one protocol", figures, "under first")
+	b.is(at+": side by side", seen("#top .side figure", "className"), "under only first,under only second")
+	b.click(`document.getElementById("only-second")`)
+	b.is(at+": another", figures, "under second")
+	b.is(at+": an item that it lacks", seen("#gmm-third-only", "id"), "")
+	shown := hash("gmm-third-only", `document.getElementById("every").checked`)
 	b.is(at+": a link to what is hidden shows it", shown, true)
-	b.is(at+": all", figures, "under paper,under released,under matched")
+	b.is(at+": all", figures, "under first,under second,under third")
 
 	// tables sort by value, not by text: 6.61 and 1.31 of KL; a second click turns the order
 	column := `[...document.querySelector("#gmm-kl table").tBodies[0].rows].map((r) => r.cells[1].dataset.value).join()`

@@ -30,13 +30,13 @@ func TestPage(t *testing.T) {
 		"No claim holds on Gaussian mixtures.", "Some claims hold on Gaussian mixtures.",
 		"Nothing was decided on Gaussian mixtures.",
 		`<span class="verdict not-reproduced" title="1 not reproduced">1<`,
-		"reproduced under released; not reproduced under paper; not decided under matched",
+		"reproduced under second; not reproduced under first; not decided under third",
 		"KL against iterations, n = 1.5.</p>", "2 trials: 1 diverged, 1 ok.", "72 min", "avx512",
 		"Not drawn: no trials of Ada-GWG.", "SIFG &lt;ours&gt;", "a value &lt;i&gt; was not finite",
 		"semi-implicit functional gradient flow, fixed σ", "The distance of a sample from the target.",
-		"sifg report gmm --protocol paper", "sifg run gmm --protocol matched --scale quick --set p.iterations=3",
-		`https://arxiv.org/abs/2410.17935`, "step at the lower &lt;edge&gt;", "<h3>gmm: steps, matched",
-		`<a class="self" href="#grid-gmm-steps-matched"`, "1 picture of the cells", "Not shown: it is cut.",
+		"sifg report gmm --protocol first", "sifg run gmm --protocol third --scale quick --set p.iterations=3",
+		`https://arxiv.org/abs/2410.17935`, "step at the lower &lt;edge&gt;", "<h3>gmm: steps, third",
+		`<a class="self" href="#grid-gmm-steps-third"`, "1 picture of the cells", "Not shown: it is cut.",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
@@ -58,7 +58,7 @@ func TestPage(t *testing.T) {
 func TestFirstScreen(t *testing.T) {
 	r := toypage.Report()
 	r.Experiments[0].Protocols[1].Claims = nil
-	r.Experiments[0].Findings[1].Protocol = "released"
+	r.Experiments[0].Findings[1].Protocol = "second"
 	top, rest, _ := strings.Cut(render(t, r), `<section id="claims">`)
 	own := strings.Index(top, "<h2>What we asked beyond the paper</h2>")
 	if at := strings.Index(top, `<a href="#claim-4">`); own < 0 || at < own {
@@ -71,8 +71,8 @@ func TestFirstScreen(t *testing.T) {
 		"answer":              {top, `<a href="#finding-gmm-3">The answer</a> <span class="badge warn">quick`, 1},
 		"drawings, two sizes": {top, `class="zoom (wide|narrow)"`, 2},
 		"numbers":             {top, `<a href="comparisons.csv">CSV</a>`, 1},
-		"side by side":        {top, `<figure class="under only (paper|released)">`, 2},
-		"data":                {top, `<a href="gmm/(paper|released)/figures/figure3.csv">data</a>`, 2},
+		"side by side":        {top, `<figure class="under only (first|second)">`, 2},
+		"data":                {top, `<a href="gmm/(first|second)/figures/figure3.csv">data</a>`, 2},
 		"without claims":      {top, `<td>A second one\.</td>`, 1},
 		"our own ledger":      {rest, `(?s)What we asked beyond the paper.*<li id="claim-4"`, 1},
 		"outcomes":            {rest, `<b>1</b> (no result|not testable|not reproduced)</button>`, 3},
@@ -92,15 +92,15 @@ func TestNotThePapersSettings(t *testing.T) {
 		pattern string
 		n       int
 	}{
-		"banner":         {`Gaussian mixtures, matched: not the paper’s settings`, 1},
+		"banner":         {`Gaussian mixtures, third: not the paper’s settings`, 1},
 		"given":          {`<code>p.iterations=3</code>`, 1},
 		"setting":        {`<td><code>iterations</code></td><td>all</td><td>3</td><td>2</td>`, 1},
 		"main verdict":   {`</span></span>` + quick + ` <span class="badge warn">changed settings</span></td>`, 2},
-		"chip":           {`matched</span>` + quick, 3},
-		"opinion":        {`<b>matched</b> <span class="verdict [a-z-]+">[a-z ]+</span>` + quick, 3},
-		"figure, table":  {`<b>matched</b>` + quick, 5}, // of two figures, two tables, the run
+		"chip":           {`third</span>` + quick, 3},
+		"opinion":        {`<b>third</b> <span class="verdict [a-z-]+">[a-z ]+</span>` + quick, 3},
+		"figure, table":  {`<b>third</b>` + quick, 5}, // of two figures, two tables, the run
 		"finding":        {`<h4>A second one` + quick, 1},
-		"paper's banner": {`mixtures, paper: not`, 0},
+		"paper's banner": {`mixtures, first: not`, 0},
 	} {
 		if n := len(regexp.MustCompile(c.pattern).FindAllString(page, -1)); n != c.n {
 			t.Errorf("%s: %d times, want %d", what, n, c.n)
@@ -128,14 +128,14 @@ func TestManyBanners(t *testing.T) {
 
 // TestOneProtocol: an experiment that has one protocol of the page's is shown whichever is chosen.
 func TestOneProtocol(t *testing.T) {
-	always := regexp.MustCompile(`class="(under only|under) matched( only)?"|class="item matched only"`)
-	if page := render(t, toypage.Report()); always.MatchString(strings.ReplaceAll(page, `"under matched"`, "")) {
+	always := regexp.MustCompile(`class="(under only|under) third( only)?"|class="item third only"`)
+	if page := render(t, toypage.Report()); always.MatchString(strings.ReplaceAll(page, `"under third"`, "")) {
 		t.Error("a protocol of several is always shown")
 	}
 	r := toypage.Report()
 	r.Experiments[0].Protocols = r.Experiments[0].Protocols[2:]
 	page := render(t, r)
-	if n := len(always.FindAllString(strings.ReplaceAll(page, `"opinion under matched"`, ""), -1)); n != 9 {
+	if n := len(always.FindAllString(strings.ReplaceAll(page, `"opinion under third"`, ""), -1)); n != 9 {
 		t.Errorf("%d of two figures, two tables, each with its item, and a run are always shown", n)
 	}
 }
@@ -165,11 +165,11 @@ func TestHidden(t *testing.T) {
 	r := toypage.Report()
 	r.Experiments[0].Protocols[0].Figures = nil
 	page := render(t, r)
-	if !strings.Contains(page, `<div class="item released matched" id="gmm-figure3">`) ||
+	if !strings.Contains(page, `<div class="item second third" id="gmm-figure3">`) ||
 		strings.Contains(page, "no results under") {
 		t.Error("a figure is shown under a protocol that does not have it")
 	}
-	hides := "body:has(#only-paper:checked) :is(.under, .item):not(.paper):not(.only)"
+	hides := "body:has(#only-first:checked) :is(.under, .item):not(.first):not(.only)"
 	if !strings.Contains(page, hides) {
 		t.Error("nothing hides what the chosen protocol does not have")
 	}

@@ -379,7 +379,7 @@ func (s *Settings) Method(problem, method string, over ...Override) (Method, err
 }
 
 // Origins says for each key that is set in the configuration of a method on a problem, with further overrides on top,
-// which layer its value came from: "base", "protocol released", "scale quick", "protocol released, scale quick", or
+// which layer its value came from: "base", "protocol own", "scale quick", "protocol own, scale quick", or
 // From of an override. Keys are those of Config with dots: sampler.step, options.target. A key that is not there has
 // its default.
 func (s *Settings) Origins(problem, method string, over ...Override) (map[string]string, error) {

@@ -21,7 +21,7 @@ func Experiments() []*harness.Experiment {
 			Name:    "gmm",
 			Title:   "Gaussian mixtures",
 			Summary: "Five modes on a circle.",
-			Lead:    []string{"paper/figure3", "released/figure3", "1", "4"},
+			Lead:    []string{"first/figure3", "second/figure3", "1", "4"},
 			Metrics: []harness.Metric{
 				{Name: "knn-kl", Unit: "nats", Meaning: "The distance of a sample from the target."},
 				{Name: "unused"},
@@ -29,7 +29,7 @@ func Experiments() []*harness.Experiment {
 			Settings: []byte(
 				"base:\n  problems: {p: {particles: 4, iterations: 2}}\n  methods: {sifg: {sampler: sifg}}\n" +
 					"  seeds: [1]\n" +
-					"protocols: {paper: {}, released: {}, matched: {}}\n",
+					"protocols: {first: {}, second: {}, third: {}}\n",
 			),
 			Claims: []claim.Claim{
 				{
@@ -114,7 +114,7 @@ func made(name, scale string, verdict claim.Verdict, set ...string) *report.Prot
 
 // extra adds a table that no other protocol has.
 func extra(p *report.Protocol) *report.Protocol {
-	p.Tables = append(p.Tables, report.Item{Name: "matched-only", Title: "Elsewhere", Table: p.Tables[0].Table})
+	p.Tables = append(p.Tables, report.Item{Name: "third-only", Title: "Elsewhere", Table: p.Tables[0].Table})
 	return p
 }
 
@@ -123,9 +123,9 @@ func Report() *report.Report {
 	return &report.Report{Experiments: []*report.Experiment{{
 		Name: "gmm",
 		Protocols: []*report.Protocol{
-			made("paper", "full", claim.NotReproduced),
-			made("released", "full", claim.Reproduced),
-			extra(made("matched", "quick", claim.NotDecided, "p.iterations=3")),
+			made("first", "full", claim.NotReproduced),
+			made("second", "full", claim.Reproduced),
+			extra(made("third", "quick", claim.NotDecided, "p.iterations=3")),
 		},
 		Findings: []harness.Statement{
 			{
@@ -139,17 +139,17 @@ func Report() *report.Report {
 				Title:    "The answer",
 				Text:     "SIFG is better than SVGD.",
 				Lead:     true,
-				Protocol: "matched",
+				Protocol: "third",
 				Table: table.Comparisons([]table.Comparison{
 					{Problem: "2-D", Method: "sifg", Rival: "svgd", Difference: -1, Margin: 0.1, Verdict: "better"},
 					{Problem: "10-D", Method: "sifg", Rival: "sgld", Difference: -1, Margin: 0.1, Verdict: table.Open},
 				}, func(method string) string { return method }),
 			},
 		},
-	}}, Grids: []report.Grid{{Name: "grid/gmm-sigma/paper", Problem: "it is cut"}, {
+	}}, Grids: []report.Grid{{Name: "grid/gmm-sigma/first", Problem: "it is cut"}, {
 		Name:       "steps",
 		Experiment: "gmm",
-		Protocol:   "matched",
+		Protocol:   "third",
 		Command:    "sifg grid",
 		Figures:    []report.Item{{Name: "2d-sifg", SVG: fmt.Appendf(nil, drawing, "cells")}},
 		Best: &table.Table{
