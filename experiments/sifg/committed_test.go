@@ -29,7 +29,7 @@ func TestCommittedResults(t *testing.T) {
 			}
 		}
 	}
-	out = command(t, "compare", "--results", results)
+	out = command(t, "compare", "--all", "--results", results)
 	for _, e := range experiments {
 		for _, p := range e.Published {
 			if !strings.Contains(out, p.Text) {

@@ -4,45 +4,54 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 func claimsCommand(e *env) *cobra.Command {
 	var s selection
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "claims [EXPERIMENT...|all]",
+		Use:   "claims [EXPERIMENT...|CLAIM...|all]",
 		Short: "Prints the paper's claims with verdict and evidence, and the findings, from the report",
+		Long: "Prints the paper's claims with verdict and evidence, and the findings, from the report. CLAIM is the " +
+			"number of one, such as 8 or T17, which is then shown whole.",
 		Example: `  sifg claims gmm --scale smoke
+  sifg claims 8 T17
   sifg claims gmm --scale smoke --json`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			r, rep, err := s.read(e, args)
+			names, ids := e.split(args)
+			r, rep, err := s.read(e, names)
 			if err != nil {
 				return err
 			}
 			if len(rep.Experiments) == 0 {
 				return exitf(exitStopped, "no report in %s: sifg run makes one", s.resultsDir(nil))
 			}
+			chosen := r.Experiments
+			if names == nil && ids != nil {
+				chosen = nil
+			}
 			out := said{Findings: map[string][]harness.Statement{}}
-			var names []string
-			for _, x := range r.Experiments {
-				names = append(names, x.Name)
+			for _, x := range chosen {
 				if part := rep.Experiment(x.Name); part != nil {
 					out.Findings[x.Name] = part.Findings
 				}
 			}
 			// a claim may rest on others
 			out.Claims = slices.DeleteFunc(rep.Ledger(e.experiments), func(row claim.Row) bool {
-				return !slices.Contains(names, row.Experiment) || len(row.Under) == 0
+				_, reported := out.Findings[row.Experiment]
+				return !slices.Contains(ids, row.ID) && (!reported || len(row.Under) == 0)
 			})
 			if asJSON {
 				return writeJSON(e.out, out)
 			}
-			out.print(e, r.Experiments)
+			out.print(e, chosen, ids)
 			return nil
 		},
 	}
@@ -51,23 +60,54 @@ func claimsCommand(e *env) *cobra.Command {
 	return cmd
 }
 
+// split tells the IDs of claims from names of experiments.
+func (e *env) split(args []string) (names, ids []string) {
+	for _, arg := range args {
+		id := ""
+		for _, x := range e.experiments {
+			for _, c := range x.Claims {
+				if strings.EqualFold(c.ID, arg) {
+					id = c.ID
+				}
+			}
+		}
+		if id == "" {
+			names = append(names, arg)
+		} else {
+			ids = append(ids, id)
+		}
+	}
+	return names, ids
+}
+
 // said is what a report says in words.
 type said struct {
 	Claims   claim.Ledger                   `json:"claims"`
 	Findings map[string][]harness.Statement `json:"findings"` // by experiment
 }
 
-// print prints the claims with their evidence, how many came out how, and the findings.
-func (s *said) print(e *env, experiments []*harness.Experiment) {
+// print prints the claims with their evidence, those of ids with rule and trials too, how many came out how, and the
+// findings.
+func (s *said) print(e *env, experiments []*harness.Experiment, ids []string) {
 	for _, row := range s.Claims {
 		fmt.Fprintf(e.out, "%s. %s\n    %s (%s)\n", row.ID, row.Statement, row.Summary, row.Experiment)
+		whole := slices.Contains(ids, row.ID)
+		if whole {
+			fmt.Fprintf(e.out, "    rule: %s\n", row.Rule)
+		}
 		var under [][]string
 		for _, o := range row.Under {
 			under = append(under, []string{"    " + o.Protocol, o.Verdict.String(), o.Evidence})
+			if whole && o.Keys != nil {
+				trials := fmt.Sprintf("%s, such as sifg explain %s", table.Count(len(o.Keys), "trial"), o.Keys[0])
+				under = append(under, []string{"", "rests on", trials})
+			}
 		}
 		columns(e.out, under)
 	}
-	fmt.Fprintln(e.out, cmp.Or(s.Claims.Count(), "no claim was checked"))
+	if experiments != nil {
+		fmt.Fprintln(e.out, cmp.Or(s.Claims.Count(), "no claim was checked"))
+	}
 	for _, x := range experiments {
 		for _, f := range s.Findings[x.Name] {
 			fmt.Fprintf(e.out, "\n%s: %s\n%s\n", x.Name, f.Title, f.Text)

@@ -106,7 +106,7 @@ func toy() *toyExperiment {
 				Rows:    [][]table.Cell{{table.Int(len(s.Trials))}},
 			}, nil
 		}}},
-		Claims: []claim.Claim{{ID: "1", Statement: "There are trials.", Rule: "more than none",
+		Claims: []claim.Claim{{ID: "T1", Statement: "There are trials.", Rule: "more than none",
 			Check: func(s *record.Set) claim.Outcome {
 				return claim.Outcome{Verdict: claim.Reproduced, Evidence: fmt.Sprintf("There are %d.", len(s.Trials))}
 			}}},

@@ -3,115 +3,162 @@ package cli
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/compare"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
 // published stands for the printed numbers in --against.
 const published = "published"
 
+// compareFlags are the flags of compare.
+type compareFlags struct {
+	selection
+	against     string
+	metrics     []string
+	all, strict bool
+}
+
 func compareCommand(e *env) *cobra.Command {
-	var s selection
-	var against string
-	var metrics []string
-	var strict bool
+	var c compareFlags
 	cmd := &cobra.Command{
 		Use:   "compare [EXPERIMENT...|all]",
 		Short: "Sets the report beside the numbers that the paper prints, or beside another report",
 		Long: "Sets the report beside the numbers that the paper prints, or beside another report. " +
-			"" + compare.Tolerance,
+			compare.Tolerance,
 		Example: `  sifg compare uci-bnn
   sifg compare gmm --scale smoke --against other/results`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			parts, err := compareReports(e, &s, args, against, metrics)
+			parts, err := c.rows(e, args)
 			if err != nil {
 				return err
 			}
-			rows := slices.Concat(parts...)
-			if len(rows) == 0 {
-				return exitf(exitStopped, "nothing in %s can be set beside %s", s.resultsDir(nil), against)
-			}
-			for _, part := range parts {
-				title := fmt.Sprintf("%s, protocol %s, beside %s", part[0].Experiment, part[0].Protocol, against)
-				fmt.Fprintln(e.out, compare.Table(title, part).Markdown())
-			}
-			if strict {
-				return judge(rows)
+			c.print(e, parts)
+			if c.strict {
+				return judge(slices.Concat(parts...))
 			}
 			return nil
 		},
 	}
 	f := cmd.Flags()
-	s.protocolFlag(f)
-	s.reportFlags(f)
-	f.StringVar(&against, "against", published, "the printed numbers, or the folder of another report, `DIR`")
-	f.StringSliceVar(&metrics, "metric", nil, "only these metrics, by `NAME`")
-	f.BoolVar(
-		&strict,
-		"strict",
-		false,
-		"exit with 4 where a number is outside its tolerance, with 75 where none can be compared",
-	)
+	c.protocolFlag(f)
+	c.reportFlags(f)
+	f.StringVar(&c.against, "against", published, "the printed numbers, or the folder of another report, `DIR`")
+	f.StringSliceVar(&c.metrics, "metric", nil, "these metrics, by `NAME` (default the experiment's first score)")
+	f.BoolVar(&c.all, "all", false, "print every cell, those that cannot be compared too")
+	f.BoolVar(&c.strict, "strict", false,
+		"exit with 4 where a number is outside its tolerance, with 75 where none can be compared")
 	return cmd
 }
 
-// compareReports returns the rows of each experiment and protocol that have some.
-func compareReports(
-	e *env,
-	s *selection,
-	names []string,
-	against string,
-	metrics []string,
-) (parts [][]compare.Row, err error) {
-	r, ours, err := s.read(e, names)
+// print prints how many cells of each part agree, and then the cells that can be compared: those of its experiment's
+// main metric, unless metrics or all were asked for.
+func (c *compareFlags) print(e *env, parts [][]compare.Row) {
+	summary := [][]string{{"experiment", "protocol", "cells"}}
+	for _, part := range parts {
+		summary = append(summary, []string{part[0].Experiment, part[0].Protocol, compare.Count(part)})
+	}
+	columns(e.out, summary)
+	fmt.Fprintf(e.out, "%s\n\n", compare.Tolerance)
+	left := 0
+	for _, part := range parts {
+		shown := slices.DeleteFunc(slices.Clone(part), func(r compare.Row) bool { return !c.shows(e, part, r) })
+		left += len(part) - len(shown)
+		if len(shown) > 0 {
+			title := fmt.Sprintf("%s, protocol %s, beside %s", part[0].Experiment, part[0].Protocol, c.against)
+			fmt.Fprintln(e.out, compare.Table(title, shown).Markdown())
+		}
+	}
+	if left > 0 {
+		fmt.Fprintf(e.out, "%s not shown: --metric NAME shows a metric's, --all every one\n", table.Count(left, "cell"))
+	}
+}
+
+// shows reports whether a row of a part is printed.
+func (c *compareFlags) shows(e *env, part []compare.Row, r compare.Row) bool {
+	if c.all || c.metrics != nil {
+		return c.all || r.Verdict != compare.NotComparable
+	}
+	x, _ := e.experiment(r.Experiment) // that the part is of
+	main := append(slices.Clone(x.Scores), part[0].Metric)
+	at := slices.IndexFunc(main, func(metric string) bool {
+		return slices.ContainsFunc(part, func(r compare.Row) bool { return r.Metric == metric })
+	})
+	return r.Metric == main[at] && r.Verdict != compare.NotComparable
+}
+
+// rows returns the rows of each experiment and protocol that have some.
+func (c *compareFlags) rows(e *env, names []string) (parts [][]compare.Row, err error) {
+	r, ours, err := c.read(e, names)
 	if err != nil {
 		return nil, err
 	}
+	if err := known(r.Experiments, c.metrics); err != nil {
+		return nil, err
+	}
 	theirs := &report.Report{}
-	if against != published {
-		if theirs, err = readReport(e, "--against", against); err != nil {
+	if c.against != published {
+		if theirs, err = readReport(e, "--against", c.against); err != nil {
 			return nil, err
 		}
 		if len(theirs.Experiments) == 0 {
-			return nil, usage.Errorf(
-				"--against %s: there is no report; want %s or the folder of a report",
-				against,
-				published,
-			)
+			return nil, usage.Errorf("--against %s: there is no report; want %s or the folder of a report", c.against,
+				published)
 		}
 	}
 	for _, x := range r.Experiments {
 		part := ours.Experiment(x.Name)
-		if part == nil {
-			continue
-		}
-		for _, p := range part.Protocols {
+		for i := 0; part != nil && i < len(part.Protocols); i++ {
+			p := part.Protocols[i]
 			if r.Protocols != nil && !slices.Contains(r.Protocols, p.Name) && !slices.Contains(r.Protocols, plan.All) {
 				continue
 			}
 			var rows []compare.Row
-			q := theirs.Experiment(x.Name).Protocol(p.Name)
-			switch {
-			case against == published:
+			if c.against == published {
 				rows = compare.Published(x, p)
-			case q != nil:
+			} else if q := theirs.Experiment(x.Name).Protocol(p.Name); q != nil {
 				rows = compare.Reports(p, q)
 			}
-			rows = slices.DeleteFunc(
-				rows,
-				func(row compare.Row) bool { return metrics != nil && !slices.Contains(metrics, row.Metric) },
-			)
+			rows = slices.DeleteFunc(rows, func(row compare.Row) bool {
+				return c.metrics != nil && !slices.Contains(c.metrics, row.Metric)
+			})
 			if len(rows) > 0 {
 				parts = append(parts, rows)
 			}
 		}
 	}
-	return parts, nil
+	prints := func(x *harness.Experiment) bool { return x.Published != nil }
+	switch {
+	case parts != nil:
+		return parts, nil
+	case c.against == published && !slices.ContainsFunc(r.Experiments, prints):
+		return nil, usage.Errorf("the paper prints no numbers of %s: --against DIR sets it beside another report",
+			strings.Join(names, ", "))
+	}
+	return nil, exitf(exitStopped, "nothing in %s can be set beside %s", c.resultsDir(nil), c.against)
+}
+
+// known refuses metrics that no experiment measures.
+func known(experiments []*harness.Experiment, metrics []string) error {
+	var valid []string
+	for _, x := range experiments {
+		for _, m := range x.Metrics {
+			valid = append(valid, m.Name)
+		}
+	}
+	for _, name := range metrics {
+		if !slices.Contains(valid, name) {
+			return usage.Unknown("metric", name, "--metric", valid)
+		}
+	}
+	return nil
 }
 
 // judge turns rows into the exit code of --strict.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -71,7 +72,11 @@ func explanation(x *report.Explained) [][]string {
 		{"repeat", x.Repeat}, {"from", x.From}, {}, {"final metrics"},
 	}
 	for _, name := range slices.Sorted(maps.Keys(x.Final)) {
-		rows = append(rows, []string{"  " + name, fmt.Sprintf("%.6g", x.Final[name])})
+		var values []string // of the components
+		for _, v := range x.Final[name] {
+			values = append(values, fmt.Sprintf("%.6g", v))
+		}
+		rows = append(rows, []string{"  " + name, strings.Join(values, ", ")})
 	}
 	rows = append(rows, []string{}, []string{"settings"})
 	for _, s := range x.Settings {

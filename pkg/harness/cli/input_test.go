@@ -122,7 +122,7 @@ func TestLists(t *testing.T) {
 		}
 	}
 	x.want(t, "claims", 75, "no report in results")
-	x.want(t, "compare", 75, "nothing in results")
+	x.want(t, "compare --against .", 2, "there is no report")
 	x.want(t, "report --store none", 75, "9 of 9 trials are missing")
 	x.want(t, "report --set step=0.02 --store none", 75, "9 of 9 trials are missing")
 	x.want(t, "status", 75, "9 of 9 trials are missing")

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,6 +41,12 @@ func TestReportKeeps(t *testing.T) {
 	}
 	x.want(t, "run --protocol released", 0)
 	x.want(t, "claims --json", 0, `"protocol": "paper"`, `"protocol": "released"`, "Under 2.")
+	said := x.want(t, "claims T1", 0, "T1. There are trials.", "rule: one at least", "There are 9.")
+	if strings.Contains(said, "Under 2.") {
+		t.Error("one claim is shown with the findings:", said)
+	}
+	x.want(t, "claims T1 toy", 0, "rule: one at least", "Under 2.")
+	x.want(t, "claims T2", 2, "T2", "toy")
 }
 
 // TestExplainRepeats: the command that explain gives computes the same trial, from the store or the report, whatever
@@ -54,7 +62,11 @@ func TestExplainRepeats(t *testing.T) {
 	)
 	for i, dir := range glob(t, "results/store/toy/*/*", 2) {
 		key := filepath.Base(dir)
-		_, repeat, _ := strings.Cut(x.want(t, "explain "+key[:12], 0), " sifg ")
+		said := x.want(t, "explain "+key[:12], 0)
+		if two := regexp.MustCompile(`first +-?[0-9.]+, -?[0-9.]+\n`); !two.MatchString(said) {
+			t.Errorf("explain does not show both components of the metric: %s", said)
+		}
+		_, repeat, _ := strings.Cut(said, " sifg ")
 		repeat, _, _ = strings.Cut(repeat, "\n")
 		again := fmt.Sprint("again", i)
 		x.want(t, repeat+" --results "+again, 0, "1 trial: 0 already there, 1 computed")
@@ -80,6 +92,22 @@ func TestExplainRepeats(t *testing.T) {
 	)
 }
 
+// TestExplainAmbiguous: of 18 keys two begin with the same digit.
+func TestExplainAmbiguous(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	x.want(t, "run --seeds 1-6", 0)
+	stored := glob(t, "results/store/toy/*/*", 18)
+	slices.Sort(stored)
+	for i, dir := range stored[1:] {
+		if key, before := filepath.Base(dir), filepath.Base(stored[i]); key[0] == before[0] {
+			x.want(t, "explain "+key[:1], 2, "ambiguous", "small, released", "seed ", key[:7]+" ", before[:7]+" ")
+			return
+		}
+	}
+	t.Error("no two keys begin with the same digit")
+}
+
 func TestCompare(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
@@ -88,10 +116,19 @@ func TestCompare(t *testing.T) {
 	x.want(t, "compare --against results --strict", 0, "identical", "toy, protocol paper", "toy, protocol released")
 	x.want(t, "compare --against other --protocol released", 0, "svgd", "identical")
 	x.Published = []claim.Published{{Problem: "small", Metric: "first", Method: "svgd", Mean: 1000, SD: 1}}
-	x.want(t, "compare --strict", 4, "2 of 2 numbers are outside")
+	x.want(t, "compare --strict", 4, "2 of 2 numbers are outside", "1 differs", "in SE")
+	x.Scores = []string{"other"}
+	x.Published = append(x.Published, claim.Published{Problem: "small", Metric: "none", Method: "sifg", Text: "0.5"})
+	said := x.want(t, "compare", 0, "1 differs, 1 not comparable: its trials do not measure none", "2 cells not shown")
+	if strings.Contains(said, "0.5") {
+		t.Error("a cell that cannot be compared is shown:", said)
+	}
+	x.want(t, "compare --all", 0, "0.5", "not comparable (1)")
 	x.want(t, "run --scale smoke", 0)
 	x.want(t, "compare --scale smoke --strict", 75, "not the paper's settings")
-	x.want(t, "compare --metric none", 75, "nothing in results")
+	x.want(t, "compare --metric frist", 2, `"first"`)
+	x.Published = nil
+	x.want(t, "compare toy", 2, "the paper prints no numbers of toy: --against DIR")
 }
 
 // TestGrid: a grid is continued, judged and written; its chosen settings are a layer.

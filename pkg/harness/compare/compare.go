@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
@@ -26,8 +25,9 @@ const (
 	NotComparable = "not comparable"
 )
 
-// Tolerance is the rule in words.
-const Tolerance = "Two means agree if they differ by at most 2 pooled standard deviations, √((sd² + sd²)/2), or by 3 %."
+// Tolerance is the rule in words. Claims have rules of their own.
+const Tolerance = "Two means agree if they differ by at most two standard errors of their difference. " +
+	"Of means that are equal about one in twenty differs by more."
 
 // Name is what a cell is the numbers of.
 type Name struct {
@@ -42,9 +42,7 @@ type Row struct {
 	Theirs      Summary
 	Printed     string  // theirs, as the paper prints them
 	Difference  float64 // ours − theirs; over the seeds that both have, if there are any
-	Uncertainty float64 // standard error of the difference
-	Units       float64 // difference in pooled standard deviations
-	Share       float64 // difference over their mean
+	Uncertainty float64 // standard error of the difference; NaN: it is not known
 	Identical   bool
 	Verdict     string
 	Why         string // it cannot be compared
@@ -90,7 +88,9 @@ func Published(e *harness.Experiment, p *report.Protocol) []Row {
 			why = "trials are missing"
 		}
 		g := printed.Gap(v)
-		r.judge(g, g.Pooled*math.Sqrt(2/float64(len(v))), why) // the uncertainty if theirs is a mean of as many trials
+		// the uncertainty if theirs is a mean of as many trials
+		r.Difference, r.Uncertainty = g.Difference, g.Pooled*math.Sqrt(2/float64(len(v)))
+		r.judge(why)
 		out = append(out, r)
 	}
 	return out
@@ -127,13 +127,15 @@ func Reports(ours, theirs *report.Protocol) []Row {
 	return out
 }
 
-// judge fills in how far the means lie apart, and the verdict. why says that they cannot be compared.
-func (r *Row) judge(g claim.Gap, uncertainty float64, why string) {
-	r.Difference, r.Uncertainty, r.Units, r.Share = g.Difference, uncertainty, g.Units, g.Share
+// judge gives the verdict. why says that the numbers cannot be compared.
+func (r *Row) judge(why string) {
+	if why == "" && !r.Identical && math.IsNaN(r.Uncertainty) && !math.IsInf(r.Difference, 0) {
+		why = "one trial has no standard error"
+	}
 	switch {
 	case why != "":
 		r.Verdict, r.Why = NotComparable, why
-	case r.Identical || g.Agrees():
+	case r.Identical || math.Abs(r.Difference) <= 2*r.Uncertainty:
 		r.Verdict = Agrees
 	default:
 		r.Verdict = Differs
@@ -156,11 +158,12 @@ func (r *Row) match(a, b map[uint64]float64, why string) {
 			d = append(d, v-w)
 		}
 	}
-	difference, uncertainty := stats.Mean(d), stats.SE(d)
+	r.Difference, r.Uncertainty = stats.Mean(d), stats.SE(d)
 	if d == nil {
-		difference, uncertainty = stats.Mean(va)-stats.Mean(vb), math.Hypot(stats.SE(va), stats.SE(vb))
+		r.Difference = stats.Mean(va) - stats.Mean(vb)
+		r.Uncertainty = math.Hypot(stats.SE(va), stats.SE(vb))
 	}
-	r.judge(claim.NewGap(difference, stats.SD(va), stats.Mean(vb), stats.SD(vb)), uncertainty, why)
+	r.judge(why)
 }
 
 // lacking says why a protocol has no values of a cell.

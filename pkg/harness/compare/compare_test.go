@@ -55,7 +55,7 @@ func TestPublished(t *testing.T) {
 		"p,rmse,a,2.000,0.10,Table 1,\np,rmse,b,2.00,0.00,Table 1,a copy\np,rmse,c,1.0,0.1,Table " +
 		"1,\np,rmse,d,1.0,0.1,Table 1,\n"))
 	e := &harness.Experiment{Name: "e", Published: numbers}
-	// a: mean 2.1, sd 0.1: pooled 0.1, one unit away. b: 0.5 away, 25 %, with a spread of at most 0.005 in print.
+	// a: mean 2.1, sd 0.1: 1.2 standard errors away. b: 0.5 away, with a spread of at most 0.005 in print.
 	p := made(
 		"full",
 		values{"a", []float64{2.0, 2.1, 2.2}},
@@ -70,8 +70,6 @@ func TestPublished(t *testing.T) {
 	got := Published(e, p)
 	near(t, "mean", got[0].Ours.Mean, 2.1)
 	near(t, "difference", got[0].Difference, 0.1)
-	near(t, "units", got[0].Units, 1)
-	near(t, "share", got[0].Share, 0.05)
 	near(t, "uncertainty", got[0].Uncertainty, 0.1*math.Sqrt(2.0/3))
 	if got[0].Verdict != Agrees || got[1].Verdict != Differs || got[1].Note != "a copy" ||
 		got[0].Printed != "2.000 ± 0.10" {
@@ -130,9 +128,8 @@ func TestReports(t *testing.T) {
 	if len(got) != 8 || !got["a"].Identical || got["a"].Verdict != Agrees || got["a"].Difference != 0 {
 		t.Fatalf("%+v", got)
 	}
-	// every pair differs by the same half: no uncertainty; half a pooled standard deviation
-	if b := got["b"]; b.Identical || b.Verdict != Agrees || b.Difference != -0.5 || b.Uncertainty != 0 ||
-		b.Units != -0.5 ||
+	// every pair differs by the same half, so that is no chance
+	if b := got["b"]; b.Identical || b.Verdict != Differs || b.Difference != -0.5 || b.Uncertainty != 0 ||
 		b.Note != `sampler.hidden not set, theirs 3; sampler.step 0.1, theirs 0.2` {
 		t.Errorf("b: %+v", b)
 	}
@@ -141,10 +138,18 @@ func TestReports(t *testing.T) {
 		t.Errorf("c %+v\nonly %+v\nother %+v", got["c"], got["only"], got["other"])
 	}
 	// infinite values are as far from a finite one as can be; two of one seed are alike
-	for method, want := range map[string]float64{"d": -inf, "e": inf, "f": -0.25} {
-		if r := got[method]; r.Verdict != Differs || r.Difference != want {
+	for method, want := range map[string]Row{
+		"d": {Difference: -inf, Verdict: Differs},
+		"e": {Difference: inf, Verdict: Differs},
+		"f": {Difference: -0.25, Verdict: Agrees}, // ± 0.25
+	} {
+		if r := got[method]; r.Verdict != want.Verdict || r.Difference != want.Difference {
 			t.Errorf("%s: %s, difference %v, want %v", method, r.Verdict, r.Difference, want)
 		}
+	}
+	if r := Reports(made("full", values{"a", []float64{1}}), made("full", values{"a", []float64{2}}))[0]; r.Why !=
+		"one trial has no standard error" {
+		t.Errorf("of one trial: %+v", r)
 	}
 	theirs.Scale = "quick"
 	if r := Reports(ours, theirs)[0]; r.Verdict != NotComparable || !strings.Contains(r.Why, "quick") {
@@ -170,9 +175,11 @@ func TestTable(t *testing.T) {
 		!strings.Contains(text, "not comparable (1)") {
 		t.Errorf("%s", text)
 	}
-	notes := Table("", rows).Notes
-	if len(notes) != 3 || notes[0] != "Cells: 2 identical, 1 differs, 2 not comparable. "+Tolerance ||
-		notes[1] != "(1) theirs: no trial of it" {
+	if notes := Table("", rows).Notes; len(notes) != 2 || notes[0] != "(1) theirs: no trial of it" {
 		t.Errorf("notes %q", notes)
+	}
+	const want = "2 identical, 1 differs, 2 not comparable: theirs: no trial of it; ours: no trial of it"
+	if got := Count(rows); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

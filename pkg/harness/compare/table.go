@@ -2,26 +2,44 @@ package compare
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// Table returns the rows of one protocol as a table. Identical cells are folded: one row for each problem and metric.
+// Count says how many cells have which verdict, and why those that cannot be compared cannot.
+func Count(rows []Row) string {
+	n, why := map[string]int{}, []string(nil)
+	for _, r := range rows {
+		verdict := r.Verdict
+		if r.Identical {
+			verdict = "identical"
+		}
+		if n[verdict]++; r.Why != "" && !slices.Contains(why, r.Why) {
+			why = append(why, r.Why)
+		}
+	}
+	text := table.Counts(n, "identical", Agrees, Differs, NotComparable)
+	if why != nil {
+		text += ": " + strings.Join(why[:min(len(why), 3)], "; ")
+	}
+	return text
+}
+
+// Table returns rows of one protocol as a table. Identical cells are folded: one row for each problem and metric.
 // Reasons and notes stand below.
 func Table(title string, rows []Row) *table.Table {
 	t := &table.Table{
 		Title: title,
 		Columns: append(table.Columns(3, "problem", "metric", "method", "ours", "theirs", "seeds", "difference",
-			"in sd", "in %"), table.Column{Header: "verdict"}),
+			"in SE", "in %"), table.Column{Header: "verdict"}),
 	}
-	n, identical := map[string]int{}, map[[2]string]int{} // cells by verdict; identical ones by problem and metric
+	identical := map[[2]string]int{} // by problem and metric
 	for _, r := range rows {
 		if r.Identical {
-			n["identical"]++
 			identical[[2]string{r.Problem, r.Metric}]++
-		} else {
-			n[r.Verdict]++
 		}
 	}
 	for _, r := range rows {
@@ -31,13 +49,8 @@ func Table(title string, rows []Row) *table.Table {
 			t.Rows = append(t.Rows, r.cells(t))
 		case identical[at] > 0:
 			row := slices.Repeat([]table.Cell{table.Text("")}, len(t.Columns))
-			row[0], row[1], row[2] = table.Text(
-				r.Problem,
-			), table.Text(
-				r.Metric,
-			), table.Text(
-				table.Count(identical[at], "cell"),
-			)
+			row[0], row[1] = table.Text(r.Problem), table.Text(r.Metric)
+			row[2] = table.Text(table.Count(identical[at], "cell"))
 			row[len(row)-1] = table.Text("identical")
 			t.Rows = append(t.Rows, row)
 			delete(identical, at)
@@ -46,9 +59,6 @@ func Table(title string, rows []Row) *table.Table {
 	for i := range t.Notes {
 		t.Notes[i] = fmt.Sprintf("(%d) %s", i+1, t.Notes[i])
 	}
-	t.Notes = append(
-		[]string{"Cells: " + table.Counts(n, "identical", Agrees, Differs, NotComparable) + ". " + Tolerance},
-		t.Notes...)
 	return t
 }
 
@@ -75,10 +85,8 @@ func (r *Row) cells(t *table.Table) []table.Cell {
 	}
 	return []table.Cell{
 		table.Text(r.Problem), table.Text(metric), table.Text(r.Method), spread(r.Ours), theirs, table.Int(r.Ours.N),
-		table.PlusMinus(
-			r.Difference,
-			r.Uncertainty,
-		), table.Fixed(r.Units, 1), table.Fixed(100*r.Share, 1), table.Text(verdict),
+		table.PlusMinus(r.Difference, r.Uncertainty), table.Fixed(r.Difference/r.Uncertainty, 1),
+		table.Fixed(100*r.Difference/math.Abs(r.Theirs.Mean), 1), table.Text(verdict),
 	}
 }
 

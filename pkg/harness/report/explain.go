@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ import (
 // Explained is what is known of a trial.
 type Explained struct {
 	Trial    record.Trial
-	Final    map[string]float64 // last value of each metric; index 0
+	Final    map[string][]float64 // last values of each metric, by component
 	Settings []Setting
 	Repeat   string // the shortest command that computes it again, or why there is none
 	From     string // the store or the report that has it
@@ -48,7 +49,14 @@ func Explain(
 			prefix,
 		)
 	case len(found) > 1:
-		return nil, usage.Errorf("key prefix %q is ambiguous: %d trials have it", prefix, len(found))
+		var names []string
+		for _, key := range slices.Sorted(maps.Keys(found))[:min(len(found), 5)] {
+			t := found[key].Trial
+			names = append(names, fmt.Sprintf("%.*s (%s, %s, %s, seed %d)",
+				len(prefix)+6, key, t.Problem, t.Protocol, t.Method, t.Seed))
+		}
+		return nil, usage.Errorf("key prefix %q is ambiguous: %d trials have it, such as %s", prefix, len(found),
+			strings.Join(names, ", "))
 	}
 	x := slices.Collect(maps.Values(found))[0]
 	i := slices.IndexFunc(all, func(e *harness.Experiment) bool { return e.Name == x.Trial.Experiment })
@@ -95,11 +103,12 @@ func lookUp(dir string, s *store.Store, all []*harness.Experiment, prefix string
 }
 
 func explained(t record.Trial, traces []record.Trace, timing record.Timing, from string) *Explained {
-	x := &Explained{Trial: t, Final: map[string]float64{}, Timing: timing, From: from}
-	for _, r := range traces { // in order of iteration
+	x := &Explained{Trial: t, Final: map[string][]float64{}, Timing: timing, From: from}
+	for _, r := range traces { // in order of iteration, then of component
 		if r.Index == 0 {
-			x.Final[r.Metric] = r.Value
+			x.Final[r.Metric] = nil
 		}
+		x.Final[r.Metric] = append(x.Final[r.Metric], r.Value)
 	}
 	return x
 }
