@@ -105,12 +105,8 @@ func combine(o Opinion, with []string, own map[string]map[string]Opinion) Opinio
 		}
 		o.Keys = slices.Concat(o.Keys, part.Keys)
 	}
-	o.Evidence = fmt.Sprintf(
-		"Its own part: %s. %s. It also rests on %s.",
-		o.Verdict,
-		strings.TrimSuffix(o.Evidence, "."),
-		strings.Join(text, ", "),
-	)
+	o.Evidence = fmt.Sprintf("Its own part: %s. %s. It also rests on %s.",
+		o.Verdict, strings.TrimSuffix(o.Evidence, "."), strings.Join(text, ", "))
 	o.Verdict = max(Worst(parts...), NotTestable)
 	slices.Sort(o.Keys)
 	o.Keys = slices.Compact(o.Keys)

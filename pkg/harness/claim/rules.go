@@ -76,13 +76,8 @@ func AtMost(statement, problem, what string, bound float64, of func(e record.Ser
 				return Outcome{Verdict: NotTestable, Evidence: "fewer than two trials with finite values"}
 			}
 			return Outcome{Verdict: Decide(hi <= bound, lo > bound),
-				Evidence: fmt.Sprintf(
-					"%s [%s, %s], %d seeds",
-					table.Num(stats.Mean(x)),
-					table.Num(lo),
-					table.Num(hi),
-					len(x),
-				)}
+				Evidence: fmt.Sprintf("%s [%s, %s], %d seeds",
+					table.Num(stats.Mean(x)), table.Num(lo), table.Num(hi), len(x))}
 		},
 	}
 }

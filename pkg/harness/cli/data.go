@@ -52,11 +52,8 @@ func dataCommand(e *env) *cobra.Command {
 			Use:     "info NAME",
 			Short:   "Shows what a data set is, its licence and its columns",
 			Example: `  sifg data info boston`,
-			Args: arguments(
-				"one name",
-				1,
-			),
-			RunE: func(_ *cobra.Command, names []string) error { return showData(e, names[0]) },
+			Args:    arguments("one name", 1),
+			RunE:    func(_ *cobra.Command, names []string) error { return showData(e, names[0]) },
 		},
 	)
 	return cmd

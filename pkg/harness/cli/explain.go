@@ -48,26 +48,14 @@ func explanation(x *report.Explained) [][]string {
 	rows := [][]string{
 		{
 			t.Key,
-			fmt.Sprintf(
-				"%s/%s, %s, %s, seed %d, scale %s",
-				t.Experiment,
-				t.Protocol,
-				t.Problem,
-				t.Method,
-				t.Seed,
-				t.Scale,
-			),
+			fmt.Sprintf("%s/%s, %s, %s, seed %d, scale %s",
+				t.Experiment, t.Protocol, t.Problem, t.Method, t.Seed, t.Scale),
 		},
 		{"status", t.Status + " " + t.Reason},
 		{
 			"size",
-			fmt.Sprintf(
-				"%d particles in %d dimensions, %d iterations, %s",
-				t.Particles,
-				t.Dim,
-				t.Iterations,
-				table.Seconds(x.Timing.Seconds),
-			),
+			fmt.Sprintf("%d particles in %d dimensions, %d iterations, %s",
+				t.Particles, t.Dim, t.Iterations, table.Seconds(x.Timing.Seconds)),
 		},
 		{"repeat", x.Repeat}, {"from", x.From}, {}, {"final metrics"},
 	}
@@ -82,12 +70,6 @@ func explanation(x *report.Explained) [][]string {
 	for _, s := range x.Settings {
 		rows = append(rows, []string{"  " + s.Key, s.Value, s.Layer})
 	}
-	return append(
-		rows,
-		[]string{},
-		[]string{"build"},
-		[]string{"  processor", x.Timing.CPU},
-		[]string{"  kernels", x.Timing.Kernel},
-		[]string{"  commit", x.Timing.Commit},
-	)
+	return append(rows, []string{}, []string{"build"}, []string{"  processor", x.Timing.CPU},
+		[]string{"  kernels", x.Timing.Kernel}, []string{"  commit", x.Timing.Commit})
 }

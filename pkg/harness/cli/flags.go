@@ -37,12 +37,8 @@ func (s *selection) flags(cmd *cobra.Command) {
 	s.protocolFlag(f)
 	s.reportFlags(f)
 	s.own.flags(f)
-	f.StringArrayVar(
-		&s.config,
-		"config",
-		nil,
-		"`FILE` of settings laid over the experiment's, in the shape of one of its protocols; repeatable",
-	)
+	f.StringArrayVar(&s.config, "config", nil,
+		"`FILE` of settings laid over the experiment's, in the shape of one of its protocols; repeatable")
 	f.StringArrayVar(&s.set, "set", nil, "`KEY=VALUE` laid over the settings; repeatable")
 	f.StringSliceVar(&s.problems, "problems", nil, "only these problems, by `NAME`")
 	f.StringSliceVar(&s.methods, "methods", nil, "only these methods, by `NAME`")
@@ -50,12 +46,8 @@ func (s *selection) flags(cmd *cobra.Command) {
 }
 
 func (s *selection) protocolFlag(f *pflag.FlagSet) {
-	f.StringSliceVar(
-		&s.protocols,
-		"protocol",
-		nil,
-		"protocols, by `NAME` (sifg list), or all (default each experiment's own)",
-	)
+	f.StringSliceVar(&s.protocols, "protocol", nil,
+		"protocols, by `NAME` (sifg list), or all (default each experiment's own)")
 }
 
 // reportFlags are the flags that say which report is meant.
@@ -69,12 +61,8 @@ func (s *selection) reportFlags(f *pflag.FlagSet) {
 		"folder of the report, `DIR` (default results; results/quick and results/smoke for these scales,\n"+
 			"a folder in results/custom for changed settings)",
 	)
-	f.StringVar(
-		&s.store,
-		"store",
-		"",
-		"folder of the trials, `DIR` (default results/store; DIR/store with --results DIR)",
-	)
+	f.StringVar(&s.store, "store", "",
+		"folder of the trials, `DIR` (default results/store; DIR/store with --results DIR)")
 }
 
 // resultsDir returns the folder of the report, where set is what differs from the settings as they are written

@@ -57,12 +57,8 @@ func gridCommand(e *env) *cobra.Command {
 	g.runner.flags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&g.file, "grid", "", "grid `FILE`, or the name of one that comes with the experiment")
-	f.StringArrayVar(
-		&g.axes,
-		"axis",
-		nil,
-		"`KEY=VALUES`, such as 'step=[0.01, 0.1]'; every combination where it is repeated",
-	)
+	f.StringArrayVar(&g.axes, "axis", nil,
+		"`KEY=VALUES`, such as 'step=[0.01, 0.1]'; every combination where it is repeated")
 	f.StringVar(&g.choose, "select", "", "`RULE` of the choice: min METRIC or max METRIC, at the last iteration")
 	f.BoolVar(&g.dry, "dry-run", false, "only show what would run")
 	return cmd
@@ -95,11 +91,8 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	if err != nil {
 		return err
 	}
-	w, err := g.look(
-		&laid.Plan,
-		g.resultsDir((&plan.Request{Overrides: request.Overrides, Own: request.Own}).Set()),
-		!g.dry,
-	)
+	w, err := g.look(&laid.Plan, g.resultsDir((&plan.Request{Overrides: request.Overrides, Own: request.Own}).Set()),
+		!g.dry)
 	if err != nil {
 		return err
 	}
@@ -128,12 +121,8 @@ func (w *work) judge(e *env, laid *grid.Grid) error {
 		fmt.Fprintf(e.err, "%s is not a file of this grid and was kept\n", filepath.Join(dir, name))
 	}
 	if kept {
-		fmt.Fprintf(
-			e.err,
-			"%s missing: the earlier, complete result in %s was kept\n",
-			table.Count(result.Missing, "trial"),
-			dir,
-		)
+		fmt.Fprintf(e.err, "%s missing: the earlier, complete result in %s was kept\n",
+			table.Count(result.Missing, "trial"), dir)
 	}
 	fmt.Fprintln(e.out, result.Best.Markdown())
 	_, notes := result.Chosen()

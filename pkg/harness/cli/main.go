@@ -125,12 +125,8 @@ func newRoot(e *env) *cobra.Command {
 	f := root.PersistentFlags()
 	f.BoolVarP(&e.verbose, "verbose", "v", false, "say more on stderr")
 	f.BoolVarP(&e.quiet, "quiet", "q", false, "no progress and no notes on stderr, only what went wrong")
-	f.StringArrayVar(
-		&e.manifests,
-		"datasets",
-		nil,
-		"`FILE` that describes data sets of your own; repeatable (docs/datasets.md)",
-	)
+	f.StringArrayVar(&e.manifests, "datasets", nil,
+		"`FILE` that describes data sets of your own; repeatable (docs/datasets.md)")
 	root.SetFlagErrorFunc(flagError)
 	cobra.EnableCommandSorting = false
 	for _, g := range []struct {
@@ -156,22 +152,10 @@ func newRoot(e *env) *cobra.Command {
 // version says what program this is, and what it computes on.
 func version() string {
 	m := machine.This()
-	build := fmt.Sprintf(
-		"%s, commit %s\nbuilt with %s for %s/%s",
-		machine.Version,
-		m.Commit,
-		runtime.Version(),
-		runtime.GOOS,
-		runtime.GOARCH,
-	)
-	return fmt.Sprintf(
-		"%s\nkernels %s of %s on %d cores of %s",
-		build,
-		m.Kernel,
-		strings.Join(cpu.Supported(), ", "),
-		runtime.GOMAXPROCS(0),
-		m.CPU,
-	)
+	build := fmt.Sprintf("%s, commit %s\nbuilt with %s for %s/%s",
+		machine.Version, m.Commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("%s\nkernels %s of %s on %d cores of %s",
+		build, m.Kernel, strings.Join(cpu.Supported(), ", "), runtime.GOMAXPROCS(0), m.CPU)
 }
 
 // prepare does what every command needs first: logging, data sets.

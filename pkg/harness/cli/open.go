@@ -70,11 +70,8 @@ func openStore(dir, results string, write bool) (*store.Store, error) {
 	inside := func(a, b string) bool { return strings.HasPrefix(a+"/", b+"/") }
 	if errors.Join(err1, err2) != nil || inside(r, d) || inside(d, r) && d != filepath.Join(r, "store") {
 		return nil, usage.Errorf(
-			"--store %s and --results %s overlap: the trials need a folder of their own, such as %s",
-			dir,
-			results,
-			filepath.Join(results, "store"),
-		)
+			"--store %s and --results %s overlap: the trials need a folder of their own, such as %s", dir, results,
+			filepath.Join(results, "store"))
 	}
 	opener := store.OpenReadOnly
 	if write {
@@ -201,13 +198,8 @@ func (w *work) forecast(todo []harness.Trial, jobs int) string {
 	case known == 0:
 		return s + "; no trial like them was measured yet, so the time is not known"
 	case known < len(todo):
-		return fmt.Sprintf(
-			"%s in about %s with %d at once (judged by %d of them)",
-			s,
-			table.Seconds(total),
-			jobs,
-			known,
-		)
+		return fmt.Sprintf("%s in about %s with %d at once (judged by %d of them)",
+			s, table.Seconds(total), jobs, known)
 	}
 	return fmt.Sprintf("%s in about %s with %d at once", s, table.Seconds(total), jobs)
 }

@@ -148,11 +148,8 @@ func statusCommand(e *env) *cobra.Command {
 // printCounts prints how many trials of each experiment have which status, and those that diverged, failed or are
 // damaged.
 func (w *work) printCounts(e *env) {
-	statuses := slices.Concat(
-		[]string{record.StatusOK, record.StatusDiverged},
-		retryable,
-		[]string{store.Damaged, store.Missing},
-	)
+	statuses := slices.Concat([]string{record.StatusOK, record.StatusDiverged}, retryable,
+		[]string{store.Damaged, store.Missing})
 	rows, ended := [][]string{append([]string{"experiment"}, statuses...)}, [][]string{}
 	for _, x := range w.Experiments {
 		row, counts := []string{x.Name}, map[string]int{}

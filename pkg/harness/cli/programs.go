@@ -17,18 +17,10 @@ type programs struct {
 }
 
 func (p *programs) flags(f *pflag.FlagSet) {
-	f.StringArrayVar(
-		&p.samplers,
-		"sampler",
-		nil,
-		"a program that is a sampler, as one method more, `NAME=COMMAND`; repeatable",
-	)
-	f.StringVar(
-		&p.target,
-		"program",
-		"",
-		"a program that is a posterior, in place of the experiment's, by its `COMMAND`, such as \"python model.py\"",
-	)
+	f.StringArrayVar(&p.samplers, "sampler", nil,
+		"a program that is a sampler, as one method more, `NAME=COMMAND`; repeatable")
+	f.StringVar(&p.target, "program", "",
+		"a program that is a posterior, in place of the experiment's, by its `COMMAND`, such as \"python model.py\"")
 }
 
 // start starts the programs and makes the samplers known. target is nil without one.

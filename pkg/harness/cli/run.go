@@ -192,12 +192,8 @@ func (w *work) outcome(e *env) error {
 		return exitf(exitStopped, "%s", text)
 	}
 	if missing > 0 {
-		return exitf(
-			exitStopped,
-			"%d of %d trials are missing: sifg run with the same flags computes them",
-			missing,
-			len(w.found),
-		)
+		return exitf(exitStopped, "%d of %d trials are missing: sifg run with the same flags computes them",
+			missing, len(w.found))
 	}
 	return nil
 }

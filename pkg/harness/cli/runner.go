@@ -41,12 +41,8 @@ func (r *runner) flags(cmd *cobra.Command) {
 // check refuses values that make no sense, before anything is computed.
 func (r *runner) check(e *env) error {
 	if want, ok := cpu.Forced(); want != "" && !ok {
-		return usage.Errorf(
-			"%s=%s cannot be honoured: this machine has %s",
-			cpu.Env,
-			want,
-			strings.Join(cpu.Supported(), ", "),
-		)
+		return usage.Errorf("%s=%s cannot be honoured: this machine has %s",
+			cpu.Env, want, strings.Join(cpu.Supported(), ", "))
 	}
 	if slices.Equal(r.retry, []string{"none"}) {
 		r.retry = nil
@@ -60,10 +56,8 @@ func (r *runner) check(e *env) error {
 	case r.Jobs < 1 || r.Threads < 1:
 		return usage.Errorf("--jobs and --threads must be 1 or more, got %d and %d", r.Jobs, r.Threads)
 	case r.memory < 0 || r.memory > 0 && r.memory < 64:
-		return usage.Errorf(
-			"--memory must be 64 or more, in MiB, which is what the program itself needs, got %d",
-			r.memory,
-		)
+		return usage.Errorf("--memory must be 64 or more, in MiB, which is what the program itself needs, got %d",
+			r.memory)
 	case r.Timeout < 0 || r.Grace < 0:
 		return usage.Errorf("--timeout and --grace must not be negative, got %v and %v", r.Timeout, r.Grace)
 	}
@@ -110,10 +104,9 @@ func workerCommand(e *env) *cobra.Command {
 
 // ends says how a command ends that a signal stopped.
 var ends = map[os.Signal]*exit{
-	os.Interrupt: {
-		exitInterrupted,
-		"interrupted",
-	}, syscall.SIGTERM: {exitTerminated, "terminated"}, syscall.SIGUSR1: {exitStopped, "stopped by SIGUSR1"},
+	os.Interrupt:    {exitInterrupted, "interrupted"},
+	syscall.SIGTERM: {exitTerminated, "terminated"},
+	syscall.SIGUSR1: {exitStopped, "stopped by SIGUSR1"},
 }
 
 // signals returns a context that the first SIGINT, SIGTERM or SIGUSR1 (by which schedulers announce the end of the

@@ -70,12 +70,8 @@ func (s *submission) command(e *env, send func(e *env) error) *cobra.Command {
 	}}
 	s.flags(cmd)
 	f := cmd.Flags()
-	f.IntVar(
-		&s.job.Shards,
-		"shards",
-		0,
-		"parts that are computed side by side (default one for about 20 minutes of computing)",
-	)
+	f.IntVar(&s.job.Shards, "shards", 0,
+		"parts that are computed side by side (default one for about 20 minutes of computing)")
 	f.IntVar(&s.job.CPUs, "cpus", 1, "cores of a shard, which computes as many trials at once")
 	f.StringVar(&s.job.Memory, "mem", "", "memory of a shard, `SIZE` in the scheduler's units (default the site's)")
 	f.BoolVar(&s.dry, "dry-run", false, "print what would be submitted; write nothing")
@@ -124,11 +120,9 @@ func (s *submission) prepare(e *env, names []string) (lacks bool, err error) {
 			return false, err
 		}
 		if len(todo) == 0 {
-			return false, exitf(
-				exitStopped,
+			return false, exitf(exitStopped,
 				"nothing was submitted, because the data set %s is not here: sifg data fetch gets it",
-				strings.Join(w.without(e), ", "),
-			)
+				strings.Join(w.without(e), ", "))
 		}
 	}
 	j := &s.job
@@ -151,14 +145,8 @@ func (s *submission) slurm(e *env) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(
-		e.out,
-		"submitted job %s: %s in %s; to end it: scancel %s\n",
-		number,
-		table.Count(len(j.Plan.Trials), "trial"),
-		table.Count(j.Shards, "shard"),
-		number,
-	)
+	fmt.Fprintf(e.out, "submitted job %s: %s in %s; to end it: scancel %s\n",
+		number, table.Count(len(j.Plan.Trials), "trial"), table.Count(j.Shards, "shard"), number)
 	return nil
 }
 

@@ -79,11 +79,8 @@ func verifyFiles(e *env, dir, results string, repair bool) error {
 		fmt.Fprintln(e.out, d.Error())
 	}
 	if repair && len(inStore) > 0 {
-		fmt.Fprintf(
-			e.out,
-			"%s moved aside: the next run computes their trials again\n",
-			table.Count(len(inStore), "damaged file"),
-		)
+		fmt.Fprintf(e.out, "%s moved aside: the next run computes their trials again\n",
+			table.Count(len(inStore), "damaged file"))
 		inStore = nil
 	}
 	if n := len(inStore) + len(inReport); n > 0 {
@@ -108,11 +105,9 @@ func (s *selection) verifyNumbers(e *env, names []string, n int, seed uint64) er
 	}
 	trials := compare.Draw(rep, r.Experiments, e.data, n, seed)
 	if len(trials) == 0 {
-		return exitf(
-			exitStopped,
+		return exitf(exitStopped,
 			"the report in %s has no trial with a key that this program would give it, and its data here",
-			s.resultsDir(nil),
-		)
+			s.resultsDir(nil))
 	}
 	dir, err := os.MkdirTemp("", "sifg-verify-")
 	if err != nil {
@@ -150,13 +145,8 @@ func (s *selection) verifyNumbers(e *env, names []string, n int, seed uint64) er
 		fmt.Fprintf(e.out, "%s %s: %s\n", trials[i].Key, trials[i].Name(), cmp.Or(text, "every value is the same"))
 	}
 	if different > 0 {
-		return exitf(
-			exitDamaged,
-			"%d of %d recomputed trials have other values (kernels in use here: %s)",
-			different,
-			len(trials),
-			machine.This().Kernel,
-		)
+		return exitf(exitDamaged, "%d of %d recomputed trials have other values (kernels in use here: %s)",
+			different, len(trials), machine.This().Kernel)
 	}
 	fmt.Fprintf(e.out, "%s recomputed: bit for bit the same\n", table.Count(len(trials), "trial"))
 	return nil

@@ -23,8 +23,7 @@ func (j *Job) Manifest(k Kubernetes) (string, error) {
 		if !filepath.IsLocal(path) {
 			return "", usage.Errorf(
 				"%s is outside of the working folder, which is all that pods see: give --results or --store inside it",
-				path,
-			)
+				path)
 		}
 	}
 	type m = map[string]any

@@ -36,14 +36,8 @@ func (j *Job) sbatch(site []string) []string {
 	}
 	args = append(args, site...)
 	output := filepath.Join(strings.ReplaceAll(j.path(logName), "%", "%%"), "%A_%a.out")
-	return append(
-		args,
-		"--parsable",
-		"--job-name="+j.Name(),
-		"--output="+output,
-		fmt.Sprintf("--array=0-%d", j.Shards-1),
-		j.path(scriptName),
-	)
+	return append(args, "--parsable", "--job-name="+j.Name(), "--output="+output,
+		fmt.Sprintf("--array=0-%d", j.Shards-1), j.path(scriptName))
 }
 
 func (j *Job) script() string { return "#!/bin/sh\n" + j.worker("SLURM_ARRAY_TASK_ID") + "\n" }
@@ -83,18 +77,11 @@ func command(name string, args ...string) (string, error) {
 	case errors.Is(err, exec.ErrNotFound):
 		return "", usage.Errorf("%s is not installed here: submit where Slurm is, or look with --dry-run", name)
 	case ctx.Err() != nil:
-		return "", usage.Errorf(
-			"%s did not answer within %v: nothing is known to be submitted; submit again later",
-			name,
-			patience,
-		)
+		return "", usage.Errorf("%s did not answer within %v: nothing is known to be submitted; submit again later",
+			name, patience)
 	case err != nil:
-		return "", usage.Errorf(
-			"%s: %s (%v): nothing was submitted",
-			name,
-			safe.Text(strings.TrimSpace(said.String())),
-			err,
-		)
+		return "", usage.Errorf("%s: %s (%v): nothing was submitted",
+			name, safe.Text(strings.TrimSpace(said.String())), err)
 	}
 	return out.String(), nil
 }

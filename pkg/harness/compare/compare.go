@@ -100,10 +100,8 @@ func Published(e *harness.Experiment, p *report.Protocol) []Row {
 // only theirs has.
 func Reports(ours, theirs *report.Protocol) []Row {
 	a, b := record.ReadFinals(ours.Records), record.ReadFinals(theirs.Records)
-	cells := slices.Concat(
-		a.Cells,
-		slices.DeleteFunc(slices.Clone(b.Cells), func(c record.Cell) bool { return a.BySeed[c] != nil }),
-	)
+	cells := slices.Concat(a.Cells,
+		slices.DeleteFunc(slices.Clone(b.Cells), func(c record.Cell) bool { return a.BySeed[c] != nil }))
 	var out []Row
 	for _, c := range cells {
 		r := Row{Name: Name{ours.Records.Experiment, ours.Name, c.Problem, c.Method, c.Metric, c.Index}}
@@ -194,10 +192,8 @@ func changed(ours, theirs string) string {
 	var out []string
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		if a[key] != b[key] {
-			out = append(
-				out,
-				fmt.Sprintf("%s %s, theirs %s", key, cmp.Or(a[key], "not set"), cmp.Or(b[key], "not set")),
-			)
+			out = append(out,
+				fmt.Sprintf("%s %s, theirs %s", key, cmp.Or(a[key], "not set"), cmp.Or(b[key], "not set")))
 		}
 	}
 	return strings.Join(out, "; ")

@@ -47,13 +47,8 @@ func (l *Library) found(e *Entry, f *File) ([]string, error) {
 		func(p string) bool { _, err := os.Stat(p); return errors.Is(err, fs.ErrNotExist) },
 	)
 	if len(there) == 0 {
-		return nil, fmt.Errorf(
-			"data set %s: %w %s: %s",
-			e.Name,
-			ErrAbsent,
-			safe.Text(strings.Join(places, " nor ")),
-			e.remedy(f),
-		)
+		return nil, fmt.Errorf("data set %s: %w %s: %s",
+			e.Name, ErrAbsent, safe.Text(strings.Join(places, " nor ")), e.remedy(f))
 	}
 	return there, nil
 }

@@ -93,10 +93,8 @@ func (l *Library) add(b []byte, path string) error {
 		return usage.Errorf("%s: %s (docs/datasets.md lists the keys)", path, safe.Text(text))
 	}
 	if len(m.Datasets) == 0 || d.Decode(&yaml.Node{}) != io.EOF {
-		return usage.Errorf(
-			"%s: want one document with the key datasets, and an entry for each data set below it",
-			path,
-		)
+		return usage.Errorf("%s: want one document with the key datasets, and an entry for each data set below it",
+			path)
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Datasets)) {
 		e := m.Datasets[name]
@@ -181,8 +179,7 @@ func (e *Entry) completeFiles() error {
 	switch all := strings.Join(found, " "); {
 	case found == nil || parsed && all != "table" && all != "table permutation":
 		return errors.New(
-			"files: want one table, and after it at most one permutation, or files of the roles data and draws alone",
-		)
+			"files: want one table, and after it at most one permutation, or files of the roles data and draws alone")
 	case e.Permutation != nil && all == "table permutation":
 		return errors.New("the permutation has either a seed or a file")
 	}

@@ -38,12 +38,8 @@ func (l *Library) Add(path, target string, drop []string) (name string, err erro
 			return name, nil
 		}
 		return "", usage.Errorf(
-			"%s: %s describes a data set %s with the target %s: change its entry, or give the file another name",
-			path,
-			old.manifest,
-			name,
-			old.Target,
-		)
+			"%s: %s describes a data set %s with the target %s: change its entry, or give the file another name", path,
+			old.manifest, name, old.Target)
 	}
 	separator, header, err := guess(path)
 	if err != nil {
@@ -56,16 +52,9 @@ func (l *Library) Add(path, target string, drop []string) (name string, err erro
 	if err != nil {
 		return "", err
 	}
-	after := fmt.Appendf(
-		before,
-		"  %s:\n    files: [{name: %s}]\n    parse: {separator: %s, header: %t, drop: %s}\n    target: %s\n",
-		name,
-		quote(from),
-		separator,
-		header,
-		quote(append([]string{}, drop...)),
-		quote(target),
-	)
+	after := fmt.Appendf(before,
+		"  %s:\n    files: [{name: %s}]\n    parse: {separator: %s, header: %t, drop: %s}\n    target: %s\n", name,
+		quote(from), separator, header, quote(append([]string{}, drop...)), quote(target))
 	own := &Library{entries: map[string]*Entry{}}
 	if err := own.add(after, Own); err != nil { // who edited it may have indented otherwise
 		return "", err

@@ -59,11 +59,8 @@ func (d *Data) parseTable(path string, b []byte, e *Entry) error {
 	var header []string
 	if e.Parse.Header && len(all) > 0 {
 		if header = all[0].fields; numeric(header) {
-			return damaged(
-				"%s:%d: the header has numbers only: without a header, set parse.header to false",
-				path,
-				all[0].number,
-			)
+			return damaged("%s:%d: the header has numbers only: without a header, set parse.header to false",
+				path, all[0].number)
 		}
 		all = all[1:]
 	}
@@ -116,13 +113,8 @@ func columns(path string, l line, header []string, e *Entry) (names []string, ke
 		}
 	}
 	if len(names) != n {
-		return nil, nil, damaged(
-			"%s:%d: %d fields, but the header or parse.columns has %d",
-			path,
-			l.number,
-			n,
-			len(names),
-		)
+		return nil, nil, damaged("%s:%d: %d fields, but the header or parse.columns has %d",
+			path, l.number, n, len(names))
 	}
 	for j, name := range names {
 		if slices.Index(names, name) < j {
@@ -133,14 +125,8 @@ func columns(path string, l line, header []string, e *Entry) (names []string, ke
 	for _, name := range e.Parse.Drop {
 		j := slices.Index(names, name)
 		if j < 0 {
-			return nil, nil, usage.Errorf(
-				"%s: parse.drop of data set %s names %q: the columns of %s are %s",
-				e.manifest,
-				e.Name,
-				name,
-				path,
-				safe.Text(strings.Join(names, ", ")),
-			)
+			return nil, nil, usage.Errorf("%s: parse.drop of data set %s names %q: the columns of %s are %s",
+				e.manifest, e.Name, name, path, safe.Text(strings.Join(names, ", ")))
 		}
 		keep[j] = false
 	}
@@ -161,21 +147,13 @@ func (d *Data) setTarget(path string, e *Entry) error {
 			e.manifest, e.Name, e.Target, strings.Join(d.Columns, ", "))
 	}
 	if d.Cols < 2 {
-		return damaged(
-			"%s: there is no column besides the target: is parse.separator %s right?",
-			path,
-			e.Parse.Separator,
-		)
+		return damaged("%s: there is no column besides the target: is parse.separator %s right?",
+			path, e.Parse.Separator)
 	}
 	for i := range d.Rows {
 		if v := d.X[i*d.Cols+d.Target]; e.Task == "binary" && v != 0 && v != 1 {
-			return damaged(
-				"%s: row %d: the target %s of a binary task must be 0 or 1, not %v",
-				path,
-				i+1,
-				d.Columns[d.Target],
-				v,
-			)
+			return damaged("%s: row %d: the target %s of a binary task must be 0 or 1, not %v",
+				path, i+1, d.Columns[d.Target], v)
 		}
 	}
 	return nil

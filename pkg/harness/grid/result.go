@@ -145,10 +145,10 @@ func (r *Result) Write(dir string) (foreign []string, kept bool, err error) {
 func (r *Result) files() (map[string][]byte, error) {
 	chosen, _ := r.Chosen()
 	out := map[string][]byte{
-		"tables/best.md": []byte(
-			r.Best.Markdown(),
-		), "tables/best.csv": []byte(r.Best.CSV()), "tables/cells.csv": []byte(r.all().CSV()),
-		"chosen.yaml": chosen,
+		"tables/best.md":   []byte(r.Best.Markdown()),
+		"tables/best.csv":  []byte(r.Best.CSV()),
+		"tables/cells.csv": []byte(r.all().CSV()),
+		"chosen.yaml":      chosen,
 	}
 	var errs [3]error
 	out["trials.parquet"], errs[0] = record.Encode(r.trials)

@@ -67,11 +67,8 @@ func ReadSpec(file string, text []byte) (*Spec, error) {
 		if m := unknownKey.FindStringSubmatch(err.Error()); m != nil {
 			return nil, usage.Unknown("part of a grid", m[2], file+", "+m[1], validKeys)
 		}
-		return nil, usage.Errorf(
-			"%s: %s",
-			file,
-			strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: ")), " "),
-		)
+		return nil, usage.Errorf("%s: %s",
+			file, strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: ")), " "))
 	}
 	if s.Parts == nil {
 		s.Parts = []part{s.Whole}
@@ -156,20 +153,13 @@ func (p *part) check() error {
 			case a.key == "seeds" || strings.HasSuffix(a.key, ".seeds"):
 				return usage.Errorf(
 					"%s: seeds are no axis: they repeat each cell; write seeds: [1, 2] beside the axes, or --seeds",
-					a.from,
-				)
+					a.from)
 			case seen[a.key]:
 				return usage.Errorf("%s: %s is there twice", a.from, a.key)
 			case slices.Contains(p.Zip, a) && len(a.values) != len(p.Zip[0].values):
 				first := p.Zip[0]
-				return usage.Errorf(
-					"%s: zip pairs values, but %s has %d and %s has %d",
-					a.from,
-					first.key,
-					len(first.values),
-					a.key,
-					len(a.values),
-				)
+				return usage.Errorf("%s: zip pairs values, but %s has %d and %s has %d",
+					a.from, first.key, len(first.values), a.key, len(a.values))
 			}
 			seen[a.key] = true
 		}

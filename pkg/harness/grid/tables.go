@@ -20,9 +20,7 @@ func (r *Result) best() *table.Table {
 		Title: "The best cells of " + r.title(),
 		Columns: slices.Concat(
 			table.Columns(3, "problem", "method", "chosen", r.Objective.Metric, "95 % of the mean", "now", "p"),
-			table.Columns(1, "next best", "p", "cells"),
-			table.Columns(1, "note"),
-		),
+			table.Columns(1, "next best", "p", "cells"), table.Columns(1, "note")),
 		Notes: []string{
 			fmt.Sprintf(
 				"Chosen: the best mean over seeds (%s at the last iteration), each method at its own best. A cell "+
@@ -127,12 +125,6 @@ func (g *Group) cellRow(i int, rank table.Cell, keys []string) []table.Cell {
 		note = strings.TrimPrefix(note+"; the settings as they are", "; ")
 	}
 	sd := stats.SD(c.Values)
-	return append(
-		row,
-		table.Number(c.Mean, 4),
-		table.Number(sd, 4),
-		table.Int(len(c.Values)),
-		table.Text(c.Status),
-		table.Text(note),
-	)
+	return append(row, table.Number(c.Mean, 4), table.Number(sd, 4), table.Int(len(c.Values)), table.Text(c.Status),
+		table.Text(note))
 }

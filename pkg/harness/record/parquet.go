@@ -30,12 +30,8 @@ func Encode[T any](rows []T) ([]byte, error) {
 	table, cols, kv := nameOf[T](), columnsOf[T](), metadata.NewKeyValueMetadata()
 	err := errors.Join(kv.Append(metaSchema, schemaVersion), kv.Append(metaTable, table))
 	var b bytes.Buffer
-	w := file.NewParquetWriter(
-		&b,
-		schemaOf(cols),
-		file.WithWriterProps(propertiesOf(cols, rows)),
-		file.WithWriteMetadata(kv),
-	)
+	w := file.NewParquetWriter(&b, schemaOf(cols), file.WithWriterProps(propertiesOf(cols, rows)),
+		file.WithWriteMetadata(kv))
 	for some := range slices.Chunk(rows, groupRows) {
 		group := w.AppendRowGroup()
 		for _, c := range cols {

@@ -43,11 +43,8 @@ func Explain(
 	case err != nil:
 		return nil, err
 	case len(found) == 0:
-		return nil, usage.Errorf(
-			"no trial in the store, nor in the report in %s, has a key that begins with %q",
-			dir,
-			prefix,
-		)
+		return nil, usage.Errorf("no trial in the store, nor in the report in %s, has a key that begins with %q",
+			dir, prefix)
 	case len(found) > 1:
 		var names []string
 		for _, key := range slices.Sorted(maps.Keys(found))[:min(len(found), 5)] {

@@ -60,10 +60,8 @@ func Verify(dir string) ([]record.Damage, error) {
 }
 
 func (v *verifier) add(name, reason string) {
-	v.found = append(
-		v.found,
-		record.Damage{Path: filepath.Join(v.root.Name(), filepath.FromSlash(name)), Reason: reason},
-	)
+	v.found = append(v.found,
+		record.Damage{Path: filepath.Join(v.root.Name(), filepath.FromSlash(name)), Reason: reason})
 }
 
 // all looks at what is there. Dotted names belong to writes that are under way or were cut off.

@@ -130,11 +130,8 @@ func Read(name string, text []byte) (*File, error) {
 	for _, name := range f.Problems {
 		p := f.shape.Base.Problems[problemName(name)]
 		if p.Variants == nil && len(f.Methods) == 0 {
-			return nil, usage.Errorf(
-				"%s: problems.%s has no variants, so base.methods must name at least one",
-				source,
-				name,
-			)
+			return nil, usage.Errorf("%s: problems.%s has no variants, so base.methods must name at least one",
+				source, name)
 		}
 		f.Variants = append(f.Variants, p.Variants...)
 	}
@@ -276,12 +273,8 @@ type Method struct {
 // Scales.
 func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, error) {
 	if !slices.Contains(f.Protocols, protocol) {
-		return nil, usage.Errorf(
-			"experiment %s has no protocol %q: it has %s",
-			f.name,
-			protocol,
-			strings.Join(f.Protocols, ", "),
-		)
+		return nil, usage.Errorf("experiment %s has no protocol %q: it has %s",
+			f.name, protocol, strings.Join(f.Protocols, ", "))
 	}
 	s := &Settings{file: f, where: fmt.Sprintf("experiment %s, protocol %s, scale %s", f.name, protocol, scale)}
 	add := func(name string, root map[string]any) { s.layers = append(s.layers, &layer{name: name, root: root}) }
