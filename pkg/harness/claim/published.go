@@ -39,11 +39,17 @@ func ReadPublished(text []byte) []Published {
 			panic(fmt.Sprintf("published numbers, row %d: %v", i+1, err))
 		}
 		_, decimals, _ := strings.Cut(row[4], ".")
-		out = append(
-			out,
-			Published{Problem: row[0], Metric: row[1], Method: row[2], Mean: mean, SD: sd, Source: row[5], Note: row[6],
-				Place: math.Pow(10, -float64(len(decimals))), Text: row[3] + " ± " + row[4]},
-		)
+		out = append(out, Published{
+			Problem: row[0],
+			Metric:  row[1],
+			Method:  row[2],
+			Mean:    mean,
+			SD:      sd,
+			Place:   math.Pow(10, -float64(len(decimals))),
+			Source:  row[5],
+			Text:    row[3] + " ± " + row[4],
+			Note:    row[6],
+		})
 	}
 	return out
 }

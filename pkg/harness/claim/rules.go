@@ -17,8 +17,7 @@ const Level = 0.05
 
 // Paired is how comparisons of two methods are decided, for rules.
 const Paired = "paired by seed (one-sided sign-flip test, 5 %); not reproduced if higher by the same test, or equal: " +
-	"the 90 % interval " +
-	"(Student's t) of the mean difference within ±5 % of the other's mean; otherwise not decided"
+	"the 90 % interval (Student's t) of the mean difference within ±5 % of the other's mean; otherwise not decided"
 
 // Lower is the claim that method a ends with a lower metric than b.
 func Lower(id, statement, problem, metric, a, b string) Claim {
@@ -62,13 +61,8 @@ func lower(id, statement, problem, what, a, b string, of func(e record.Series, m
 func AtMost(statement, problem, what string, bound float64, of func(e record.Series) []float64) Claim {
 	return Claim{
 		Statement: statement,
-		Rule: fmt.Sprintf(
-			"the 95 %% interval (Student's t over seeds) of the mean %s ends at %s or below; refuted if it begins "+
-				"above, otherwise "+
-				"not decided",
-			what,
-			table.Num(bound),
-		),
+		Rule: fmt.Sprintf("the 95 %% interval (Student's t over seeds) of the mean %s ends at %s or below; refuted if "+
+			"it begins above, otherwise not decided", what, table.Num(bound)),
 		Check: func(s *record.Set) Outcome {
 			x := of(record.Series{Set: s, Problem: problem})
 			lo, hi := stats.TInterval(x, 1-Level)

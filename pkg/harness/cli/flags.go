@@ -54,13 +54,9 @@ func (s *selection) protocolFlag(f *pflag.FlagSet) {
 func (s *selection) reportFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.scale, "scale", "full", "scale, by `NAME`: full, quick or smoke")
 	f.StringVar(&s.name, "name", "", "name of the report of changed settings, in results/custom/`NAME`")
-	f.StringVar(
-		&s.results,
-		"results",
-		"",
+	f.StringVar(&s.results, "results", "",
 		"folder of the report, `DIR` (default results; results/quick and results/smoke for these scales,\n"+
-			"a folder in results/custom for changed settings)",
-	)
+			"a folder in results/custom for changed settings)")
 	f.StringVar(&s.store, "store", "",
 		"folder of the trials, `DIR` (default results/store; DIR/store with --results DIR)")
 }

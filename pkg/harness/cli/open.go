@@ -69,9 +69,8 @@ func openStore(dir, results string, write bool) (*store.Store, error) {
 	r, err2 := filepath.Abs(results)
 	inside := func(a, b string) bool { return strings.HasPrefix(a+"/", b+"/") }
 	if errors.Join(err1, err2) != nil || inside(r, d) || inside(d, r) && d != filepath.Join(r, "store") {
-		return nil, usage.Errorf(
-			"--store %s and --results %s overlap: the trials need a folder of their own, such as %s", dir, results,
-			filepath.Join(results, "store"))
+		return nil, usage.Errorf("--store %s and --results %s overlap: the trials need a folder of their own, "+
+			"such as %s", dir, results, filepath.Join(results, "store"))
 	}
 	opener := store.OpenReadOnly
 	if write {
@@ -169,14 +168,8 @@ func (w *work) count(status ...string) (n int) {
 // damage is the error for damaged trials; nil if there are none.
 func (w *work) damage() error {
 	if n := w.count(store.Damaged); n > 0 {
-		return exitf(
-			exitDamaged,
-			"%d of %d trials are damaged in the store, the first is %s; sifg verify --repair moves them aside and the "+
-				"next run computes them again",
-			n,
-			len(w.found),
-			w.first(store.Damaged),
-		)
+		return exitf(exitDamaged, "%d of %d trials are damaged in the store, the first is %s; sifg verify --repair "+
+			"moves them aside and the next run computes them again", n, len(w.found), w.first(store.Damaged))
 	}
 	return nil
 }

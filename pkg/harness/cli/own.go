@@ -19,13 +19,8 @@ type own struct {
 
 func (o *own) flags(f *pflag.FlagSet) {
 	o.all = f
-	f.StringArrayVar(
-		&o.data,
-		"data",
-		nil,
-		"your own data, in place of the experiment's: a table in `FILE` or the name of a data set; "+
-			"repeatable",
-	)
+	f.StringArrayVar(&o.data, "data", nil,
+		"your own data, in place of the experiment's: a table in `FILE` or the name of a data set; repeatable")
 	tableFlags(f, &o.target, &o.drop)
 	o.programs.flags(f)
 }

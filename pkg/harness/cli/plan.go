@@ -78,19 +78,16 @@ func (w *work) lines() []planLine {
 		t := &w.Trials[i]
 		if i == 0 || head(t) != head(&w.Trials[i-1]) {
 			seconds, _ := w.costs.Seconds(t)
-			out = append(
-				out,
-				planLine{
-					Experiment: t.Experiment,
-					Protocol:   t.Protocol,
-					Problem:    t.Problem,
-					Method:     t.Method,
-					Cell:       t.Cell,
-					Particles:  t.Config.Particles,
-					Iterations: t.Config.Iterations,
-					Seconds:    seconds,
-				},
-			)
+			out = append(out, planLine{
+				Experiment: t.Experiment,
+				Protocol:   t.Protocol,
+				Problem:    t.Problem,
+				Method:     t.Method,
+				Cell:       t.Cell,
+				Particles:  t.Config.Particles,
+				Iterations: t.Config.Iterations,
+				Seconds:    seconds,
+			})
 		}
 		l := &out[len(out)-1]
 		l.Seeds, l.Keys = append(l.Seeds, t.Seed), append(l.Keys, t.Key)
@@ -115,11 +112,11 @@ func (w *work) print(e *env, jobs int) {
 		if l.Cell != "" {
 			method += ", " + l.Cell
 		}
-		rows = append(
-			rows,
-			[]string{l.Experiment, l.Protocol, l.Problem, method, fmt.Sprint(l.Particles), fmt.Sprint(l.Iterations),
-				fmt.Sprint(len(l.Keys)), fmt.Sprint(l.There), each},
-		)
+		row := []string{l.Experiment, l.Protocol, l.Problem, method}
+		for _, n := range []int{l.Particles, l.Iterations, len(l.Keys), l.There} {
+			row = append(row, fmt.Sprint(n))
+		}
+		rows = append(rows, append(row, each))
 	}
 	columns(e.out, rows)
 	fmt.Fprintln(e.out, w.forecast(w.with(todoStatuses...), jobs))

@@ -178,13 +178,8 @@ func (w *work) outcome(e *env) error {
 		return exitf(exitFailed, "%s, the first is %s; sifg status names all", text, w.first(retryable...))
 	}
 	if names := w.without(e); names != nil {
-		text := fmt.Sprintf(
-			"%d of %d trials are left out, because the data set %s is not here: sifg data fetch gets it "+
-				"(docs/datasets.md), then the same command continues",
-			missing,
-			len(w.found),
-			strings.Join(names, ", "),
-		)
+		text := fmt.Sprintf("%d of %d trials are left out, because the data set %s is not here: sifg data fetch gets "+
+			"it (docs/datasets.md), then the same command continues", missing, len(w.found), strings.Join(names, ", "))
 		if w.all { // nobody asked for these trials in particular
 			fmt.Fprintln(e.err, text)
 			return nil

@@ -84,14 +84,8 @@ func verifyFiles(e *env, dir, results string, repair bool) error {
 		inStore = nil
 	}
 	if n := len(inStore) + len(inReport); n > 0 {
-		return exitf(
-			exitDamaged,
-			"%s in %s and %s: sifg verify --repair moves those of the store aside, sifg report writes its own files "+
-				"again and leaves others alone",
-			table.Count(n, "damaged file"),
-			dir,
-			results,
-		)
+		return exitf(exitDamaged, "%s in %s and %s: sifg verify --repair moves those of the store aside, sifg report "+
+			"writes its own files again and leaves others alone", table.Count(n, "damaged file"), dir, results)
 	}
 	fmt.Fprintf(e.out, "all files in %s and %s are as written\n", dir, results)
 	return nil

@@ -65,9 +65,8 @@ func (j *Job) worker(variable string) string {
 	if !filepath.IsAbs(program) {
 		program = "./" + program // or a shell would look for it in PATH
 	}
-	args := append(
-		[]string{program, "work", "--plan", j.path(planName), "--store", j.Store, "--jobs", strconv.Itoa(j.CPUs)},
-		j.Flags...)
+	args := []string{program, "work", "--plan", j.path(planName), "--store", j.Store, "--jobs", strconv.Itoa(j.CPUs)}
+	args = append(args, j.Flags...)
 	return fmt.Sprintf(`exec %s --shard "$%s/%d"`, report.Quote(args), variable, j.Shards)
 }
 

@@ -42,10 +42,8 @@ func (l *Library) found(e *Entry, f *File) ([]string, error) {
 	} else if l.mirror != "" {
 		places = append(places, filepath.Join(l.mirror, e.Folder, f.Name))
 	}
-	there := slices.DeleteFunc(
-		slices.Clone(places),
-		func(p string) bool { _, err := os.Stat(p); return errors.Is(err, fs.ErrNotExist) },
-	)
+	absent := func(p string) bool { _, err := os.Stat(p); return errors.Is(err, fs.ErrNotExist) }
+	there := slices.DeleteFunc(slices.Clone(places), absent)
 	if len(there) == 0 {
 		return nil, fmt.Errorf("data set %s: %w %s: %s",
 			e.Name, ErrAbsent, safe.Text(strings.Join(places, " nor ")), e.remedy(f))

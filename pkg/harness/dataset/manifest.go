@@ -178,8 +178,8 @@ func (e *Entry) completeFiles() error {
 	parsed := slices.Contains(found, "table") || slices.Contains(found, "permutation")
 	switch all := strings.Join(found, " "); {
 	case found == nil || parsed && all != "table" && all != "table permutation":
-		return errors.New(
-			"files: want one table, and after it at most one permutation, or files of the roles data and draws alone")
+		return errors.New("files: want one table, and after it at most one permutation, or files of the roles data " +
+			"and draws alone")
 	case e.Permutation != nil && all == "table permutation":
 		return errors.New("the permutation has either a seed or a file")
 	}

@@ -37,9 +37,8 @@ func (l *Library) Add(path, target string, drop []string) (name string, err erro
 		if same && (target == "" || target == old.Target) && (drop == nil || slices.Equal(drop, old.Parse.Drop)) {
 			return name, nil
 		}
-		return "", usage.Errorf(
-			"%s: %s describes a data set %s with the target %s: change its entry, or give the file another name", path,
-			old.manifest, name, old.Target)
+		return "", usage.Errorf("%s: %s describes a data set %s with the target %s: change its entry, or give the "+
+			"file another name", path, old.manifest, name, old.Target)
 	}
 	separator, header, err := guess(path)
 	if err != nil {

@@ -40,9 +40,8 @@ func parseObjective(text string, e *harness.Experiment) (o Objective, err error)
 				example = cmp.Or(spec.Select, example)
 			}
 		}
-		return o, usage.Errorf(
-			"--select %q: want min METRIC, max METRIC or METRIC[3] for a component, such as %q; metrics of %s: %s",
-			text, example, e.Name, strings.Join(known, ", "))
+		return o, usage.Errorf("--select %q: want min METRIC, max METRIC or METRIC[3] for a component, such as %q; "+
+			"metrics of %s: %s", text, example, e.Name, strings.Join(known, ", "))
 	}
 	if !slices.Contains(known, m[2]) {
 		return o, usage.Unknown("metric", m[2], fmt.Sprintf("--select %q", text), known)

@@ -274,10 +274,8 @@ func (g *Group) varying(outside bool) []int {
 	last := g.Cells[len(g.Cells)-1]
 	var out []int
 	for k := range g.Keys {
-		if slices.ContainsFunc(
-			g.Cells,
-			func(c Cell) bool { return (outside || !c.Outside) && c.text(k) != last.text(k) },
-		) {
+		other := func(c Cell) bool { return (outside || !c.Outside) && c.text(k) != last.text(k) }
+		if slices.ContainsFunc(g.Cells, other) {
 			out = append(out, k)
 		}
 	}

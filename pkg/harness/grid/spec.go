@@ -151,9 +151,8 @@ func (p *part) check() error {
 		for _, a := range list {
 			switch {
 			case a.key == "seeds" || strings.HasSuffix(a.key, ".seeds"):
-				return usage.Errorf(
-					"%s: seeds are no axis: they repeat each cell; write seeds: [1, 2] beside the axes, or --seeds",
-					a.from)
+				return usage.Errorf("%s: seeds are no axis: they repeat each cell; write seeds: [1, 2] beside the "+
+					"axes, or --seeds", a.from)
 			case seen[a.key]:
 				return usage.Errorf("%s: %s is there twice", a.from, a.key)
 			case slices.Contains(p.Zip, a) && len(a.values) != len(p.Zip[0].values):

@@ -42,8 +42,8 @@ func schemaOf(cols []column) *schema.GroupNode {
 		case reflect.Int, reflect.Uint64:
 			physical, logical = parquet.Types.Int64, schema.NewIntLogicalType(64, c.kind == reflect.Int)
 		}
-		nodes = append(nodes, schema.MustPrimitive(
-			schema.NewPrimitiveNodeLogical(c.name, parquet.Repetitions.Required, logical, physical, 0, -1)))
+		node, err := schema.NewPrimitiveNodeLogical(c.name, parquet.Repetitions.Required, logical, physical, 0, -1)
+		nodes = append(nodes, schema.MustPrimitive(node, err))
 	}
 	return schema.MustGroup(schema.NewGroupNode("schema", parquet.Repetitions.Required, nodes, -1))
 }

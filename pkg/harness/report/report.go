@@ -121,11 +121,13 @@ func (r *Report) Ledger(all []*harness.Experiment) claim.Ledger {
 			for _, p := range part.Protocols {
 				for _, decided := range p.Claims {
 					if decided.ID == c.ID {
-						row.Under = append(
-							row.Under,
-							claim.Opinion{Protocol: p.Name, Scale: p.Scale, Complete: p.Complete(),
-								Changed: p.Changed(), Outcome: decided.Outcome},
-						)
+						row.Under = append(row.Under, claim.Opinion{
+							Protocol: p.Name,
+							Scale:    p.Scale,
+							Complete: p.Complete(),
+							Changed:  p.Changed(),
+							Outcome:  decided.Outcome,
+						})
 					}
 				}
 			}
