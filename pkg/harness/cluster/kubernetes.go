@@ -21,8 +21,8 @@ type Kubernetes struct {
 func (j *Job) Manifest(k Kubernetes) (string, error) {
 	for _, path := range []string{j.Folder, j.Store} {
 		if !filepath.IsLocal(path) {
-			return "", usage.Errorf("%s is outside of the working folder, which is all that pods see: give --results or "+
-				"--store inside it", path)
+			return "", usage.Errorf("%s is outside of the working folder, which is all that pods see: give --results "+
+				"or --store inside it", path)
 		}
 	}
 	type m = map[string]any
