@@ -65,7 +65,12 @@ var badInput = []struct {
 	{"grid toy --grid grid.yaml --protocol paper,released", []string{"one protocol", "paper,released"}},
 	{"grid toy --axis step=[1] --name a/b", []string{"--name"}},
 	{"list --settings sifgg", []string{"sifgg", " sifg,"}},
-	{"list it", []string{"no arguments"}},
+	{"list it", []string{"no arguments", "samplers and targets"}},
+	{"version", []string{`"--version"`}},
+	{"run --set step=abc", []string{"--set step=abc", "step: want a number"}},
+	{"run --set problems.*.particles=1e9", []string{"particles", "2 to 10000000"}},
+	{"grid toy --axis step=[]", []string{"--axis step=[]", "KEY=VALUES"}},
+	{"run toy --data boston", []string{"toy does not take --data"}},
 	{"submit slurm --shards=-1", []string{"--shards must be 1 or more"}},
 	{"submit slurm --cpus 0", []string{"--cpus must be 1 or more"}},
 	{"submit slurm --time 2m", []string{"want 5m or more"}},
@@ -124,6 +129,9 @@ func TestLists(t *testing.T) {
 	x.want(t, "claims", 75, "no report in results")
 	x.want(t, "compare --against .", 2, "there is no report")
 	x.want(t, "report --store none", 75, "9 of 9 trials are missing")
+	if _, err := os.Stat("results"); err == nil {
+		t.Error("report makes a folder where there is nothing to report")
+	}
 	x.want(t, "report --set step=0.02 --store none", 75, "9 of 9 trials are missing")
 	x.want(t, "status", 75, "9 of 9 trials are missing")
 }
@@ -161,5 +169,5 @@ func TestCrashes(t *testing.T) {
 		!strings.Contains(string(said), "nobody recovers this") {
 		t.Errorf("a crash ends with exit code %d, want a signal", code)
 	}
-	x.want(t, "run --scale smoke --set problems.small.particles=1000000000", 3, "memory", "1000000000 particles")
+	x.want(t, "run --methods svgd --scale smoke --set particles=10000000", 3, "memory", "10000000 particles")
 }

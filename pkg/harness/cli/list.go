@@ -24,7 +24,7 @@ func listCommand(e *env) *cobra.Command {
 		Example: `  sifg list
   sifg list --settings ada-sifg
   sifg list --metrics`,
-		Args: arguments("no arguments", 0),
+		Args: arguments("no arguments, as it lists experiments, samplers and targets alike", 0),
 		RunE: func(*cobra.Command, []string) error {
 			rows, err := overview(e)
 			switch {

@@ -209,6 +209,9 @@ func subcommand(cmd *cobra.Command, args []string) error {
 			names = append(names, c.Name())
 		}
 	}
+	if !cmd.HasParent() {
+		names = append(names, "--version")
+	}
 	return usage.Unknown("command", args[0], "", names)
 }
 

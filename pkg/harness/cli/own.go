@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -58,6 +59,12 @@ func (o *own) use(e *env, r *plan.Request) error {
 	case names == nil:
 		return nil
 	}
+	var takers []string // experiments that run on such things
+	for _, x := range e.experiments {
+		if x.Own != nil && x.Own.Program == (target != nil) {
+			takers = append(takers, x.Name)
+		}
+	}
 	experiments := r.Experiments
 	r.Experiments = nil
 	for _, x := range experiments {
@@ -66,7 +73,7 @@ func (o *own) use(e *env, r *plan.Request) error {
 		}
 		x, err := x.On(names, target)
 		if err != nil {
-			return err
+			return usage.Errorf("%v; %s does", err, strings.Join(takers, " or "))
 		}
 		r.Experiments = append(r.Experiments, x)
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/page"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
 func reportCommand(e *env) *cobra.Command {
@@ -25,6 +27,9 @@ func reportCommand(e *env) *cobra.Command {
 			w, err := s.open(e, args, false)
 			if err != nil {
 				return err
+			}
+			if _, err := os.Stat(w.results); err != nil && w.count(store.Missing) == len(w.found) {
+				return w.outcome(e) // there is nothing to write
 			}
 			if err := writable(w.results); err != nil {
 				return err
@@ -52,6 +57,9 @@ func (w *work) report(e *env, keep bool) error {
 	}
 	if err != nil {
 		return err
+	}
+	if len(r.Experiments) == 0 {
+		return nil
 	}
 	w.show(e, r)
 	_, err = fmt.Fprintf(e.out, "page: %s\n", filepath.Join(w.results, "index.html"))

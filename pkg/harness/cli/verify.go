@@ -71,9 +71,12 @@ func verifyFiles(e *env, dir, results string, repair bool) error {
 			return err
 		}
 	}
-	inReport, err := report.Verify(results)
+	inReport, foreign, err := report.Verify(results)
 	if err != nil {
 		return err
+	}
+	for _, name := range foreign {
+		fmt.Fprintf(e.out, "%s is not written by this program, and is left alone\n", name)
 	}
 	for _, d := range slices.Concat(inStore, inReport) {
 		fmt.Fprintln(e.out, d.Error())

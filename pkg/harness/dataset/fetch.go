@@ -41,7 +41,11 @@ func (l *Library) Fetch(ctx context.Context, names []string, say func(string)) e
 		}
 		failed = append(failed, err)
 	}
-	return errors.Join(failed...)
+	err := errors.Join(failed...)
+	if errors.Is(err, ErrAbsent) {
+		err = fmt.Errorf("%w; without a network, SIFG_DATASETS_MIRROR names a folder that has the files", err)
+	}
+	return err
 }
 
 // fetch gets one file.

@@ -120,7 +120,7 @@ func FromAxes(texts []string) (*Spec, error) {
 	file := "product:\n"
 	for _, text := range texts {
 		key, values, ok := strings.Cut(text, "=")
-		if !ok || strings.TrimSpace(key) == "" {
+		if !ok || strings.TrimSpace(key) == "" || strings.Trim(values, "[] ") == "" {
 			return nil, usage.Errorf("--axis %s: want KEY=VALUES, such as step=[0.01, 0.1]", text)
 		}
 		if !strings.HasPrefix(values, "[") {

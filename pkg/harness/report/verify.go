@@ -23,8 +23,6 @@ const (
 	GridIndex = "grid.json"
 )
 
-const notOurs = "not written by this program"
-
 // others are what lies in a results folder and is no experiment: the store, plans of clusters, the reports of other
 // scales and of changed settings, and what is looked at by itself.
 var others = []string{
@@ -41,27 +39,33 @@ var others = []string{
 
 // verifier collects what is wrong with a results folder.
 type verifier struct {
-	root  *os.Root
-	found []record.Damage
-	err   error    // that something cannot be read
-	shown []string // what the page says of the experiments that are there
+	root    *os.Root
+	found   []record.Damage
+	foreign []string // what this program did not write
+	err     error    // that something cannot be read
+	shown   []string // what the page says of the experiments that are there
 }
 
 // Verify compares every file of a results folder with what was written: the folders of experiments and grids, and the
-// page. It returns what is damaged, missing or not ours, in order of path; it changes nothing.
-func Verify(dir string) ([]record.Damage, error) {
+// page. It returns what is damaged or missing, and what is not ours, in order of path; it changes nothing.
+func Verify(dir string) (found []record.Damage, foreign []string, err error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	v := &verifier{}
-	err := disk.Alone(context.Background(), dir, func(root *os.Root) error { v.root = root; v.all(); return v.err })
+	err = disk.Alone(context.Background(), dir, func(root *os.Root) error { v.root = root; v.all(); return v.err })
 	slices.SortFunc(v.found, func(a, b record.Damage) int { return strings.Compare(a.Path, b.Path) })
-	return v.found, err
+	slices.Sort(v.foreign)
+	return v.found, v.foreign, err
+}
+
+// path is that of a name below the root.
+func (v *verifier) path(name string) string {
+	return filepath.Join(v.root.Name(), filepath.FromSlash(name))
 }
 
 func (v *verifier) add(name, reason string) {
-	v.found = append(v.found,
-		record.Damage{Path: filepath.Join(v.root.Name(), filepath.FromSlash(name)), Reason: reason})
+	v.found = append(v.found, record.Damage{Path: v.path(name), Reason: reason})
 }
 
 // all looks at what is there. Dotted names belong to writes that are under way or were cut off.
@@ -75,7 +79,7 @@ func (v *verifier) all() {
 	for _, grid := range glob(v.root, Grids+"/[^.]*") {
 		parts := glob(v.root, grid+"/[^.]*")
 		if parts == nil {
-			v.add(grid, notOurs)
+			v.foreign = append(v.foreign, v.path(grid))
 		}
 		for _, name := range parts {
 			v.sealed(name, GridIndex)
@@ -91,7 +95,7 @@ func (v *verifier) all() {
 // sealed checks a sealed folder.
 func (v *verifier) sealed(dir, index string) {
 	if !ours(v.root, dir, index) {
-		v.add(dir, notOurs)
+		v.foreign = append(v.foreign, v.path(dir))
 		return
 	}
 	f, err := sealed.Open(v.root, dir, index, &struct{}{})
@@ -108,7 +112,7 @@ func (v *verifier) sealed(dir, index string) {
 	v.err = errors.Join(v.err, err1, err2, err3)
 	v.found = append(v.found, found...)
 	for _, name := range foreign {
-		v.add(path.Join(dir, name), notOurs)
+		v.foreign = append(v.foreign, v.path(path.Join(dir, name)))
 	}
 	if index == indexName {
 		v.shown = append(v.shown, shows(dir, sum))

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,7 +16,11 @@ import (
 // verify returns what Verify finds, with paths below dir.
 func verify(dir string) []string {
 	var out []string
-	for _, d := range must(Verify(dir)) {
+	found, foreign, err := Verify(dir)
+	if err != nil || foreign != nil {
+		panic(fmt.Sprint(foreign, err))
+	}
+	for _, d := range found {
 		out = append(out, strings.TrimPrefix(d.Error(), dir+"/"))
 	}
 	return out

@@ -71,8 +71,11 @@ type Judge struct {
 	Track int `mapstructure:"track"     json:"track"`
 }
 
-// maxCount bounds particles and iterations: far above what can be computed, and far below what files hold exactly.
-const maxCount = 1_000_000_000
+// Bounds far above what can be computed, and far below what files hold exactly.
+const (
+	maxCount     = 1_000_000_000
+	maxParticles = 10_000_000
+)
 
 // normalise checks the values, puts defaults in place, and cuts what exceeds the run: a snapshot after the last
 // iteration, a track of more particles than there are. So a smaller scale need not repeat them.
@@ -81,8 +84,8 @@ func (c *Config) normalise() error {
 	if j.Sample == "" {
 		j.Sample = Samples[0]
 	}
-	if c.Particles < 2 || c.Particles > maxCount {
-		return fmt.Errorf("particles: must be 2 to %d, got %d", maxCount, c.Particles)
+	if c.Particles < 2 || c.Particles > maxParticles {
+		return fmt.Errorf("particles: must be 2 to %d, got %d", maxParticles, c.Particles)
 	}
 	for key, n := range map[string]int{"iterations": c.Iterations, "judge.every": j.Every, "judge.track": j.Track} {
 		if n < 0 || n > maxCount {

@@ -25,7 +25,7 @@ func Decode(options map[string]any, dst any) error { return decode("options", op
 // of a type whose values names lists.
 func decode(where string, in, out any, names map[reflect.Type][]string) error {
 	var seen mapstructure.Metadata
-	exact := func(_, to reflect.Type, v any) (any, error) {
+	exact := func(from, to reflect.Type, v any) (any, error) {
 		if to == reflect.TypeFor[[]uint64]() {
 			return ranges(v)
 		}
@@ -34,6 +34,8 @@ func decode(where string, in, out any, names map[reflect.Type][]string) error {
 		}
 		x, number := v.(float64)
 		switch {
+		case from.Kind() == reflect.String && to.Kind() >= reflect.Bool && to.Kind() <= reflect.Float64:
+			return nil, fmt.Errorf("want %s, got %q", wanted(to), v)
 		case number && (math.IsNaN(x) || math.IsInf(x, 0)):
 			return nil, fmt.Errorf("want a finite number, got %v", x)
 		case number && (to.Kind() == reflect.Int || to.Kind() == reflect.Uint64) && x != math.Trunc(x):
@@ -49,7 +51,11 @@ func decode(where string, in, out any, names map[reflect.Type][]string) error {
 		err = d.Decode(in)
 	}
 	if err != nil {
-		return usage.Errorf("%s: %v", where, first(err))
+		err = first(err)
+		if at := (*mapstructure.DecodeError)(nil); errors.As(err, &at) {
+			err = fmt.Errorf("%s: %w", at.Name(), at.Unwrap())
+		}
+		return usage.Errorf("%s: %v", where, err)
 	}
 	if len(seen.Unused) == 0 {
 		return nil
@@ -66,6 +72,17 @@ func decode(where string, in, out any, names map[reflect.Type][]string) error {
 		where = unknown[:at-1] + " of " + where
 	}
 	return usage.Unknown("key", unknown[at:], where, valid)
+}
+
+// wanted says what a value of a basic type is.
+func wanted(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Float64:
+		return "a number"
+	}
+	return "a whole number"
 }
 
 // known reports whether a name, or one that matches a pattern, is among those that there are.
