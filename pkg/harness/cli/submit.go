@@ -126,9 +126,9 @@ func (s *submission) prepare(e *env, names []string) (lacks bool, err error) {
 		}
 	}
 	j := &s.job
-	j.Plan, j.Store = cluster.New(todo, &w.costs), s.storeDir()
+	j.Tasks, j.Store = cluster.New(todo, &w.costs), s.storeDir()
 	if j.Shards == 0 {
-		j.Shards = j.Plan.Shards(j.CPUs)
+		j.Shards = j.Tasks.Shards(j.CPUs)
 	}
 	j.Flags = e.datasetFlags()
 	fmt.Fprintln(e.err, w.forecast(todo, j.Shards*j.CPUs))
@@ -146,7 +146,7 @@ func (s *submission) slurm(e *env) error {
 		return err
 	}
 	fmt.Fprintf(e.out, "submitted job %s: %s in %s; to end it: scancel %s\n",
-		number, table.Count(len(j.Plan.Trials), "trial"), table.Count(j.Shards, "shard"), number)
+		number, table.Count(len(j.Tasks.Trials), "trial"), table.Count(j.Shards, "shard"), number)
 	return nil
 }
 

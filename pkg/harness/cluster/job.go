@@ -24,9 +24,9 @@ const (
 	yamlName    = "job.yaml"
 )
 
-// Job is a plan for a scheduler. All paths are relative to the working folder or absolute.
+// Job is tasks for a scheduler. All paths are relative to the working folder or absolute.
 type Job struct {
-	Plan   *Plan
+	Tasks  *Tasks
 	Folder string // DIR/NAME; NAME is the digest of plan and program, so that neither ever changes
 	Store  string
 	Shards int
@@ -40,7 +40,7 @@ type Job struct {
 
 // Prepare gives the job its folder in dir. Its workers will be a copy of program. Nothing is written yet.
 func (j *Job) Prepare(dir, program string) (err error) {
-	if j.plan, err = json.Marshal(j.Plan); err != nil {
+	if j.plan, err = json.Marshal(j.Tasks); err != nil {
 		return fmt.Errorf("the plan cannot be stored: %w", err)
 	}
 	if j.program, err = os.ReadFile(program); err != nil {

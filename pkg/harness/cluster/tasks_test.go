@@ -16,8 +16,8 @@ import (
 )
 
 // planOf returns a plan whose trials take these seconds; 0: it is not known.
-func planOf(seconds ...float64) *Plan {
-	p := &Plan{}
+func planOf(seconds ...float64) *Tasks {
+	p := &Tasks{}
 	for i, s := range seconds {
 		t := harness.Trial{
 			Key:        fmt.Sprintf("%020x", i),
@@ -98,7 +98,11 @@ func TestCosts(t *testing.T) {
 	if p.Trials[0].Seconds != 100 || p.Trials[1].Seconds != 4040e-6 {
 		t.Errorf("%v", p.Trials)
 	}
-	plans := map[int]*Plan{1: planOf(0, 0, 0), 3: planOf(shardSeconds, shardSeconds, shardSeconds), 2: planOf(9e9, 9e9)}
+	plans := map[int]*Tasks{
+		1: planOf(0, 0, 0),
+		3: planOf(shardSeconds, shardSeconds, shardSeconds),
+		2: planOf(9e9, 9e9),
+	}
 	for want, p := range plans {
 		if got := p.Shards(1); got != want {
 			t.Errorf("%d shards, want %d", got, want)

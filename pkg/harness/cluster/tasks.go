@@ -21,21 +21,21 @@ const (
 	shardSeconds = 20 * 60 // of computing that a shard gets by default
 )
 
-// Plan is the trials that workers compute.
-type Plan struct {
+// Tasks are the trials that workers compute, each with the time that it is expected to take.
+type Tasks struct {
 	Trials []Task `json:"trials"`
 }
 
-// Task is a trial of a plan.
+// Task is one of them.
 type Task struct {
 	harness.Trial
 	Seconds float64 // predicted
 }
 
-// New returns a plan of trials with different keys. A trial that nothing comparable was measured of is taken to cost a
-// microsecond per particle and iteration, which is about right for a network of 32 units.
-func New(trials []harness.Trial, costs *run.Costs) *Plan {
-	p := &Plan{}
+// New returns the tasks of trials with different keys. A trial that nothing comparable was measured of is taken to cost
+// a microsecond per particle and iteration, which is about right for a network of 32 units.
+func New(trials []harness.Trial, costs *run.Costs) *Tasks {
+	p := &Tasks{}
 	for _, t := range trials {
 		seconds, ok := costs.Seconds(&t)
 		if !ok {
@@ -47,12 +47,12 @@ func New(trials []harness.Trial, costs *run.Costs) *Plan {
 }
 
 // Read reads a plan file. That its trials are those of this program and its data is for plan.Revive to check.
-func Read(path string) (*Plan, error) {
+func Read(path string) (*Tasks, error) {
 	b, err := safe.Read(path, maxPlanBytes)
 	if err != nil {
 		return nil, usage.Errorf("the plan cannot be read: %v", err)
 	}
-	p := &Plan{}
+	p := &Tasks{}
 	if err := json.Unmarshal(b, p); err != nil || len(p.Trials) == 0 {
 		return nil, usage.Errorf("%s is not a whole plan file with trials (%v): sifg submit writes one", path, err)
 	}
@@ -71,7 +71,7 @@ func ParseShard(text string) (i, n int, err error) {
 // Shard returns the trials of shard i of n, the longest first. Trials are dealt by predicted cost: the longest first,
 // each to the shard that has least so far. So no shard takes more than 4/3 of what the best split would (Graham 1969),
 // and all workers agree.
-func (p *Plan) Shard(i, n int) []Task {
+func (p *Tasks) Shard(i, n int) []Task {
 	order := slices.Clone(p.Trials)
 	slices.SortStableFunc(order, func(a, b Task) int { return cmp.Compare(b.Seconds, a.Seconds) })
 	loads := make([]float64, min(n, len(order))) // a later shard has none
@@ -87,7 +87,7 @@ func (p *Plan) Shard(i, n int) []Task {
 }
 
 // Shards returns how many shards of about twenty minutes on this many cores the plan makes.
-func (p *Plan) Shards(cpus int) int {
+func (p *Tasks) Shards(cpus int) int {
 	sum := 0.0
 	for _, t := range p.Trials {
 		sum += t.Seconds
