@@ -41,7 +41,7 @@ torture: ## 2,000 kills of a run at random moments, on the disk; a minute or mor
 	go test ./pkg/harness/trust -run TestKilledAtRandom -count 1 -v -timeout 1h -args -kills 2000 -disk
 
 scale: ## time and memory of plan, status and report with 100,000 tiny trials, in memory; some minutes
-	go run ./pkg/harness/internal/scale $(ARGS)
+	go test ./pkg/harness/trust -run TestScale -count 1 -v -timeout 1h -args -scale 100000
 
 reproduce: build ## every table and figure, at SCALE=full under each experiment's default protocol; run again to continue
 	$(RUN)

@@ -63,8 +63,11 @@ func TestMain(m *testing.M) {
 	if mode, ok := modes[os.Args[1]]; ok {
 		os.Exit(mode(os.Args[2]))
 	}
-	os.Exit(cli.Main(os.Args[1:], os.Stdout, os.Stderr, toy()))
+	os.Exit(cli.Main(os.Args[1:], os.Stdout, os.Stderr, experiment()))
 }
+
+// experiment is what the command has.
+var experiment = toy
 
 // modes are what else the test binary can be, by its first argument.
 var modes = map[string]func(arg string) (code int){}
