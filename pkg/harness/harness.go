@@ -69,6 +69,27 @@ type Experiment struct {
 
 	// Published are the numbers that the paper prints; nil: none.
 	Published []claim.Published
+
+	own func(f *settings.File) // what On changes in the settings; nil: nothing
+}
+
+// File reads and checks the settings.
+func (e *Experiment) File() (*settings.File, error) {
+	f, err := settings.Read(e.Name, e.Settings)
+	if err == nil && e.own != nil {
+		e.own(f)
+	}
+	return f, err
+}
+
+// ByName returns the experiment of a name, nil if there is none.
+func ByName(all []*Experiment, name string) *Experiment {
+	for _, e := range all {
+		if e.Name == name {
+			return e
+		}
+	}
+	return nil
 }
 
 // Contents are figures, tables and claims.
@@ -118,13 +139,12 @@ func (e *Experiment) On(data []string, target *program.Program) (*Experiment, er
 			options["values"] = values
 		}
 	}
-	text, err := settings.On(e.Settings, e.Own.Problem, data, options)
 	out := *e
-	out.Files = e.Own.Files
+	out.own = func(f *settings.File) { f.On(e.Own.Problem, data, options) }
 	out.Note = "the settings of " + e.Own.Problem + ", not chosen for what is yours"
-	out.Settings, out.Summary, out.Figures, out.Tables = text, e.Own.Summary, e.Own.Figures, e.Own.Tables
+	out.Summary, out.Figures, out.Tables, out.Files = e.Own.Summary, e.Own.Figures, e.Own.Tables, e.Own.Files
 	out.Claims, out.Findings, out.Published, out.Lead, out.Apart = nil, nil, nil, nil, nil
-	return &out, err
+	return &out, nil
 }
 
 // Problem is one trial's problem.

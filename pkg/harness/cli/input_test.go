@@ -80,6 +80,7 @@ var badInput = []struct {
 	{"work --plan nowhere --shard 0/1", []string{"nowhere"}},
 	{"explain", []string{"one key"}},
 	{"explain ab", []string{"results", `"ab"`}},
+	{"explain [", []string{"results", `"["`}}, // a key is no pattern
 	{"data info bostn", []string{"bostn", `"boston"`}},
 	{"data list --datasets none.yaml", []string{"--datasets", "none.yaml"}},
 	{"verify --repair --recompute 1", []string{"--recompute", "--repair"}},

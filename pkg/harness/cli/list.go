@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness/grid"
-	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
@@ -47,7 +46,7 @@ func listCommand(e *env) *cobra.Command {
 func overview(e *env) ([][]string, error) {
 	rows := [][]string{{"Experiments"}}
 	for _, x := range e.experiments {
-		f, err := settings.Read(x.Name, x.Settings)
+		f, err := x.File()
 		if err != nil {
 			return nil, err
 		}

@@ -9,7 +9,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -160,10 +159,8 @@ func version() string {
 
 // prepare does what every command needs first: logging, data sets.
 func (e *env) prepare(cmd *cobra.Command) error {
-	for i, x := range e.experiments {
-		if slices.ContainsFunc(e.experiments[:i], func(y *harness.Experiment) bool { return x.Name == y.Name }) {
-			return exitf(exitInternal, "two experiments have the name %q", x.Name)
-		}
+	if err := usage.Twice("experiment", e.names()); err != nil {
+		return exitf(exitInternal, "%v", err)
 	}
 	if err := notEmpty(cmd.Flags()); err != nil {
 		return err
@@ -215,14 +212,18 @@ func subcommand(cmd *cobra.Command, args []string) error {
 	return usage.Unknown("command", args[0], "", names)
 }
 
-// experiment returns the experiment of a name.
-func (e *env) experiment(name string) (*harness.Experiment, error) {
-	var names []string
+// names returns the names of the experiments.
+func (e *env) names() (names []string) {
 	for _, x := range e.experiments {
-		if x.Name == name {
-			return x, nil
-		}
 		names = append(names, x.Name)
 	}
-	return nil, usage.Unknown("experiment", name, "", append(names, "all"))
+	return names
+}
+
+// experiment returns the experiment of a name.
+func (e *env) experiment(name string) (*harness.Experiment, error) {
+	if x := harness.ByName(e.experiments, name); x != nil {
+		return x, nil
+	}
+	return nil, usage.Unknown("experiment", name, "", append(e.names(), "all"))
 }

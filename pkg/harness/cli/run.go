@@ -100,12 +100,8 @@ func (s *selection) ask(e *env, jobs int) error {
 	if err := w.measure(e); err != nil {
 		return err
 	}
-	var names []string
-	for _, x := range e.experiments {
-		names = append(names, x.Name)
-	}
 	return usage.Errorf("which experiment? sifg run NAME takes one or more of %s; sifg run all would be %s",
-		strings.Join(names, ", "), w.forecast(w.with(todoStatuses...), jobs))
+		strings.Join(e.names(), ", "), w.forecast(w.with(todoStatuses...), jobs))
 }
 
 // compute computes what is missing, but for trials whose data cannot be had. A signal ends soft.

@@ -109,7 +109,7 @@ func (g *Group) edges() []string {
 		if !numeric || len(levels) < 3 {
 			continue
 		}
-		value := g.Cells[g.Rank[0]].text(k)
+		value := g.ranked(0).text(k)
 		end := map[string]string{levels[0]: "smallest", levels[len(levels)-1]: "largest"}[value]
 		if end != "" {
 			out = append(out, fmt.Sprintf("%s %s is the %s tried", short(g.Keys[k]), value, end))

@@ -16,7 +16,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
-// most bounds the cells of one method on one problem: a slip of the pen soon makes billions.
+// most bounds the cells of one method on one problem: a mistake in an axis soon makes billions.
 const most = 100_000
 
 // Grid is a plan with axes, of one experiment under one protocol.
@@ -172,50 +172,62 @@ func (b *builder) group(p settings.Problem, method string) error {
 	return err
 }
 
-// points returns the overrides that make the cells of a part for one method on one problem, and the keys that they set.
-func (b *builder) points(part *part, problem, method string) (points [][]settings.Override, keys []string, err error) {
-	of := func(list axes) (own axes) {
-		for _, a := range list {
-			origins, bad := b.layout.Settings.Origins(problem, method, a.override(0))
-			if bad != nil {
-				err = bad
-			}
-			had := len(keys)
-			for _, key := range slices.Sorted(maps.Keys(origins)) {
-				if origins[key] == a.override(0).From {
-					keys = append(keys, key)
-				}
-			}
-			if len(keys) > had {
-				own = append(own, a)
-			}
+// point is the overrides that make a cell.
+type point = []settings.Override
+
+// points returns what makes the cells of a part for one method on one problem, and the keys that it sets: one choice
+// of each axis of product, one of zip, and one of ablate or none.
+func (b *builder) points(part *part, problem, method string) (points []point, keys []string, err error) {
+	product, set, err1 := b.concern(part.Product, problem, method)
+	zip, setByZip, err2 := b.concern(part.Zip, problem, method)
+	ablate, setByAblate, err3 := b.concern(part.Ablate, problem, method)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return nil, nil, err
+	}
+	var choices [][]point
+	for _, a := range product {
+		choices = append(choices, together(a))
+	}
+	changed := []point{nil}
+	for _, a := range ablate {
+		changed = append(changed, together(a)...)
+	}
+	choices = append(choices, together(zip...), changed)
+	points = []point{nil}
+	for _, c := range choices {
+		if len(points)*len(c) > most {
+			return nil, nil, usage.Errorf("the grid has more than %d cells of method %s on problem %s",
+				most, method, problem)
 		}
-		return own
+		points = cross(points, c)
 	}
-	points = [][]settings.Override{nil}
-	cross := func(choices [][]settings.Override) {
-		if len(points)*len(choices) > most {
-			err = usage.Errorf("the grid has more than %d cells of method %s on problem %s", most, method, problem)
-			return
+	return points, slices.Concat(set, setByZip, setByAblate), nil
+}
+
+// concern returns the axes that change something for a method on a problem, and the keys that they set.
+func (b *builder) concern(list axes, problem, method string) (own axes, keys []string, err error) {
+	for _, a := range list {
+		first := a.override(0)
+		origins, err := b.layout.Settings.Origins(problem, method, first)
+		if err != nil {
+			return nil, nil, err
 		}
-		var next [][]settings.Override
-		for _, x := range points {
-			for _, y := range choices {
-				next = append(next, slices.Concat(x, y))
-			}
+		maps.DeleteFunc(origins, func(_, from string) bool { return from != first.From })
+		if len(origins) > 0 {
+			own, keys = append(own, a), append(keys, slices.Sorted(maps.Keys(origins))...)
 		}
-		points = next
 	}
-	for _, a := range of(part.Product) {
-		cross(together(a))
+	return own, keys, nil
+}
+
+// cross returns every pair of points.
+func cross(a, b []point) (out []point) {
+	for _, x := range a {
+		for _, y := range b {
+			out = append(out, slices.Concat(x, y))
+		}
 	}
-	cross(together(of(part.Zip)...))
-	centre := [][]settings.Override{nil}
-	for _, a := range of(part.Ablate) {
-		centre = append(centre, together(a)...)
-	}
-	cross(centre)
-	return points, keys, err
+	return out
 }
 
 func (a *axis) override(i int) settings.Override {
@@ -223,11 +235,11 @@ func (a *axis) override(i int) settings.Override {
 }
 
 // together returns the first values of all axes, the second, …; one point without values for no axes.
-func together(list ...*axis) [][]settings.Override {
+func together(list ...*axis) []point {
 	if len(list) == 0 {
-		return [][]settings.Override{nil}
+		return []point{nil}
 	}
-	out := make([][]settings.Override, len(list[0].values))
+	out := make([]point, len(list[0].values))
 	for i := range out {
 		for _, a := range list {
 			out[i] = append(out[i], a.override(i))

@@ -181,7 +181,7 @@ func (r *Result) Chosen() (layer []byte, notes []string) {
 				key = "of." + g.Method + "." + key
 			}
 			key = "problems." + g.Problem + "." + key
-			value := string(g.Cells[g.Rank[0]].Settings[k])
+			value := string(g.ranked(0).Settings[k])
 			if other, there := values[key]; there && other != value {
 				value = ""
 			}

@@ -16,55 +16,67 @@ func (r *Result) title() string {
 
 // best lists the chosen cell of each method on each problem beside the settings as they are.
 func (r *Result) best() *table.Table {
-	t := &table.Table{
-		Title: "The best cells of " + r.title(),
-		Columns: slices.Concat(
-			table.Columns(3, "problem", "method", "chosen", r.Objective.Metric, "95 % of the mean", "now", "p"),
-			table.Columns(1, "next best", "p", "cells"), table.Columns(1, "note")),
-		Notes: []string{
-			fmt.Sprintf(
-				"Chosen: the best mean over seeds (%s at the last iteration), each method at its own best. A cell "+
-					"cannot be chosen "+
-					"if one of its trials did not end well. Now: the settings as they are.",
-				r.Objective,
-			),
-			"p: paired sign-flip test against the chosen cell; n seeds cannot give less than 2^(1-n). Interval: " +
-				"bootstrap of the mean; " +
-				"range: of two or three values, which says less. The mean of a chosen cell is optimistic: it was " +
-				"chosen for being good.",
-		},
-	}
+	var groups []*Group
 	for i := range r.Groups {
-		t.Rows = append(t.Rows, r.Groups[i].row())
+		groups = append(groups, &r.Groups[i])
 	}
-	return t
+	t := table.Of(groups)
+	t.Title = "The best cells of " + r.title()
+	t.Notes = []string{
+		fmt.Sprintf("Chosen: the best mean over seeds (%s at the last iteration), each method at its own best. A cell "+
+			"cannot be chosen if one of its trials did not end well. Now: the settings as they are.", r.Objective),
+		"p: paired sign-flip test against the chosen cell; n seeds cannot give less than 2^(1-n). Interval: " +
+			"bootstrap of the mean; range: of two or three values, which says less. The mean of a chosen cell is " +
+			"optimistic: it was chosen for being good.",
+	}
+	column := func(header string, place int, of func(g *Group, c *Cell) table.Cell) {
+		t.Column(header, func(g *Group) table.Cell {
+			if place < len(g.Rank) {
+				return of(g, g.ranked(place))
+			}
+			return table.Text("–")
+		})
+	}
+	t.Words("problem", func(g *Group) string { return g.Problem })
+	t.Words("method", func(g *Group) string { return g.Method })
+	t.Words("chosen", func(g *Group) string {
+		if len(g.Rank) == 0 {
+			return "none"
+		}
+		return g.ranked(0).Label
+	})
+	column(r.Objective.Metric, 0, func(_ *Group, c *Cell) table.Cell { return table.Number(c.Mean, 4) })
+	column("95 % of the mean", 0, func(_ *Group, c *Cell) table.Cell { return table.Text(interval(c.Values)) })
+	t.Column("now", func(g *Group) table.Cell { return table.Number(g.Cells[0].Mean, 4) })
+	column("p", 0, func(g *Group, c *Cell) table.Cell {
+		if c == &g.Cells[0] {
+			return table.Text("–")
+		}
+		return table.PValue(pValue(c, &g.Cells[0]))
+	})
+	column("next best", 1, func(_ *Group, c *Cell) table.Cell {
+		return table.Text(fmt.Sprintf("%s: %s", c.Label, table.Significant(c.Mean, 4)))
+	})
+	t.Columns[len(t.Columns)-1].Align = table.Left
+	column("p", 1, func(g *Group, c *Cell) table.Cell { return table.PValue(pValue(g.ranked(0), c)) })
+	t.Column("cells", func(g *Group) table.Cell { return table.Text(fmt.Sprintf("%d/%d", len(g.Rank), g.listed())) })
+	t.Words("note", (*Group).note)
+	return &t.Table
 }
 
-// row is the group's row of the best cells.
-func (g *Group) row() []table.Cell {
-	now := &g.Cells[0]
-	dash := table.Text("–")
-	row := []table.Cell{table.Text(g.Problem), table.Text(g.Method), table.Text("none"),
-		dash, dash, table.Number(now.Mean, 4), dash, dash, dash,
-		table.Text(fmt.Sprintf("%d/%d", len(g.Rank), g.listed())), table.Text(g.Cells[len(g.Cells)-1].Reason)}
+// ranked is the cell at a place of the order, from 0.
+func (g *Group) ranked(place int) *Cell { return &g.Cells[g.Rank[place]] }
+
+// note says what is to be known of the choice, or why there is none.
+func (g *Group) note() string {
 	if len(g.Rank) == 0 {
-		return row
+		return g.Cells[len(g.Cells)-1].Reason
 	}
-	best := &g.Cells[g.Rank[0]]
 	notes := g.edges()
-	if best == now {
-		notes = append([]string{"as now"}, notes...)
-	} else {
-		row[6] = table.PValue(pValue(best, now))
+	if g.Rank[0] == 0 {
+		notes = slices.Insert(notes, 0, "as now")
 	}
-	if len(g.Rank) > 1 {
-		next := &g.Cells[g.Rank[1]]
-		row[7] = table.Text(fmt.Sprintf("%s: %s", next.Label, table.Significant(next.Mean, 4)))
-		row[8] = table.PValue(pValue(best, next))
-	}
-	row[2], row[3], row[4] = table.Text(best.Label), table.Number(best.Mean, 4), table.Text(interval(best.Values))
-	row[10] = table.Text(strings.Join(notes, "; "))
-	return row
+	return strings.Join(notes, "; ")
 }
 
 // interval writes the 95 % interval of the mean of some values, and says where it is only their range.

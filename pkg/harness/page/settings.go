@@ -32,7 +32,7 @@ type flat map[[2]string]map[string]string
 // changes lists the settings in which results differ from their protocol.
 func changes(e *harness.Experiment, p *report.Protocol) changed {
 	out := changed{Protocol: p, Title: e.Title}
-	file, err := settings.Read(e.Name, e.Settings)
+	file, err := e.File()
 	if err != nil {
 		return out
 	}

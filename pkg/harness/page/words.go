@@ -10,7 +10,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
-	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
@@ -21,7 +20,7 @@ func (v *view) protocols(r *report.Report, all []*harness.Experiment) error {
 		if x == nil {
 			continue
 		}
-		f, err := settings.Read(e.Name, e.Settings)
+		f, err := e.File()
 		if err != nil {
 			return err
 		}

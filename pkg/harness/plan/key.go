@@ -113,15 +113,15 @@ func digest(b []byte) string {
 // Revive gives a trial that came from another process what it depends on, and refuses it where this program or its data
 // would give it another key.
 func Revive(t *harness.Trial, experiments []*harness.Experiment, data Datasets) (*harness.Experiment, error) {
-	i := slices.IndexFunc(experiments, func(e *harness.Experiment) bool { return e.Name == t.Experiment })
-	if i < 0 {
+	e := harness.ByName(experiments, t.Experiment)
+	if e == nil {
 		return nil, usage.Errorf("trial %s is of experiment %q, which this program does not have", t.Key, t.Experiment)
 	}
 	if t.Config == nil {
 		return nil, usage.Errorf("trial %s has no configuration", t.Key)
 	}
 	t.Config.Program = program.Of(t.Config.Sampler.Sampler) // one that the trial alone names is never started
-	key, err := Key(experiments[i], t, data)
+	key, err := Key(e, t, data)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func Revive(t *harness.Trial, experiments []*harness.Experiment, data Datasets) 
 			"that planned it", t.Key, t.Name(), key)
 	}
 	t.Data = open(data, t.Config.Data)
-	return experiments[i], nil
+	return e, nil
 }
 
 // digestOf returns the digest of a data set, "" for no name.

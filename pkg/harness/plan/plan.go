@@ -104,7 +104,7 @@ func (r *Request) Check() ([]*settings.File, error) {
 	harness.Register(r.Experiments...)
 	for i, e := range r.Experiments {
 		var err error
-		if files[i], err = settings.Read(e.Name, e.Settings); err != nil {
+		if files[i], err = e.File(); err != nil {
 			return nil, err
 		}
 		f := files[i]
@@ -178,7 +178,7 @@ func (r *Request) Set() []string {
 
 // declares reports whether an experiment's settings speak of a program.
 func declares(e *harness.Experiment, name string) bool {
-	f, err := settings.Read(e.Name, e.Settings)
+	f, err := e.File()
 	return err == nil && slices.Contains(f.Programs, name)
 }
 

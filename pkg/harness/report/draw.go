@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"reflect"
+	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
@@ -12,32 +13,25 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 )
 
-// paint fills in the figures, tables and claims of p. What cannot be made is noted, and the others go on. A report has
-// no particles: what needs arrays that are not at hand stays as it was in the earlier report, old, if that has the same
-// trials. old may be nil.
+// painter makes figures, tables and claims of the records of a protocol. A report has no particles: what needs arrays
+// that are not at hand stays as it was in the earlier report, if that has the same trials.
+type painter struct {
+	set   record.Set
+	old   *Protocol // the earlier report's; empty if it has other trials
+	lacks bool      // an array was missing since try was called last
+}
+
+// paint fills in the figures, tables and claims of p. What cannot be made is noted, and the others go on. old may be
+// nil.
 func paint(e *harness.Experiment, file *settings.File, p, old *Protocol) {
-	set, lacks := *p.Records, false
-	if old == nil || !reflect.DeepEqual(old.Records.Trials, set.Trials) {
-		old = &Protocol{}
+	w := &painter{set: *p.Records, old: old}
+	if old == nil || !reflect.DeepEqual(old.Records.Trials, p.Records.Trials) {
+		w.old = &Protocol{}
 	}
-	set.Load = func(key, name string) (*record.Array, error) {
+	w.set.Load = func(key, name string) (*record.Array, error) {
 		a, err := p.Records.Load(key, name)
-		lacks = lacks || errors.Is(err, fs.ErrNotExist)
+		w.lacks = w.lacks || errors.Is(err, fs.ErrNotExist)
 		return a, err
-	}
-	try := func(f func() error) (problem string) { // afterwards lacks says whether arrays were missing
-		lacks = false
-		return attempt(f)
-	}
-	item := func(made Item, before []Item, fill func(*Item) error) Item {
-		made.Problem = try(func() error { return fill(&made) })
-		for _, was := range before {
-			if lacks && was.Name == made.Name {
-				was.Title, was.Caption = made.Title, made.Caption
-				return was
-			}
-		}
-		return made
 	}
 	if e.Files != nil {
 		p.Files, _ = e.Files(p.Records) // without the store there are none
@@ -45,39 +39,69 @@ func paint(e *harness.Experiment, file *settings.File, p, old *Protocol) {
 	p.Figures, p.Tables, p.Claims = []Item{}, []Item{}, []claim.Result{}
 	contents := e.Under(file, p.Name)
 	for _, f := range contents.Figures {
-		p.Figures = append(
-			p.Figures,
-			item(Item{Name: f.Name, Title: f.Title, Caption: f.Caption}, old.Figures, func(i *Item) error {
-				drawn, err := f.Draw(&set)
-				if err == nil {
-					i.CSV = drawn.CSV()
-					i.SVG, i.Hidden, err = drawn.SVG()
-				}
-				return err
-			}),
-		)
+		p.Figures = append(p.Figures, w.figure(f))
 	}
 	for _, t := range contents.Tables {
-		p.Tables = append(
-			p.Tables,
-			item(Item{Name: t.Name, Title: t.Title, Caption: t.Caption}, old.Tables, func(i *Item) (err error) {
-				i.Table, err = t.Make(&set)
-				return err
-			}),
-		)
+		p.Tables = append(p.Tables, w.table(t))
 	}
 	for _, c := range contents.Claims {
-		made := claim.Result{ID: c.ID, Statement: c.Statement, Rule: c.Rule}
-		if problem := try(func() error { made.Outcome = c.Check(&set); return nil }); problem != "" {
-			made.Outcome = claim.Outcome{Verdict: claim.NotDecided, Evidence: "The check failed: " + problem + "."}
-		}
-		for _, was := range old.Claims {
-			if lacks && was.ID == c.ID {
-				made.Outcome = was.Outcome
-			}
-		}
-		p.Claims = append(p.Claims, made)
+		p.Claims = append(p.Claims, w.claim(c))
 	}
+}
+
+// try says why f failed, "" if it did not.
+func (w *painter) try(f func() error) (problem string) {
+	w.lacks = false
+	return attempt(f)
+}
+
+func (w *painter) figure(f harness.Figure) Item {
+	made := Item{Name: f.Name, Title: f.Title, Caption: f.Caption}
+	made.Problem = w.try(func() error {
+		drawn, err := f.Draw(&w.set)
+		if err == nil {
+			made.CSV = drawn.CSV()
+			made.SVG, made.Hidden, err = drawn.SVG()
+		}
+		return err
+	})
+	return w.orOld(made, w.old.Figures)
+}
+
+func (w *painter) table(t harness.Table) Item {
+	made := Item{Name: t.Name, Title: t.Title, Caption: t.Caption}
+	made.Problem = w.try(func() (err error) {
+		made.Table, err = t.Make(&w.set)
+		return err
+	})
+	return w.orOld(made, w.old.Tables)
+}
+
+// orOld returns the earlier item of the same name where arrays were missing.
+func (w *painter) orOld(made Item, earlier []Item) Item {
+	i := slices.IndexFunc(earlier, func(was Item) bool { return was.Name == made.Name })
+	if !w.lacks || i < 0 {
+		return made
+	}
+	was := earlier[i]
+	was.Title, was.Caption = made.Title, made.Caption
+	return was
+}
+
+func (w *painter) claim(c claim.Claim) claim.Result {
+	made := claim.Result{ID: c.ID, Statement: c.Statement, Rule: c.Rule}
+	problem := w.try(func() error {
+		made.Outcome = c.Check(&w.set)
+		return nil
+	})
+	if problem != "" {
+		made.Outcome = claim.Outcome{Verdict: claim.NotDecided, Evidence: "The check failed: " + problem + "."}
+	}
+	i := slices.IndexFunc(w.old.Claims, func(was claim.Result) bool { return was.ID == c.ID })
+	if w.lacks && i >= 0 {
+		made.Outcome = w.old.Claims[i].Outcome
+	}
+	return made
 }
 
 // findings compares the protocols. Those with changed settings are left out: findings are about the paper's.

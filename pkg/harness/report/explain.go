@@ -31,13 +31,8 @@ type Setting struct{ Key, Value, Layer string }
 
 // Explain says what is known of the trial whose key begins with prefix: from the store, which may be nil, else from the
 // report in dir.
-func Explain(
-	dir string,
-	s *store.Store,
-	all []*harness.Experiment,
-	data plan.Datasets,
-	prefix string,
-) (*Explained, error) {
+func Explain(dir string, s *store.Store, all []*harness.Experiment, data plan.Datasets,
+	prefix string) (*Explained, error) {
 	found, err := lookUp(dir, s, all, prefix)
 	switch {
 	case err != nil:
@@ -56,8 +51,7 @@ func Explain(
 			strings.Join(names, ", "))
 	}
 	x := slices.Collect(maps.Values(found))[0]
-	i := slices.IndexFunc(all, func(e *harness.Experiment) bool { return e.Name == x.Trial.Experiment })
-	return x, x.settings(all[i], data)
+	return x, x.settings(harness.ByName(all, x.Trial.Experiment), data)
 }
 
 // lookUp returns the trials whose keys begin with prefix, by key: those of the store, or else of the report.
@@ -120,7 +114,7 @@ func (x *Explained) settings(e *harness.Experiment, data plan.Datasets) error {
 		Scale:       t.Scale,
 		Data:        data,
 	}
-	file, err := settings.Read(e.Name, e.Settings)
+	file, err := e.File()
 	if err == nil && e.Own != nil && !slices.Contains(file.Problems, t.Problem) {
 		r.Own = []string{t.Problem}
 		r.Experiments[0], err = e.On(r.Own, nil)

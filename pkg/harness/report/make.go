@@ -57,7 +57,7 @@ func (m *maker) make() (*Experiment, error) {
 		return m.old, nil
 	}
 	x, changed := &Experiment{Name: m.e.Name}, false
-	file, err := settings.Read(m.e.Name, m.e.Settings)
+	file, err := m.e.File()
 	if err != nil {
 		return nil, err
 	}

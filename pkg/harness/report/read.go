@@ -14,7 +14,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
@@ -150,16 +149,12 @@ func rows[T any](f *sealed.Folder, name string) ([]T, error) {
 
 // fill distributes the rows over the protocols. Since anybody can make a seal, it refuses rows that contradict
 // report.json, and tables that cannot be shown.
-func (x *Experiment) fill(
-	e *harness.Experiment,
-	trials []record.Trial,
-	traces []record.Trace,
-	timings []record.Timing,
-) error {
+func (x *Experiment) fill(e *harness.Experiment, trials []record.Trial, traces []record.Trace,
+	timings []record.Timing) error {
 	if x.Name != e.Name {
 		return fmt.Errorf("it is of experiment %q", x.Name)
 	}
-	file, err := settings.Read(e.Name, e.Settings)
+	file, err := e.File()
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func (r *runner) references(ctx context.Context, todo []harness.Trial) error {
 	failed := map[store.ID]error{}
 	for i := range todo {
 		t := &todo[i]
-		x, id, err := referenceOf(r.experiment(t), t, r.Data)
+		x, id, err := referenceOf(harness.ByName(r.experiments, t.Experiment), t, r.Data)
 		if err != nil {
 			r.unmade[t.Key] = fmt.Errorf("its reference: %w", err)
 		}

@@ -99,8 +99,3 @@ func Run(soft, hard context.Context, s *store.Store, experiments []*harness.Expe
 	wg.Wait()
 	return computed, err
 }
-
-func (r *runner) experiment(t *harness.Trial) *harness.Experiment {
-	i := slices.IndexFunc(r.experiments, func(e *harness.Experiment) bool { return e.Name == t.Experiment })
-	return r.experiments[i]
-}

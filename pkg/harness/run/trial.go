@@ -34,7 +34,8 @@ func (r *runner) here(t *harness.Trial, started time.Time) (record.Trial, error)
 	var iter atomic.Int64
 	done := make(chan *record.Result, 1)
 	go func() {
-		result, err := timed(r.hard, r.experiment(t), t, r.Threads, r.Timeout, func(i int) {
+		e := harness.ByName(r.experiments, t.Experiment)
+		result, err := timed(r.hard, e, t, r.Threads, r.Timeout, func(i int) {
 			if iter.Store(int64(i)); late.Err() == nil {
 				r.Progress.Step(t, i)
 			}

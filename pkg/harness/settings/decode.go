@@ -25,53 +25,67 @@ func Decode(options map[string]any, dst any) error { return decode("options", op
 // of a type whose values names lists.
 func decode(where string, in, out any, names map[reflect.Type][]string) error {
 	var seen mapstructure.Metadata
-	exact := func(from, to reflect.Type, v any) (any, error) {
-		if to == reflect.TypeFor[[]uint64]() {
-			return ranges(v)
-		}
-		if have := names[to]; have != nil && !known(have, fmt.Sprint(v)) {
-			return nil, usage.Unknown(strings.TrimSuffix(to.Name(), "Name"), fmt.Sprint(v), "", have)
-		}
-		x, number := v.(float64)
-		switch {
-		case from.Kind() == reflect.String && to.Kind() >= reflect.Bool && to.Kind() <= reflect.Float64:
-			return nil, fmt.Errorf("want %s, got %q", wanted(to), v)
-		case number && (math.IsNaN(x) || math.IsInf(x, 0)):
-			return nil, fmt.Errorf("want a finite number, got %v", x)
-		case number && (to.Kind() == reflect.Int || to.Kind() == reflect.Uint64) && x != math.Trunc(x):
-			return nil, fmt.Errorf("want a whole number, got %v", x)
-		}
-		return v, nil
-	}
 	d, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{
-		Result: out, Metadata: &seen, DecodeHook: exact,
-		MatchName: func(key, field string) bool { return key == field },
+		Result:     out,
+		Metadata:   &seen,
+		DecodeHook: mapstructure.ComposeDecodeHookFunc(ranges, among(names), exact),
+		MatchName:  func(key, field string) bool { return key == field },
 	})
 	if err == nil {
 		err = d.Decode(in)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		err = first(err)
 		if at := (*mapstructure.DecodeError)(nil); errors.As(err, &at) {
 			err = fmt.Errorf("%s: %w", at.Name(), at.Unwrap())
 		}
 		return usage.Errorf("%s: %v", where, err)
+	case len(seen.Unused) > 0:
+		return unknown(where, &seen)
 	}
-	if len(seen.Unused) == 0 {
-		return nil
+	return nil
+}
+
+// among refuses a text of a type of names that is none of them.
+func among(names map[reflect.Type][]string) mapstructure.DecodeHookFuncType {
+	return func(_, to reflect.Type, v any) (any, error) {
+		if have := names[to]; have != nil && !known(have, fmt.Sprint(v)) {
+			return nil, usage.Unknown(strings.TrimSuffix(to.Name(), "Name"), fmt.Sprint(v), "", have)
+		}
+		return v, nil
 	}
-	unknown := slices.Min(seen.Unused)
-	at := strings.LastIndex(unknown, ".") + 1
-	var valid []string // keys of the same mapping
-	for _, key := range slices.Sorted(slices.Values(slices.Concat(seen.Keys, seen.Unset))) {
-		if name, ok := strings.CutPrefix(key, unknown[:at]); ok && name != "-" && !strings.ContainsAny(name, ".[") {
+}
+
+// exact refuses texts where numbers are wanted, numbers that are not finite, and fractions where whole numbers are
+// wanted.
+func exact(from, to reflect.Type, v any) (any, error) {
+	x, number := v.(float64)
+	switch {
+	case from.Kind() == reflect.String && to.Kind() >= reflect.Bool && to.Kind() <= reflect.Float64:
+		return nil, fmt.Errorf("want %s, got %q", wanted(to), v)
+	case number && (math.IsNaN(x) || math.IsInf(x, 0)):
+		return nil, fmt.Errorf("want a finite number, got %v", x)
+	case number && (to.Kind() == reflect.Int || to.Kind() == reflect.Uint64) && x != math.Trunc(x):
+		return nil, fmt.Errorf("want a whole number, got %v", x)
+	}
+	return v, nil
+}
+
+// unknown is the error for a key that the shape does not have. It offers the keys of the same mapping.
+func unknown(where string, seen *mapstructure.Metadata) error {
+	key := slices.Min(seen.Unused)
+	at := strings.LastIndex(key, ".") + 1
+	var valid []string
+	for _, other := range slices.Sorted(slices.Values(slices.Concat(seen.Keys, seen.Unset))) {
+		if name, ok := strings.CutPrefix(other, key[:at]); ok && name != "-" && !strings.ContainsAny(name, ".[") {
 			valid = append(valid, name)
 		}
 	}
 	if at > 0 {
-		where = unknown[:at-1] + " of " + where
+		where = key[:at-1] + " of " + where
 	}
-	return usage.Unknown("key", unknown[at:], where, valid)
+	return usage.Unknown("key", key[at:], where, valid)
 }
 
 // wanted says what a value of a basic type is.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -232,17 +233,8 @@ func matching(m map[string]any, name string) (out []string) {
 
 // matches reports whether a pattern, in which * stands for any text, is one of name.
 func matches(pattern, name string) bool {
-	head, rest, star := strings.Cut(pattern, "*")
-	name, ok := strings.CutPrefix(name, head)
-	if !star {
-		return ok && name == ""
-	}
-	for i := 0; ok && i <= len(name); i++ {
-		if matches(rest, name[i:]) {
-			return true
-		}
-	}
-	return false
+	ok, err := path.Match(pattern, name)
+	return ok && err == nil
 }
 
 // overlay lays the values of from over those of to, mapping by mapping, and tells each key with its dots. Nothing in

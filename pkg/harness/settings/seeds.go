@@ -2,6 +2,7 @@ package settings
 
 import (
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -30,30 +31,22 @@ func Seeds(text string) (out []uint64, err error) {
 	return out, nil
 }
 
-// ranges reads texts in place of a list of seeds, or in one, by Seeds.
-func ranges(v any) (any, error) {
-	text, ok := v.(string)
-	if ok {
-		return Seeds(text)
-	}
+// ranges reads the seeds of a text, or of a list of numbers and texts, by Seeds.
+func ranges(_, to reflect.Type, v any) (any, error) {
 	list, ok := v.([]any)
 	if !ok {
+		list = []any{v}
+	}
+	if to != reflect.TypeFor[[]uint64]() {
 		return v, nil
 	}
-	var out []any
+	var out []uint64
 	for _, x := range list {
-		text, ok := x.(string)
-		if !ok {
-			out = append(out, x)
-			continue
-		}
-		seeds, err := Seeds(text)
+		seeds, err := Seeds(fmt.Sprint(x))
 		if err != nil {
-			return nil, fmt.Errorf("%v", err)
+			return nil, err
 		}
-		for _, seed := range seeds {
-			out = append(out, seed)
-		}
+		out = append(out, seeds...)
 	}
 	return out, nil
 }

@@ -361,14 +361,11 @@ base:
 protocols: {text: {problems: {rent: {options: {x: 1}}}}}
 scales: {quick: {problems: {"r*": {iterations: 3}, other: {iterations: 4}}}}
 `
-	b, err := On([]byte(text), "rent", []string{"mine"}, nil)
+	f, err := Read("toy", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := Read("toy", b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.On("rent", []string{"mine"}, nil)
 	s, err := f.Resolve("text", "quick", nil)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,224 @@
+package settings
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
+	"github.com/semi-implicit/sifg/pkg/sifg"
+)
+
+// File is an experiment's settings file, read and checked.
+type File struct {
+	Problems, Methods, Protocols []string               // that it declares, in its order
+	Variants                     []string               // of all its computations, in their order
+	Default                      string                 // the protocol that is meant where none is named
+	Looks                        map[string]record.Look // of methods, by name
+
+	// Programs are methods that it has settings for and that run where the command is given their programs:
+	// base.programs.
+	Programs []string
+
+	name     string
+	root     map[string]any
+	shape    fileShape
+	admitted []string // methods that are not in the file
+}
+
+// Shapes of the YAML. They say which keys there are; the values are merged as plain mappings.
+type (
+	fileShape struct {
+		Default   protocolName                   `mapstructure:"default"`
+		Looks     map[methodName]lookShape       `mapstructure:"looks"`
+		Base      layerShape                     `mapstructure:"base"`
+		Protocols map[protocolName]protocolShape `mapstructure:"protocols"`
+		Scales    map[scaleName]layerShape       `mapstructure:"scales"`
+	}
+	lookShape struct {
+		Title string    `mapstructure:"title"`
+		Color uint32    `mapstructure:"color"`
+		Dash  []float64 `mapstructure:"dash"`
+		Mark  markName  `mapstructure:"mark"`
+	}
+	protocolShape struct {
+		Protocol   `                         mapstructure:",squash"`
+		layerShape `                         mapstructure:",squash"`
+		Scales     map[scaleName]layerShape `mapstructure:"scales"`
+	}
+	layerShape struct {
+		Seeds    []uint64                     `mapstructure:"seeds"`
+		Programs []string                     `mapstructure:"programs"`
+		Methods  map[methodName]sifg.Config   `mapstructure:"methods"`
+		Problems map[problemName]problemShape `mapstructure:"problems"`
+	}
+	problemShape struct {
+		Particles  int                        `mapstructure:"particles"`
+		Iterations int                        `mapstructure:"iterations"`
+		Judge      Judge                      `mapstructure:"judge"`
+		Options    map[string]any             `mapstructure:"options"`
+		Of         map[methodName]ofShape     `mapstructure:"of"`
+		Data       string                     `mapstructure:"data"`
+		Methods    map[methodName]sifg.Config `mapstructure:"methods"`
+		Include    []methodName               `mapstructure:"include"`
+		Variants   []string                   `mapstructure:"variants"`
+		Seeds      []uint64                   `mapstructure:"seeds"`
+	}
+	// ofShape is what a problem has for one method in place of what it has for all.
+	ofShape struct {
+		Iterations int            `mapstructure:"iterations"`
+		Options    map[string]any `mapstructure:"options"`
+	}
+	protocolName string
+	scaleName    string
+	methodName   string
+	problemName  string
+	markName     string
+)
+
+// names lists the values of the types of names.
+func (f *File) names() map[reflect.Type][]string {
+	return map[reflect.Type][]string{
+		reflect.TypeFor[protocolName](): f.Protocols,
+		reflect.TypeFor[scaleName]():    Scales,
+		reflect.TypeFor[methodName]():   slices.Concat(f.Methods, f.Programs),
+		reflect.TypeFor[problemName]():  f.Problems,
+		reflect.TypeFor[markName]():     sifg.Marks,
+	}
+}
+
+var plainName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
+
+// Read reads and checks an experiment's YAML (docs/configuration.md). name says in errors whose settings they are.
+func Read(name string, text []byte) (*File, error) {
+	f := &File{name: name}
+	source := "the settings of " + name
+	if err := parse(source, text, &f.root); err != nil {
+		return nil, err
+	}
+	var ordered struct {
+		Base struct {
+			Problems, Methods yaml.Node
+			Programs          []string
+		}
+		Protocols yaml.Node
+	} // nodes have the order of their keys
+	_ = yaml.Unmarshal(text, &ordered) // what is wrong is found below
+	pattern := func(name string) bool { return strings.Contains(name, "*") }
+	f.Problems = slices.DeleteFunc(keysIn(&ordered.Base.Problems), pattern)
+	f.Methods = slices.DeleteFunc(keysIn(&ordered.Base.Methods), pattern)
+	f.Protocols, f.Programs = keysIn(&ordered.Protocols), ordered.Base.Programs
+	for _, n := range slices.Concat(f.Problems, f.Methods, f.Protocols, f.Programs) {
+		if !plainName.MatchString(n) {
+			return nil, usage.Errorf("%s: the name %q: want lower-case letters, digits, '-' and '_'", source, n)
+		}
+	}
+	if err := decode(source, f.root, &f.shape, f.names()); err != nil {
+		return nil, err
+	}
+	if len(f.Problems) == 0 || len(f.Protocols) == 0 {
+		return nil, usage.Errorf("%s: base.problems and protocols must name at least one each", source)
+	}
+	for _, name := range f.Problems {
+		p := f.shape.Base.Problems[problemName(name)]
+		if p.Variants == nil && len(f.Methods) == 0 {
+			return nil, usage.Errorf("%s: problems.%s has no variants, so base.methods must name at least one",
+				source, name)
+		}
+		f.Variants = append(f.Variants, p.Variants...)
+	}
+	f.Default = cmp.Or(string(f.shape.Default), f.Protocols[0])
+	f.Looks = map[string]record.Look{}
+	for method, l := range f.shape.Looks {
+		f.Looks[string(method)] = record.Look{
+			Title: l.Title,
+			Look:  sifg.Look{Color: l.Color, Dash: l.Dash, Mark: string(l.Mark)},
+		}
+	}
+	for _, name := range f.Protocols {
+		if _, err := f.ancestry(name); err != nil {
+			return nil, usage.Errorf("%s: %v", source, err)
+		}
+	}
+	return f, nil
+}
+
+// Protocol returns what the file says of a protocol.
+func (f *File) Protocol(name string) Protocol { return f.shape.Protocols[protocolName(name)].Protocol }
+
+// ancestry returns a protocol after those that its settings are laid over.
+func (f *File) ancestry(name string) (out []string, err error) {
+	for at := name; at != ""; at = f.Protocol(at).From {
+		switch {
+		case !slices.Contains(f.Protocols, at):
+			return nil, usage.Unknown("protocol", at, "protocols."+out[0]+".from", f.Protocols)
+		case slices.Contains(out, at):
+			return nil, fmt.Errorf("protocols.%s.from: %s is laid over itself", name, at)
+		}
+		out = slices.Insert(out, 0, at)
+	}
+	return out, nil
+}
+
+// keysIn returns the keys of a mapping in their order.
+func keysIn(n *yaml.Node) (out []string) {
+	for i := 0; i < len(n.Content); i += 2 {
+		out = append(out, n.Content[i].Value)
+	}
+	return out
+}
+
+// Admit adds a method of a sampler's name and defaults. It runs on every problem on which methods run.
+func (f *File) Admit(method string) {
+	f.Methods, f.admitted = append(f.Methods, method), append(f.admitted, method)
+}
+
+// On puts a problem for each data set in place of the file's problems. It has the data set's name, and in every layer
+// the settings of the problem that is named. options are laid over its own.
+func (f *File) On(problem string, data []string, options map[string]any) {
+	layers := []map[string]any{child(f.root, "base")}
+	for _, scale := range Scales {
+		layers = append(layers, child(f.root, "scales", scale))
+	}
+	for _, protocol := range f.Protocols {
+		layers = append(layers, child(f.root, "protocols", protocol))
+		for _, scale := range Scales {
+			layers = append(layers, child(f.root, "protocols", protocol, "scales", scale))
+		}
+	}
+	for _, l := range layers {
+		problems := child(l, "problems")
+		if problems == nil {
+			continue
+		}
+		own := map[string]any{}
+		for _, name := range data {
+			own[name] = replacement(problems, problem, name, options)
+		}
+		l["problems"] = own
+	}
+	f.Problems, f.Variants = slices.Clone(data), nil
+}
+
+// replacement returns what a layer's problems say of the one that is named, for a data set in its place.
+func replacement(problems map[string]any, problem, data string, options map[string]any) map[string]any {
+	p := map[string]any{}
+	for _, name := range matching(problems, problem) {
+		overlay(p, child(problems, name), "", func(string) {})
+	}
+	if p["data"] != nil {
+		p["data"] = data
+	}
+	if own := child(p, "options"); own != nil {
+		maps.Copy(own, options)
+	}
+	delete(p, "include") // by which a problem that only others take the settings of runs nothing
+	return p
+}
