@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
-	"github.com/semi-implicit/sifg/pkg/sifg/cpu"
 )
 
 const toySettings = `
@@ -188,59 +186,6 @@ func TestExperiments(t *testing.T) {
 	}
 }
 
-func TestKeys(t *testing.T) {
-	plain, quick := mustPlan(t), mustPlan(t, func(r *Request) { r.Scale = "quick" })
-	seen := map[string]string{}
-	for i, x := range plain.Trials {
-		if old, ok := seen[x.Key]; ok || len(x.Key) != 20 {
-			t.Errorf("%s and %s have the key %q", old, x.Name(), x.Key)
-		}
-		seen[x.Key] = x.Name()
-		// quick changes small only: the name of the scale is no part of a key.
-		if same := x.Key == quick.Trials[i].Key; same != (x.Problem == "wide") {
-			t.Errorf("%s: same key at scale quick: %v", x.Name(), same)
-		}
-	}
-	// Computed with Python: sha256 of json.dumps(…, sort_keys=True, separators=(",", ":")).
-	if x := plain.Trials[0]; (x.Key == "86ae0145d5ec092d9430") == cpu.Fused() {
-		t.Errorf("%s has the key %s, fused: %v", x.Name(), x.Key, cpu.Fused())
-	}
-	for what, c := range map[string]struct {
-		change func(r *Request)
-		which  string // problems whose keys change
-	}{
-		"how the settings are written": {func(r *Request) {
-			text := strings.Replace(toySettings, "step: 0.1}", "step: 1.0e-1}", 1)
-			r.Experiments[0].Settings = []byte("# a comment\n" + text)
-		}, ""},
-		"the data set": {func(r *Request) { r.Data = tables{"table": "3"} }, "wide"},
-		"the name of the data set": {func(r *Request) {
-			r.Data = tables{"table": "1", "again": "1"}
-			sets("problems.wide.data=again")(r)
-		}, "wide"},
-		"the experiment's version":   {func(r *Request) { r.Experiments[0].Version = "2" }, "small wide"},
-		"the experiment's name":      {func(r *Request) { r.Experiments[0].Name = "b" }, "small wide"},
-		"the title and the problems": {func(r *Request) { r.Experiments[0].Title = "New"; r.Problems = nil }, ""},
-	} {
-		other := mustPlan(t, c.change)
-		for i, x := range plain.Trials {
-			if changed := x.Key != other.Trials[i].Key; changed != strings.Contains(c.which, x.Problem) {
-				t.Errorf("%s: the key of %s changed: %v", what, x.Name(), changed)
-			}
-		}
-	}
-	big := mustPlan(t, func(r *Request) { // JSON as float64 would not tell these seeds apart
-		r.Seeds, r.Experiments[0].Check = []uint64{1<<64 - 1, 1<<64 - 2}, func(*harness.Trial) error { return nil }
-	})
-	if big.Trials[0].Key == big.Trials[1].Key {
-		t.Error("two seeds have one key")
-	}
-	twice := mustPlan(t, func(r *Request) { r.Protocols = []string{All} })
-	if n, u := len(twice.Trials), len(twice.Unique()); n != 20 || u != 12 {
-		t.Errorf("%d trials, %d different; want 20 and 12: the protocols differ in svgd on small alone", n, u)
-	}
-}
-
 // The experiment checks the trials of the smallest and the largest seed of each method on a problem, however many seeds
 // there are.
 func TestChecksOnce(t *testing.T) {
@@ -271,65 +216,6 @@ func TestOnly(t *testing.T) {
 	}
 	if err := p.Only(key[:8]); err != nil || len(p.Trials) != 2 || p.Trials[0].Key != key || p.Trials[1].Key != key {
 		t.Errorf("%v, %d trials left", err, len(p.Trials))
-	}
-}
-
-// TestRevive: a trial that went to another process as JSON is the same there, and refused where it would be another.
-func TestRevive(t *testing.T) {
-	newer := toy()
-	newer.Version = "2"
-	for _, x := range mustPlan(t, sets("options.list=[1, 2.5, {a: 1.0e-7}]"), func(r *Request) {
-		r.Experiments[0].Check, r.Seeds = func(*harness.Trial) error { return nil }, []uint64{1<<64 - 1}
-	}).Trials {
-		wide := x.Problem == "wide"
-		for _, c := range []struct {
-			e       *harness.Experiment
-			data    string
-			refused bool
-		}{
-			{toy(), "1", false},
-			{newer, "1", true},
-			{toy(), "2", wide},
-			{&harness.Experiment{Name: "other"}, "1", true},
-		} {
-			var y harness.Trial
-			b, err := json.Marshal(x)
-			if err = errors.Join(err, json.Unmarshal(b, &y)); err != nil {
-				t.Fatal(err)
-			}
-			e, err := Revive(&y, []*harness.Experiment{c.e}, tables{"table": c.data})
-			if c.refused && (err == nil || !strings.Contains(err.Error(), x.Key)) ||
-				!c.refused && (e != c.e || (y.Data != nil) != wide) {
-				t.Errorf("%s: %+v: %v", x.Name(), c, err)
-			}
-		}
-	}
-}
-
-func TestReferenceKey(t *testing.T) {
-	e := toy()
-	trials := mustPlan(t, func(r *Request) { r.Problems = []string{"wide"} }).Trials
-	key := func(e *harness.Experiment, x *harness.Trial, draws int, data string) string {
-		k, err := ReferenceKey(e, x, &harness.Reference{Config: map[string]int{"draws": draws}}, tables{"table": data})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return k
-	}
-	first := key(e, &trials[0], 1, "a")
-	if key(e, &trials[3], 1, "a") != first {
-		t.Error("trials with equal references do not share one")
-	}
-	newer := toy()
-	newer.Version = "2"
-	for what, k := range map[string]string{
-		"other settings":  key(e, &trials[0], 2, "a"),
-		"other data":      key(e, &trials[0], 1, "b"),
-		"another version": key(newer, &trials[0], 1, "a"),
-	} {
-		if k == first {
-			t.Errorf("%s give the same key", what)
-		}
 	}
 }
 

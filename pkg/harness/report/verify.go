@@ -26,15 +26,8 @@ const (
 // others are what lies in a results folder and is no experiment: the store, plans of clusters, the reports of other
 // scales and of changed settings, and what is looked at by itself.
 var others = []string{
-	"store",
-	"cluster",
-	"quick",
-	"smoke",
-	"custom",
-	Grids,
-	pageName,
-	comparisonsName + ".svg",
-	comparisonsName + ".csv",
+	"store", "cluster", "quick", "smoke", "custom", Grids,
+	pageName, comparisonsName + ".svg", comparisonsName + ".csv",
 }
 
 // verifier collects what is wrong with a results folder.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -107,82 +108,103 @@ func (b *body) horner(x value, coefficients ...float64) value {
 	return p
 }
 
-// assemble writes the words: registers are given from V0 up, and freed after the last use. pointers maps slices to
-// registers.
+// assemble writes the words. pointers maps slices to registers.
 func (b *body) assemble(pointers map[string]int) {
-	last := map[value]int{}
+	r := b.registers()
 	for i, w := range b.words {
-		for _, s := range w.src {
-			last[s] = i
+		r.at = i
+		switch {
+		case strings.HasPrefix(w.load, "#"):
+			var k uint32
+			fmt.Sscan(w.load[1:], &k)
+			dst := r.take(w.dst)
+			b.line(0x3DC00000|k<<10|19<<5|dst, "ldr q%d, [x19, #%d]", dst, 16*k)
+		case w.load != "":
+			p, dst := uint32(pointers[w.load]), r.take(w.dst)
+			b.line(0x3DC00000|p<<5|dst, "ldr q%d, [x%d]", dst, p)
+		case w.put != "":
+			p, src := uint32(pointers[w.put]), r.of[w.src[0]]
+			b.line(0x3D800000|p<<5|src, "str q%d, [x%d]", src, p)
+			r.release(w.src)
+		default:
+			b.compute(w, r)
 		}
 	}
-	reg, pinned := map[value]uint32{}, map[value]bool{}
+}
+
+// compute writes a word that makes a vector of others.
+func (b *body) compute(w word, r *registers) {
+	others := w.src
+	if w.tied {
+		others = w.src[1:]
+		if s := w.src[0]; r.ends(s) && others[0] != s && others[1] != s {
+			r.of[w.dst] = r.of[s]
+		} else {
+			dst := r.take(w.dst)
+			b.line(0x4EA01C00|r.of[s]<<16|r.of[s]<<5|dst, "mov v%d, v%d", dst, r.of[s])
+		}
+		r.release(slices.DeleteFunc(slices.Clone(w.src), func(s value) bool { return r.of[s] == r.of[w.dst] }))
+	} else {
+		r.release(w.src)
+		r.take(w.dst)
+	}
+	code, names := w.code|r.of[w.dst], []string{fmt.Sprint("v", r.of[w.dst])}
+	for k, s := range others {
+		code |= r.of[s] << [2]int{5, 16}[k]
+		names = append(names, fmt.Sprint("v", r.of[s]))
+	}
+	b.line(code, "%s %s", w.name, strings.Join(names, ", "))
+	if _, used := r.last[w.dst]; !used {
+		r.free = append(r.free, r.of[w.dst])
+	}
+}
+
+// registers gives values their registers, from V0 up. One is free again after the last use of its value.
+type registers struct {
+	at     int           // the word that is written
+	last   map[value]int // the word that uses a value last
+	of     map[value]uint32
+	pinned map[value]bool
+	free   []uint32
+}
+
+func (b *body) registers() *registers {
+	r := &registers{last: map[value]int{}, of: map[value]uint32{}, pinned: map[value]bool{}}
+	for i, w := range b.words {
+		for _, s := range w.src {
+			r.last[s] = i
+		}
+	}
 	top := uint32(32)
 	for _, name := range sortedKeys(b.pinned) {
 		top--
-		reg[b.pinned[name]], pinned[b.pinned[name]] = top, true
+		v := b.pinned[name]
+		r.of[v], r.pinned[v] = top, true
 	}
-	var free []uint32
-	for r := top; r > 0; r-- {
-		free = append(free, r-1)
+	for k := top; k > 0; k-- {
+		r.free = append(r.free, k-1)
 	}
-	take := func() uint32 {
-		if len(free) == 0 {
-			panic("gen: a kernel for arm64 needs more registers than there are")
-		}
-		r := free[len(free)-1]
-		free = free[:len(free)-1]
-		return r
+	return r
+}
+
+// take gives a value a register.
+func (r *registers) take(v value) uint32 {
+	if len(r.free) == 0 {
+		panic("gen: a kernel for arm64 needs more registers than there are")
 	}
-	for i, w := range b.words {
-		ends := func(s value) bool { return last[s] == i && !pinned[s] }
-		switch {
-		case strings.HasPrefix(w.load, "#"):
-			reg[w.dst] = take()
-			var k uint32
-			fmt.Sscan(w.load[1:], &k)
-			b.line(0x3DC00000|k<<10|19<<5|reg[w.dst], "ldr q%d, [x19, #%d]", reg[w.dst], 16*k)
-			continue
-		case w.load != "":
-			reg[w.dst] = take()
-			p := uint32(pointers[w.load])
-			b.line(0x3DC00000|p<<5|reg[w.dst], "ldr q%d, [x%d]", reg[w.dst], p)
-			continue
-		case w.put != "":
-			p := uint32(pointers[w.put])
-			b.line(0x3D800000|p<<5|reg[w.src[0]], "str q%d, [x%d]", reg[w.src[0]], p)
-			if ends(w.src[0]) {
-				free = append(free, reg[w.src[0]])
-			}
-			continue
-		}
-		others := w.src
-		if w.tied {
-			others = w.src[1:]
-			if s := w.src[0]; ends(s) && others[0] != s && others[1] != s {
-				reg[w.dst] = reg[s]
-			} else {
-				reg[w.dst] = take()
-				b.line(0x4EA01C00|reg[s]<<16|reg[s]<<5|reg[w.dst], "mov v%d, v%d", reg[w.dst], reg[s])
-			}
-		}
-		freed := map[uint32]bool{}
-		for _, s := range w.src {
-			if ends(s) && !(w.tied && reg[s] == reg[w.dst]) && !freed[reg[s]] {
-				free, freed[reg[s]] = append(free, reg[s]), true
-			}
-		}
-		if !w.tied {
-			reg[w.dst] = take()
-		}
-		code, names := w.code|reg[w.dst], []string{fmt.Sprint("v", reg[w.dst])}
-		for k, s := range others {
-			code |= reg[s] << [2]int{5, 16}[k]
-			names = append(names, fmt.Sprint("v", reg[s]))
-		}
-		b.line(code, "%s %s", w.name, strings.Join(names, ", "))
-		if _, used := last[w.dst]; !used {
-			free = append(free, reg[w.dst])
+	n := len(r.free) - 1
+	r.of[v], r.free = r.free[n], r.free[:n]
+	return r.of[v]
+}
+
+// ends reports whether a value is used no more after the word that is written.
+func (r *registers) ends(v value) bool { return r.last[v] == r.at && !r.pinned[v] }
+
+// release frees the registers of those values that end, each once.
+func (r *registers) release(values []value) {
+	for i, v := range values {
+		if r.ends(v) && !slices.Contains(values[:i], v) {
+			r.free = append(r.free, r.of[v])
 		}
 	}
 }

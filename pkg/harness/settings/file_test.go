@@ -1,0 +1,75 @@
+package settings
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestFrom: a protocol is laid over the one that it is from, and that over no protocol that comes from it.
+func TestFrom(t *testing.T) {
+	const long = "protocols:\n  long: {from: paper, title: longer, problems: {small: {iterations: 80}}}\n"
+	f, err := Read("toy", []byte(strings.Replace(toy, "protocols:\n", long, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := f.Resolve("long", "full", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := config(t, s, "small", "svgd")
+	if c.Iterations != 80 || c.Sampler.Step != 0.2 || f.Protocol("long").Title != "longer" {
+		t.Errorf("%+v, %+v", c, f.Protocol("long"))
+	}
+	for from, want := range map[string]string{"long": "laid over itself", "papper": `did you mean "paper"?`} {
+		text := strings.Replace(long, "from: paper", "from: "+from, 1)
+		if _, err := Read("toy", []byte(strings.Replace(toy, "protocols:\n", text, 1))); err == nil ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("from %s: %v", from, err)
+		}
+	}
+}
+
+// TestOn: a data set takes the settings of the problem that is named, in every layer and by every pattern; an option
+// that is called problems stays.
+func TestOn(t *testing.T) {
+	const text = `
+base:
+  seeds: [1]
+  methods: {svgd: {}, sgld: {}}
+  problems:
+    "*": {iterations: 5, options: {problems: [a, b]}}
+    rent: {data: rent, particles: 7, include: [svgd]}
+    other: {particles: 9, data: other}
+protocols: {text: {problems: {rent: {options: {x: 1}}}}}
+scales: {quick: {problems: {"r*": {iterations: 3}, other: {iterations: 4}}}}
+`
+	f, err := Read("toy", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.On("rent", []string{"mine"}, nil)
+	s, err := f.Resolve("text", "quick", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Problems) != 1 || len(s.Problems[0].Methods) != 2 || s.Problems[0].Methods[0].Name != "svgd" {
+		t.Fatalf("%+v", s.Problems)
+	}
+	c := config(t, s, "mine", "sgld")
+	if got := fmt.Sprintln(c.Data, c.Particles, c.Iterations, c.Options); got != "mine 7 3 map[problems:[a b] x:1]\n" {
+		t.Error(got)
+	}
+}
+
+func TestSeeds(t *testing.T) {
+	for text, want := range map[string]string{
+		"7": "[7]", "1..3": "[1 2 3]", "1-3": "[1 2 3]", "5, 1..2": "[5 1 2]", "0": "[0]",
+		"": "", "3..1": "", "a": "", "1..": "", "-1": "", "1..2..3": "", "1..99999999999": "", "1.5": "",
+	} {
+		got, err := Seeds(text)
+		if (err == nil) != (want != "") || err == nil && fmt.Sprint(got) != want {
+			t.Errorf("%q: %v, %v, want %s", text, got, err, want)
+		}
+	}
+}
