@@ -111,7 +111,7 @@ var committed embed.FS
 var protocols = []string{"paper", "released", "matched"}
 
 // summaries are the committed references: of protocols on MEG's recordings, and on simulated ones.
-var summaries = []string{"paper", "released", "matched", "simulated-released"}
+var summaries = []string{"paper", "released", "matched", "simulated-released", "simulated-matched"}
 
 // referenceOf implements harness.Experiment.Reference: the committed draws, if they were made for the same data and
 // settings, or chains of the problem's own.
