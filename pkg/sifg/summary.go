@@ -1,7 +1,6 @@
 package sifg
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -9,13 +8,16 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 )
 
 // Summary describes a cloud, and judges it by the target's score alone, without knowing the truth.
 type Summary struct {
-	Particles   int
+	Particles   int                 // of all runs
+	Runs        int                 // that were given
 	Sigma       float64             // smoothing σ
 	Coordinates []CoordinateSummary // d
 
@@ -32,8 +34,9 @@ type Summary struct {
 	// square for independent draws, √(d/n). Both are NaN unless n > 2d.
 	Offset, ExactOffset float64
 
-	ksdLimit float64 // of KSD, for exact draws
-	funnel   funnel
+	ksdLimit  float64 // of KSD, for exact draws
+	rhatLimit float64 // of RHat, for exact draws
+	funnel    funnel
 
 	Warnings []string // sentences on what looks wrong and what to do; none: nothing does
 }
@@ -44,37 +47,51 @@ type CoordinateSummary struct {
 	Mean, SD          float64
 	Low, Median, High float64
 	Stein, SteinError float64
+
+	// RHat is the rank-normalised split R-hat over the runs (hmc.RankRHat), near 1 where they agree; NaN of one run.
+	RHat float64
+
+	tail float64 // see tail
 }
 
 // excess is how far the Stein ratio is from 1 beyond five of its standard errors; above 0 it is no chance.
 func (k *CoordinateSummary) excess() float64 { return math.Abs(k.Stein-1) - float64(5*k.SteinError) }
 
-// Summarize describes c.X, the sample that c offers (c.Z before the first step), and calls the target's score once. It
-// changes nothing.
-func Summarize(c *Cloud) *Summary {
-	sample := c.X
-	if c.Iter == 0 {
-		sample = c.Z
+// Summarize describes c.X, the sample that c offers (c.Z before the first step), and calls the target's score once. Of
+// several runs on one target, which differ in their seeds or starts, it describes all particles together, and whether
+// the runs agree. It changes nothing.
+func Summarize(c *Cloud, others ...*Cloud) *Summary {
+	runs := append([]*Cloud{c}, others...)
+	d := c.offered().Cols
+	s := &Summary{Runs: len(runs), Sigma: float64(c.Sigma), Coordinates: make([]CoordinateSummary, d)}
+	var x, score metric.Points
+	for _, r := range runs {
+		if r.offered().Cols != d {
+			s.fail("The runs have %d and %d dimensions: they are not of one target.", d, r.offered().Cols)
+			return s
+		}
+		x = joined(x, metric.FromBatch(r.offered()))
 	}
-	n, d := sample.Rows, sample.Cols
-	s := &Summary{Particles: n, Sigma: float64(c.Sigma), Coordinates: make([]CoordinateSummary, d)}
-	x := metric.FromBatch(sample)
+	s.Particles = x.N
 	if bad := unfinite(x); bad > 0 {
-		s.fail("%d of %d particles are not finite: the run diverged. Take a smaller step; if it stopped at once, "+
-			"look at "+
-			"the score where particles start (targettest.Check) or let them start elsewhere (Options.Init).", bad, n)
+		s.fail("%d of %d particles are not finite: the run diverged. Take a smaller step; if it stopped at once, look "+
+			"at the score where particles start (targettest.Check) or let them start elsewhere (Options.Init).",
+			bad, x.N)
 		return s
 	}
-	scores := NewBatch(n, d)
-	c.Target.Score(scores, sample, c.Iter)
-	score := metric.FromBatch(scores)
+	for _, r := range runs {
+		sample := r.offered()
+		scores := NewBatch(sample.Rows, d)
+		r.Target.Score(scores, sample, r.Iter)
+		score = joined(score, metric.FromBatch(scores))
+	}
 	if bad := unfinite(score); bad > 0 {
 		s.fail("The score is not finite at %d of %d particles: look for logarithms of negative numbers, 0/0 and "+
-			"overflows "+
-			"(targettest.Check).", bad, n)
+			"overflows (targettest.Check).", bad, x.N)
 		return s
 	}
 	s.describe(x, score)
+	s.compare(runs)
 	s.discrepancy(x, score)
 	s.offset(score)
 	s.funnel = findFunnel(x, score)
@@ -82,54 +99,43 @@ func Summarize(c *Cloud) *Summary {
 	return s
 }
 
-// funnel is the pair of coordinates of which the width of one depends most on the place of the other.
-type funnel struct {
-	width, place int
-
-	// rank is Spearman's correlation of |score of width| with place; 0 for draws of a Gaussian, whatever its
-	// covariance.
-	rank float64
+// offered is the sample that a cloud offers.
+func (c *Cloud) offered() Batch {
+	if c.Iter == 0 {
+		return c.Z
+	}
+	return c.X
 }
 
-// findFunnel looks through all pairs. The score of a Gaussian is linear, so its size does not tell on which
-// side a particle is; where a coordinate is exp(v) wide the score's size falls with v. Of more than
-// maxFunnel coordinates the first are looked at.
-func findFunnel(x, score metric.Points) (f funnel) {
-	const maxFunnel = 60
-	d := min(x.D, maxFunnel)
-	places, sizes := make([][]float64, d), make([][]float64, d)
-	for c := range d {
-		place, size := make([]float64, x.N), make([]float64, x.N)
-		for i := range x.N {
-			place[i], size[i] = x.Row(i)[c], math.Abs(score.Row(i)[c])
-		}
-		places[c], sizes[c] = ranks(place), ranks(size)
-	}
-	for j := range d {
-		for k := range d {
-			if j == k {
-				continue
-			}
-			if r := stat.Correlation(sizes[j], places[k], nil); math.Abs(r) > math.Abs(f.rank) {
-				f = funnel{j, k, r}
-			}
-		}
-	}
-	return f
+// joined returns the points of both.
+func joined(a, b metric.Points) metric.Points {
+	return metric.Points{N: a.N + b.N, D: b.D, Data: append(a.Data, b.Data...)}
 }
 
-// ranks returns the rank of each value, from 0.
-func ranks(v []float64) []float64 {
-	order := make([]int, len(v))
-	for i := range order {
-		order[i] = i
+// compare sets R-hat and its bound; of runs of different sizes the first particles are compared.
+func (s *Summary) compare(runs []*Cloud) {
+	n := runs[0].offered().Rows
+	for _, r := range runs {
+		n = min(n, r.offered().Rows)
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(v[a], v[b]) })
-	out := make([]float64, len(v))
-	for rank, i := range order {
-		out[i] = float64(rank)
+	for c := range s.Coordinates {
+		s.Coordinates[c].RHat = math.NaN()
+		if len(runs) == 1 {
+			continue
+		}
+		columns := make([][]float64, len(runs))
+		for k, r := range runs {
+			x := metric.FromBatch(r.offered())
+			for i := range n {
+				columns[k] = append(columns[k], x.Row(i)[c])
+			}
+		}
+		s.Coordinates[c].RHat = hmc.RankRHat(columns)
 	}
-	return out
+	// The variance between m halves of runs, n/2 exact draws each, has a χ² law of m−1 degrees; two a coordinate.
+	m := float64(2 * len(runs))
+	worst := distuv.ChiSquared{K: m - 1}.Quantile(1-0.001/float64(2*len(s.Coordinates))) / (m - 1)
+	s.rhatLimit = max(rhatBound, math.Sqrt(1+(worst-1)/(float64(n)/2)))
 }
 
 // unfinite counts the points that are not finite.
@@ -146,7 +152,7 @@ func unfinite(p metric.Points) (bad int) {
 func (s *Summary) fail(format string, args ...any) {
 	nan := math.NaN()
 	for c := range s.Coordinates {
-		s.Coordinates[c] = CoordinateSummary{nan, nan, nan, nan, nan, nan, nan}
+		s.Coordinates[c] = CoordinateSummary{nan, nan, nan, nan, nan, nan, nan, nan, nan}
 	}
 	s.Stein, s.SteinError, s.KSD, s.ExactKSD, s.Offset, s.ExactOffset = nan, nan, nan, nan, nan, nan
 	s.Warnings = []string{fmt.Sprintf(format, args...)}
@@ -170,9 +176,10 @@ func (s *Summary) describe(x, score metric.Points) {
 		slices.Sort(sorted)
 		k := &s.Coordinates[c]
 		k.Mean, k.SD = mean[c], math.Sqrt(squares/float64(n-1))
-		k.Low, k.Median, k.High = metric.Quantile(sorted, 0.05), metric.Quantile(sorted, 0.5), metric.Quantile(sorted,
-			0.95)
+		k.Low, k.Median = metric.Quantile(sorted, 0.05), metric.Quantile(sorted, 0.5)
+		k.High = metric.Quantile(sorted, 0.95)
 		k.Stein, k.SteinError = average(terms)
+		k.tail = tail(x, score, c)
 	}
 	s.Stein, s.SteinError = average(total)
 }
@@ -219,20 +226,27 @@ func (s *Summary) offset(score metric.Points) {
 	}
 }
 
-// String is the summary as a table, with the warnings below it.
+// String is the summary as a table, with the warnings below it. R-hat is shown of several runs.
 func (s *Summary) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%10s %10s %10s %10s %10s %10s %8s\n", "coordinate", "mean", "sd", "5 %", "50 %", "95 %", "Stein")
-	for c, k := range s.Coordinates {
-		fmt.Fprintf(&b, "%10d %10.4g %10.4g %10.4g %10.4g %10.4g %8.2f\n", c, k.Mean, k.SD, k.Low, k.Median, k.High,
-			k.Stein)
+	fmt.Fprintf(&b, "%10s %10s %10s %10s %10s %10s %8s", "coordinate", "mean", "sd", "5 %", "50 %", "95 %", "Stein")
+	if s.Runs > 1 {
+		fmt.Fprintf(&b, " %8s", "R-hat")
 	}
-	fmt.Fprintf(&b,
-		"%d particles, σ %.3g. Stein ratio %.3f ± %.3f (exact draws: 1). Kernel Stein discrepancy %.3g (exact "+
-			"draws: %.3g). Offset %.2g (exact draws: %.2g).\n",
+	b.WriteString("\n")
+	for c, k := range s.Coordinates {
+		fmt.Fprintf(&b, "%10d %10.4g %10.4g %10.4g %10.4g %10.4g %8.2f",
+			c, k.Mean, k.SD, k.Low, k.Median, k.High, k.Stein)
+		if s.Runs > 1 {
+			fmt.Fprintf(&b, " %8.3f", k.RHat)
+		}
+		b.WriteString("\n")
+	}
+	fmt.Fprintf(&b, "%d particles, σ %.3g. Stein ratio %.3f ± %.3f (exact draws: 1). Kernel Stein discrepancy %.3g "+
+		"(exact draws: %.3g). Offset %.2g (exact draws: %.2g).\n",
 		s.Particles, s.Sigma, s.Stein, s.SteinError, s.KSD, s.ExactKSD, s.Offset, s.ExactOffset)
 	if len(s.Warnings) == 0 {
-		b.WriteString("Nothing looks wrong. " + Unseen + "\n")
+		b.WriteString("Nothing looks wrong. " + s.unseen() + "\n")
 	}
 	for _, w := range s.Warnings {
 		b.WriteString("WARNING: " + w + "\n")

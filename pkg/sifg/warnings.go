@@ -15,6 +15,10 @@ const (
 	offsetBound                 = 0.2
 	sigmaBound                  = 0.7
 	spreadBound                 = 100
+	rhatBound                   = 1.01 // of the documents of Stan
+
+	// tailBound is of an upper bound of a tail's slope. Cauchy tails have up to 0.7, exponential ones 1.
+	tailBound = 0.75
 
 	// Draws of the twelve posteriors of package posterior have up to 0.3, of mixtures 0.6, of a funnel 0.84.
 	funnelBound = 0.7
@@ -23,9 +27,15 @@ const (
 	unitsBound = 0.1
 )
 
-// Unseen says what no summary of one cloud can see.
-const Unseen = "Not seen by this: modes without particles, tails beyond the particles, " +
-	"and whether the run would still move. Run it half as long again and with another seed, and compare."
+// unseen says what a summary cannot see.
+func (s *Summary) unseen() string {
+	const most = "Not seen by this: modes without particles, tails beyond the particles, " +
+		"and whether the run would still move"
+	if s.Runs > 1 {
+		return most + " (sifg.Watch). The runs agree, as they also do where all miss the same."
+	}
+	return most + " (sifg.Watch). Run it with another seed and from a wider start, and summarise the runs together."
+}
 
 // warn puts what looks wrong in words.
 func (s *Summary) warn() {
@@ -82,7 +92,23 @@ func (s *Summary) warn() {
 			"the cloud is not the target, or not yet. "+
 			"Run longer, and compare with a run of another seed or of package hmc.", s.KSD, s.ExactKSD)
 	}
+	s.warnOfRuns()
 	s.warnOfWidths(narrow, wide)
+}
+
+// warnOfRuns warns of runs that do not agree.
+func (s *Summary) warnOfRuns() {
+	worst := 0
+	for c, k := range s.Coordinates {
+		if at := s.Coordinates[worst].RHat; k.RHat > at || math.IsNaN(at) { // NaN where nothing varies
+			worst = c
+		}
+	}
+	if r := s.Coordinates[worst].RHat; r > s.rhatLimit {
+		s.say("The %d runs do not agree: R-hat of coordinate %d is %.3g, of runs that sample the same law below %.3g. "+
+			"They have not converged, or found different modes: run longer, and look at each run by itself.",
+			s.Runs, worst, r, s.rhatLimit)
+	}
 }
 
 // say adds a warning.
@@ -106,10 +132,27 @@ func (s *Summary) warnOfWidths(narrow, wide int) {
 			"or compare with long chains of package hmc.", f.width, f.place, f.rank)
 		return
 	}
+	s.warnOfTails()
 	if lo, hi := s.Coordinates[narrow].SD, s.Coordinates[wide].SD; hi > spreadBound*lo {
 		s.say("Coordinate %d has a standard deviation of %.2g and coordinate %d one of %.2g, "+
 			"but all move by the same step: sample x divided by its width.",
 			narrow, lo, wide, hi)
+	}
+}
+
+// warnOfTails warns of the coordinate whose tail is heaviest, if that is a power law's.
+func (s *Summary) warnOfTails() {
+	heaviest := 0
+	for c, k := range s.Coordinates {
+		if k.tail < s.Coordinates[heaviest].tail {
+			heaviest = c
+		}
+	}
+	if s.Coordinates[heaviest].tail < tailBound && s.Stein > 0 {
+		s.say("The target has heavy tails along coordinate %d: its score hardly pulls harder at the outermost "+
+			"particles than farther in. Particles come there slowly or never, so quantiles and standard deviations "+
+			"come out too small. Sample asinh(x − median) in its place, or compare with long chains of package hmc.",
+			heaviest)
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestWatch: flows that have converged raise no alarm, and those that were stopped early do.
+// TestWatch: flows that have converged raise no alarm. TestFailures has those that were stopped early.
 func TestWatch(t *testing.T) {
 	watched := func(name string, target Target, iterations int) []string {
 		var w Watch
@@ -18,11 +18,6 @@ func TestWatch(t *testing.T) {
 	for _, name := range []string{"sifg", "l2-gf", "svgd"} {
 		if said := watched(name, chainGaussian(5), 2000); len(said) > 0 {
 			t.Errorf("%s: %q", name, said)
-		}
-	}
-	for _, name := range []string{"banana, too early", "Cauchy", "scale 1e3"} {
-		if said := watched("sifg", failures[name].target, 1000); len(said) == 0 {
-			t.Errorf("%s: nothing is said", name)
 		}
 	}
 }
