@@ -91,11 +91,11 @@ func TestOwnDataRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ends(t, 5, "run uci-bnn --data rent.csv --target rent", `rent.csv:2: no finite number in id ("a`, "--drop")
-	ends(t, 5, "run uci-bnn --data hole.csv --target b", `hole.csv:3: no finite number in b ("x")`)
+	ends(t, 5, "run uci-bnn --data rent.csv --target rent", `no finite number in id ("a0" in line 2)`, "--drop")
+	ends(t, 5, "run uci-bnn --data hole.csv --target b", `no finite number in b ("x" in line 3)`)
 	for _, c := range [][2]string{ // line, words
 		{"--data rent.csv --target rant --drop id", `target "rant": want one of the columns area, rent`},
-		{"--data rent.csv --drop id", "target is missing"},
+		{"--data rent.csv --drop id", "which column is predicted? --target names it"},
 		{"--data rent.csv --target rent --drop id --protocol released",
 			"no permutation published with it: take the protocol matched"},
 		{"--data rent.csv --target rent --drop id --protocol standard",

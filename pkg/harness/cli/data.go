@@ -13,8 +13,7 @@ import (
 )
 
 func dataCommand(e *env) *cobra.Command {
-	var target string
-	var drop []string
+	var columns dataset.Columns
 	cmd := &cobra.Command{
 		Use:   "data",
 		Short: "Lists and checks, fetches, shows and adds data sets",
@@ -29,14 +28,14 @@ func dataCommand(e *env) *cobra.Command {
 		Example: `  sifg data add rent.csv --target rent`,
 		Args:    arguments("one file", 1),
 		RunE: func(_ *cobra.Command, paths []string) error {
-			name, err := e.data.Add(paths[0], target, drop)
+			name, err := e.data.Add(paths[0], columns)
 			if err == nil {
 				err = showData(e, name)
 			}
 			return err
 		},
 	}
-	tableFlags(add.Flags(), &target, &drop)
+	tableFlags(add.Flags(), &columns)
 	cmd.AddCommand(
 		add,
 		&cobra.Command{Use: "list", Short: "Lists the data sets, which are here, and which are not as they should be",
@@ -115,9 +114,12 @@ func showData(e *env, name string) error {
 		if err := errors.Join(err1, err2); err != nil {
 			return err
 		}
-		files := strings.Join(slices.Sorted(maps.Keys(d.Raw)), ", ")
+		files, rows := strings.Join(slices.Sorted(maps.Keys(d.Raw)), ", "), fmt.Sprint(d.Rows)
+		if d.Missing > 0 {
+			rows += fmt.Sprintf(", without %d in which a value is missing", d.Missing)
+		}
 		lines = append(lines, [2]string{"digest", digest}, [2]string{"files", files},
-			[2]string{"rows", fmt.Sprint(d.Rows)}, [2]string{"columns", strings.Join(d.Columns, ", ")},
+			[2]string{"rows", rows}, [2]string{"columns", strings.Join(d.Columns, ", ")},
 			[2]string{"splits", fmt.Sprint(len(d.Splits))})
 		if d.Target >= 0 {
 			lines = append(lines, [2]string{"target", d.Columns[d.Target]})

@@ -6,29 +6,32 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
 // own is the flags of a person's own data and programs.
 type own struct {
-	data, drop []string
-	target     string
-	programs   programs
-	all        *pflag.FlagSet // of the command
+	data     []string
+	columns  dataset.Columns
+	programs programs
+	all      *pflag.FlagSet // of the command
 }
 
 func (o *own) flags(f *pflag.FlagSet) {
 	o.all = f
 	f.StringArrayVar(&o.data, "data", nil,
 		"your own data, in place of the experiment's: a table in `FILE` or the name of a data set; repeatable")
-	tableFlags(f, &o.target, &o.drop)
+	tableFlags(f, &o.columns)
 	o.programs.flags(f)
 }
 
-func tableFlags(f *pflag.FlagSet, target *string, drop *[]string) {
-	f.StringVar(target, "target", "", "the `COLUMN` of a table that is predicted, or last")
-	f.StringSliceVar(drop, "drop", nil, "`COLUMNS` of a table to leave out, such as texts")
+func tableFlags(f *pflag.FlagSet, c *dataset.Columns) {
+	f.StringVar(&c.Target, "target", "", "the `COLUMN` of a table that is predicted, or last")
+	f.StringSliceVar(&c.Drop, "drop", nil, "`COLUMNS` of a table to leave out, such as names of its rows")
+	f.StringSliceVar(&c.Encode, "encode", nil, "`COLUMNS` of text that become columns of 0 and 1")
+	f.StringVar(&c.Missing, "missing", "", "drop: leave `ROWS` out in which a value is missing")
 }
 
 // use makes the request's experiments run on the data of the flags. This program then has no others, so that nothing of
@@ -41,7 +44,7 @@ func (o *own) use(e *env, r *plan.Request) error {
 	r.Samplers, r.Program = o.programs.samplers, o.programs.target
 	for _, name := range o.data {
 		if _, err := os.Stat(name); err == nil {
-			if name, err = e.data.Add(name, o.target, o.drop); err != nil {
+			if name, err = e.data.Add(name, o.columns); err != nil {
 				return err
 			}
 		} else if _, err := e.data.Entry(name); err != nil {

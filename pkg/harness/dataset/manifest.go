@@ -78,6 +78,10 @@ type Parse struct {
 	Header    bool     `yaml:"header"    json:"header"`    // the first line has names
 	Columns   []string `yaml:"columns"   json:"columns"`   // names, in place of those of the header
 	Drop      []string `yaml:"drop"      json:"drop"`      // columns that are left out unread
+
+	// columns of text, each of which becomes a column of 0 and 1 for each of its texts but the first in the alphabet
+	Encode  []string `yaml:"encode"  json:"encode,omitempty"`
+	Missing string   `yaml:"missing" json:"missing,omitempty"` // drop: rows in which a value is missing; "": refuse
 }
 
 // add reads one manifest.
@@ -140,6 +144,10 @@ func (e *Entry) complete() error {
 		return nil
 	case separators[e.Parse.Separator] == 0:
 		return fmt.Errorf("parse.separator %q: want comma, semicolon, tab or whitespace", e.Parse.Separator)
+	case e.Parse.Missing != "" && e.Parse.Missing != "drop":
+		return fmt.Errorf("parse.missing %q: want drop, for rows in which a value is missing", e.Parse.Missing)
+	case slices.Contains(e.Parse.Encode, e.Target):
+		return fmt.Errorf("the target %s cannot be encoded: write it as numbers", e.Target)
 	case e.Target == "":
 		return errors.New("target is missing: want the name of a column, last or none")
 	case e.Task != "regression" && e.Task != "binary" && e.Task != "none":

@@ -22,10 +22,22 @@ const Own = "datasets/own.yaml"
 
 var notName = regexp.MustCompile(`[^a-z0-9]+`)
 
-// Add makes the table in a file a data set, which is called after the file, and describes it in Own; drop are columns
-// to leave out. A file that Own describes already keeps its entry, which may have splits by now. A table that cannot be
-// read is not added.
-func (l *Library) Add(path, target string, drop []string) (name string, err error) {
+// Columns say how the columns of a person's table are read: see Entry.Target and Parse.
+type Columns struct {
+	Target       string
+	Drop, Encode []string
+	Missing      string
+}
+
+// of reports whether an entry reads a table so, where these columns say anything of it.
+func (c *Columns) of(e *Entry) bool {
+	return (c.Target == "" || c.Target == e.Target) && (c.Drop == nil || slices.Equal(c.Drop, e.Parse.Drop)) &&
+		(c.Encode == nil || slices.Equal(c.Encode, e.Parse.Encode)) && (c.Missing == "" || c.Missing == e.Parse.Missing)
+}
+
+// Add makes the table in a file a data set, which is called after the file, and describes it in Own. A file that Own
+// describes already keeps its entry, which may have splits by now. A table that cannot be read is not added.
+func (l *Library) Add(path string, c Columns) (name string, err error) {
 	base := strings.ToLower(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
 	name = strings.Trim(notName.ReplaceAllString(base, "-"), "-")
 	from, err := filepath.Rel(filepath.Dir(Own), path)
@@ -33,16 +45,19 @@ func (l *Library) Add(path, target string, drop []string) (name string, err erro
 		from = path
 	}
 	if old := l.entries[name]; old != nil {
-		same := old.manifest == Own && old.Files[0].Name == from
-		if same && (target == "" || target == old.Target) && (drop == nil || slices.Equal(drop, old.Parse.Drop)) {
+		if old.manifest == Own && old.Files[0].Name == from && c.of(old) {
 			return name, nil
 		}
-		return "", usage.Errorf("%s: %s describes a data set %s with the target %s: change its entry, or give the "+
-			"file another name", path, old.manifest, name, old.Target)
+		return "", usage.Errorf("%s: %s describes a data set %s with the target %s already: leave --target and the "+
+			"like out to take that, change its entry, or give the file another name",
+			path, old.manifest, name, old.Target)
 	}
 	separator, header, err := guess(path)
 	if err != nil {
 		return "", err
+	}
+	if c.Target == "" {
+		return "", usage.Errorf("%s: which column is predicted? --target names it, or is last", path)
 	}
 	before, err := safe.Read(Own, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -51,9 +66,15 @@ func (l *Library) Add(path, target string, drop []string) (name string, err erro
 	if err != nil {
 		return "", err
 	}
-	after := fmt.Appendf(before,
-		"  %s:\n    files: [{name: %s}]\n    parse: {separator: %s, header: %t, drop: %s}\n    target: %s\n", name,
-		quote(from), separator, header, quote(append([]string{}, drop...)), quote(target))
+	parse := fmt.Sprintf("separator: %s, header: %t, drop: %s", separator, header, quote(append([]string{}, c.Drop...)))
+	if c.Encode != nil {
+		parse += ", encode: " + quote(c.Encode)
+	}
+	if c.Missing != "" {
+		parse += ", missing: " + quote(c.Missing)
+	}
+	after := fmt.Appendf(before, "  %s:\n    files: [{name: %s}]\n    parse: {%s}\n    target: %s\n", name, quote(from),
+		parse, quote(c.Target))
 	own := &Library{entries: map[string]*Entry{}}
 	if err := own.add(after, Own); err != nil { // who edited it may have indented otherwise
 		return "", err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,39 +65,135 @@ func (d *Data) parseTable(path string, b []byte, e *Entry) error {
 		}
 		all = all[1:]
 	}
-	if n := len(all); n == 0 || e.Rows > 0 && n != e.Rows {
-		return damaged("%s: %d rows, want %d", path, n, max(e.Rows, 1))
+	if n := len(all); n == 0 {
+		return damaged("%s: there are no rows of values", path)
+	} else if e.Rows > 0 && n != e.Rows {
+		return damaged("%s: %d rows, want %d", path, n, e.Rows)
 	}
 	names, keep, err := columns(path, all[0], header, e)
 	if err != nil {
 		return err
 	}
+	if all, d.Missing, err = complete(path, all, names, keep, e); err != nil {
+		return err
+	}
+	columns, err := d.values(path, all, names, keep, e)
+	if err != nil {
+		return err
+	}
+	d.Rows, d.Cols = len(all), len(columns)
+	for i := range all {
+		for _, column := range columns {
+			d.X = append(d.X, column[i])
+		}
+	}
+	return d.setTarget(path, e)
+}
+
+// values returns the columns of a table, whose names it notes.
+func (d *Data) values(path string, all []line, names []string, keep []bool, e *Entry) (out [][]float64, err error) {
+	var texts []string // columns that are no numbers
+	for j, name := range names {
+		switch {
+		case !keep[j]:
+		case slices.Contains(e.Parse.Encode, name):
+			columns, levels := encode(all, j)
+			if len(levels) > maxLevels {
+				return nil, damaged("%s: %s has %d texts, more than the %d that can be encoded: "+
+					"leave it out with --drop", path, name, len(levels)+1, maxLevels+1)
+			}
+			for _, level := range levels {
+				d.Columns = append(d.Columns, safe.Text(name+"="+level))
+			}
+			out = append(out, columns...)
+		default:
+			values, wrong := numbers(all, j)
+			if wrong != "" {
+				texts = append(texts, name+wrong)
+			}
+			out, d.Columns = append(out, values), append(d.Columns, safe.Text(name))
+		}
+	}
+	if texts != nil {
+		return nil, damaged("%s: no finite number in %s: --drop leaves columns of text out, --encode makes columns of "+
+			"0 and 1 of them; a first line of names needs parse.header", path, strings.Join(texts, ", "))
+	}
+	return out, nil
+}
+
+// maxLevels is the number of columns that a column of text may become.
+const maxLevels = 50
+
+// absent are the texts that stand for a missing value.
+var absent = []string{"", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?"}
+
+// complete returns the lines in which no value is missing, and how many others there are, which are refused unless the
+// entry says that they are left out.
+func complete(path string, all []line, names []string, keep []bool, e *Entry) (out []line, missing int, err error) {
+	first, in := 0, map[string]bool{}
 	for _, l := range all {
 		if len(l.fields) != len(keep) {
-			return damaged("%s:%d: %d fields, but line %d has %d: a value is missing or one too many",
+			return nil, 0, damaged("%s:%d: %d fields, but line %d has %d: a value is missing or one too many",
 				path, l.number, len(l.fields), all[0].number, len(keep))
 		}
-		var texts []string
+		had := len(in)
+		lacks := false
 		for j, text := range l.fields {
-			v, ok := number(text)
-			if keep[j] && !ok {
-				texts = append(texts, fmt.Sprintf("%s (%.40q)", names[j], text))
-			} else if keep[j] {
-				d.X = append(d.X, v)
+			if keep[j] && slices.Contains(absent, text) {
+				in[names[j]], lacks = true, true
 			}
 		}
-		if texts != nil {
-			return damaged("%s:%d: no finite number in %s: leave columns of text out with --drop or parse.drop; "+
-				"a first line of names needs parse.header", path, l.number, strings.Join(texts, ", "))
+		if !lacks {
+			out = append(out, l)
+		} else if had == 0 {
+			first = l.number
 		}
 	}
-	for j, name := range names {
-		if keep[j] {
-			d.Columns = append(d.Columns, safe.Text(name))
+	missing = len(all) - len(out)
+	switch {
+	case missing > 0 && e.Parse.Missing != "drop":
+		return nil, 0, damaged("%s: values are missing in %d of %d rows, the first in line %d, of %s: --missing drop "+
+			"or parse.missing leaves such rows out, --drop such columns", path, missing, len(all), first,
+			strings.Join(slices.Sorted(maps.Keys(in)), ", "))
+	case len(out) == 0:
+		return nil, 0, damaged("%s: values are missing in every row", path)
+	}
+	return out, missing, nil
+}
+
+// numbers returns the values of a column, and where the first is that is none and what it says.
+func numbers(all []line, j int) (values []float64, wrong string) {
+	for _, l := range all {
+		v, ok := number(l.fields[j])
+		if values = append(values, v); ok || wrong != "" {
+			continue
+		}
+		wrong = fmt.Sprintf(" (%.40q in line %d)", l.fields[j], l.number)
+		if _, ok := number(strings.Replace(l.fields[j], ",", ".", 1)); ok {
+			wrong = fmt.Sprintf(" (%.40q in line %d: numbers need a decimal point)", l.fields[j], l.number)
 		}
 	}
-	d.Rows, d.Cols = len(all), len(d.Columns)
-	return d.setTarget(path, e)
+	return values, wrong
+}
+
+// encode returns a column of 0 and 1 for each text of column j but the first in the alphabet, and these texts.
+func encode(all []line, j int) (columns [][]float64, levels []string) {
+	for _, l := range all {
+		levels = append(levels, l.fields[j])
+	}
+	slices.Sort(levels)
+	levels = slices.Compact(levels)[1:]
+	columns = make([][]float64, len(levels))
+	for k, level := range levels {
+		for _, l := range all {
+			v := 0.0
+			if l.fields[j] == level {
+				v = 1
+			}
+			columns[k] = append(columns[k], v)
+		}
+	}
+	return columns, levels
 }
 
 // columns returns the names of a line's fields and which of them are read.
@@ -122,13 +219,14 @@ func columns(path string, l line, header []string, e *Entry) (names []string, ke
 		}
 	}
 	keep = slices.Repeat([]bool{true}, n)
-	for _, name := range e.Parse.Drop {
+	for _, name := range slices.Concat(e.Parse.Drop, e.Parse.Encode) {
 		j := slices.Index(names, name)
 		if j < 0 {
-			return nil, nil, usage.Errorf("%s: parse.drop of data set %s names %q: the columns of %s are %s",
-				e.manifest, e.Name, name, path, safe.Text(strings.Join(names, ", ")))
+			have := safe.Text(strings.Join(names, ", "))
+			return nil, nil, usage.Errorf("%s: parse.drop or parse.encode of data set %s names %q: "+
+				"the columns of %s are %s", e.manifest, e.Name, name, path, have)
 		}
-		keep[j] = false
+		keep[j] = !slices.Contains(e.Parse.Drop, name)
 	}
 	return names, keep, nil
 }

@@ -55,37 +55,37 @@ func TestBadTables(t *testing.T) {
 		"missing field": {comma, "1,2,3\n4,5\n", []string{":2", "2 fields", "line 1 has 3"}},
 		"missing, whitespace": {"separator: whitespace", "1 2 3\n\n4 5\n", []string{":3", "2 fields", "line 1 " +
 			"has 3"}},
-		"empty value":             {comma, "1,2,3\n4,,6\n", []string{":2", `c2 ("")`}},
-		"empty value between tab": {"separator: tab", "1\t2\t3\n4\t\t6\n", []string{":2", `c2 ("")`}},
+		"empty value":             {comma, "1,2,3\n4,,6\n", []string{"in 1 of 2 rows", "line 2, of c2"}},
+		"empty value between tab": {"separator: tab", "1\t2\t3\n4\t\t6\n", []string{"line 2, of c2"}},
 
 		"text": {
 			header, "a,b,c\n1,2,3\n4,high,6\n",
-			[]string{":3", `no finite number in b ("high")`, "--drop", "parse.drop"},
+			[]string{`no finite number in b ("high" in line 3)`, "--drop", "--encode"},
 		},
 
 		"long text": {
 			comma, "1,2\n1," + strings.Repeat("x", 100) + "\n",
-			[]string{":2", `"` + strings.Repeat("x", 40) + `"`},
+			[]string{"line 2", `"` + strings.Repeat("x", 40) + `"`},
 		},
 
-		"digits with a line": {comma, "1,2,3\n4,1_0,6\n", []string{":2", `c2 ("1_0")`}},
-		"hexadecimal":        {comma, "1,2,3\n4,0x1p4,6\n", []string{":2", `c2 ("0x1p4")`}},
+		"digits with a line": {comma, "1,2,3\n4,1_0,6\n", []string{`c2 ("1_0" in line 2)`}},
+		"hexadecimal":        {comma, "1,2,3\n4,0x1p4,6\n", []string{`c2 ("0x1p4" in line 2)`}},
 
 		"header not declared": {
 			comma, "a,b,c\n1,2,3\n",
-			[]string{":1", `c1 ("a"), c2 ("b"), c3 ("c")`, "parse.header"},
+			[]string{`c1 ("a" in line 1), c2 ("b" in line 1)`, "parse.header"},
 		},
 
 		"header declared": {header, "1,2,3\n4,5,6\n", []string{":1", "numbers only", "parse.header"}},
 		"short header":    {header, "a,b\n1,2,3\n", []string{":2", "3 fields", "has 2"}},
 		"names twice":     {header, "a,a,c\n1,2,3\n", []string{`"a"`, "parse.columns"}},
-		"terminal, name":  {header, "\x1b[2J,b\nx,1\n", []string{`in \x1b[2J ("x")`}},
+		"terminal, name":  {header, "\x1b[2J,b\nx,1\n", []string{`in \x1b[2J ("x" in line 2)`}},
 		"number of names": {comma + ", columns: [a, b]", "1,2,3\n", []string{":1", "3 fields", "has 2"}},
 		"drop":            {header + ", drop: [id]", "a,b,c\n1,2,3\n", []string{"own.yaml", `"id"`, "a, b, c"}},
-		"NaN":             {comma, "1,2,3\n4,NaN,6\n", []string{":2", `c2 ("NaN")`}},
-		"overflow":        {comma, "1,2,3\n4,1e999,6\n", []string{":2", `c2 ("1e999")`}},
-		"nothing":         {comma, "", []string{"0 rows"}},
-		"wrong separator": {"separator: semicolon", "1,2,3\n4,5,6\n", []string{":1", `c1 ("1,2,3")`}},
+		"NaN":             {comma, "1,2,3\n4,NaN,6\n", []string{"line 2, of c2"}},
+		"overflow":        {comma, "1,2,3\n4,1e999,6\n", []string{`c2 ("1e999" in line 2)`}},
+		"nothing":         {comma, "", []string{"no rows of values"}},
+		"wrong separator": {"separator: semicolon", "1,2,3\n4,5,6\n", []string{`c1 ("1,2,3" in line 1)`}},
 		"one column":      {comma, "1\n2\n", []string{"besides the target", "separator"}},
 		"quote":           {comma, "1,2\n3,\"4\n", []string{":", "quote"}},
 		"page":            {comma, "<!DOCTYPE html>\n<html>1,2</html>", []string{"HTML page"}},
@@ -149,4 +149,26 @@ func TestPermutations(t *testing.T) {
 			t.Errorf("permutation %v (%v)", d.Permutation, err)
 		}
 	}
+}
+
+// TestMissingAndTexts: rows without a value are counted once, or left out; a column of text becomes columns of 0 and 1.
+func TestMissingAndTexts(t *testing.T) {
+	const text = "a,city,b\n1,Rome,2\nNA,Oslo,3\n4,Bonn,\n5,Oslo,6\n7,Bonn,8\n"
+	read := func(rules string) (*Data, error) {
+		l, _ := mine(t, strings.Replace(plain, "separator: comma", "separator: comma, header: true"+rules, 1), text)
+		return l.Load("mine")
+	}
+	_, err := read(", encode: [city]")
+	wants(t, err, "missing in 2 of 5 rows", "line 3, of a, b", "--missing drop")
+	d, err := read(", encode: [city], missing: drop")
+	want := []float64{1, 0, 1, 2, 5, 1, 0, 6, 7, 0, 0, 8}
+	if err != nil || d.Missing != 2 || d.Rows != 3 || !slices.Equal(d.X, want) ||
+		!slices.Equal(d.Columns, []string{"a", "city=Oslo", "city=Rome", "b"}) {
+		t.Errorf("%+v, %v", d, err)
+	}
+	_, err = read(", encode: [town], missing: drop")
+	wants(t, err, `"town"`, "a, city, b")
+	l, _ := mine(t, strings.Replace(plain, "comma", "semicolon", 1), "1,5;2\n3;4\n")
+	_, err = l.Load("mine")
+	wants(t, err, "need a decimal point")
 }
