@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -67,7 +66,8 @@ func TestAlarms(t *testing.T) {
 		for k, warnings := range said {
 			n[count(good)][k] += count(len(warnings) > 0)
 		}
-		if good && !all && len(slices.Concat(said...)) > 0 {
+		sure := strings.Contains(strings.Join(moved, " "), "has not converged")
+		if good && !all && (len(said[0]) > 0 || len(said[2]) > 0 || sure) {
 			t.Errorf("%s is good and raises %q", pair, said)
 		}
 	}
