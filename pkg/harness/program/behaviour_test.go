@@ -120,7 +120,8 @@ func misanswer(how string, rows int, x []float64) {
 	case "big-endian":
 		array = bytes.Replace(array, []byte("<f8"), []byte(">f8"), 1)
 	case "fortran":
-		array = bytes.Replace(array, []byte("False"), []byte("True "), 1)
+		array = bytes.Replace(array, []byte("False"), []byte("True"), 1)
+		array = bytes.Replace(array, []byte("}"), []byte("} "), 1)
 	case "text":
 		array = []byte("[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]\n")
 	case "no-array":

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,10 +16,8 @@ import (
 // A message is one line of JSON, followed by an NPY array (version 1.0, <f8, rows first) where
 // the line says "array": true.
 type message struct {
-	Sifg    int         `json:"sifg,omitempty"`
-	Target  *TargetInfo `json:"target,omitempty"`
-	Sampler any         `json:"sampler,omitempty"`
-	Version string      `json:"version,omitempty"`
+	Sifg    int  `json:"sifg,omitempty"`
+	Sampler *Job `json:"sampler,omitempty"`
 
 	Ask       string `json:"ask,omitempty"`    // score, values
 	Answer    string `json:"answer,omitempty"` // to what was asked
@@ -32,9 +29,10 @@ type message struct {
 
 // First is a program's first line.
 type First struct {
-	Target  *TargetInfo
-	Sampler *SamplerInfo
-	Version string
+	Sifg    int          `json:"sifg"` // the version of the framing
+	Target  *TargetInfo  `json:"target"`
+	Sampler *SamplerInfo `json:"sampler"`
+	Version string       `json:"version"`
 }
 
 // TargetInfo is what a target says of itself.
@@ -50,12 +48,6 @@ type SamplerInfo struct {
 	Settings json.RawMessage `json:"settings,omitempty"` // keys of sifg.Config with their defaults
 }
 
-func (f First) same(g First) bool {
-	a, _ := json.Marshal(f)
-	b, _ := json.Marshal(g)
-	return string(a) == string(b)
-}
-
 // String returns the line.
 func (m message) String() string {
 	b, _ := json.Marshal(m) // has a JSON form
@@ -65,31 +57,21 @@ func (m message) String() string {
 const (
 	protocol = 1       // the version of the framing
 	maxLine  = 1 << 20 // bytes of a line
-	maxHead  = 1 << 14 // bytes of the header of an array
 )
 
 // first parses a program's first line.
 func first(line []byte) (f First, err error) {
-	var m struct {
-		Sifg    int          `json:"sifg"`
-		Target  *TargetInfo  `json:"target"`
-		Sampler *SamplerInfo `json:"sampler"`
-		Version string       `json:"version"`
-	}
-	if err := json.Unmarshal(line, &m); err != nil || m.Sifg == 0 {
+	if err := json.Unmarshal(line, &f); err != nil || f.Sifg == 0 {
 		const example = `{"sifg": 1, "target": {"dim": 2}}`
 		return f, fmt.Errorf("printed %.200q on stdout where its first line was due, such as %s; "+
 			"what is for people goes to stderr", line, example)
 	}
-	f = First{m.Target, m.Sampler, m.Version}
-	switch {
-	case m.Sifg != protocol:
-		return f, fmt.Errorf("speaks version %d of the protocol, this command version %d", m.Sifg, protocol)
-	case (f.Target == nil) == (f.Sampler == nil):
-		return f, fmt.Errorf("said %.200q: its first line must have either \"target\" or \"sampler\"", line)
-	}
 	t := f.Target
 	switch {
+	case f.Sifg != protocol:
+		return f, fmt.Errorf("speaks version %d of the protocol, this command version %d", f.Sifg, protocol)
+	case (t == nil) == (f.Sampler == nil):
+		return f, fmt.Errorf("said %.200q: its first line must have either \"target\" or \"sampler\"", line)
 	case t == nil:
 	case t.Dim < 1 || t.Dim > 1e6:
 		return f, fmt.Errorf("says that its target has %d dimensions: want 1 to a million", t.Dim)
@@ -110,13 +92,10 @@ func encode(b []byte, m message, data []float64, cols int) []byte {
 	return b
 }
 
-// reader reads messages. It remembers the last header of an array, which is mostly the next one too.
+// reader reads messages.
 type reader struct {
 	*bufio.Reader
-	head []byte
-	rows int
-	cols int
-	raw  []byte // scratch
+	raw []byte // scratch
 }
 
 // line reads a line.
@@ -153,44 +132,40 @@ func (r *reader) message() (m message, err error) {
 	return m, nil
 }
 
-var header = regexp.MustCompile(
-	`^\{'descr': '([^']*)', 'fortran_order': (True|False) *, 'shape': \(([0-9, ]*)\),? *\} *\n$`)
-
 // array reads an array of cols columns, of rows rows unless that is negative, which takes up to
 // limit. what says what it is.
 func (r *reader) array(dst []float64, rows, limit, cols int, what string) ([]float64, error) {
-	var start [10]byte
-	if _, err := io.ReadFull(r, start[:]); err != nil {
-		return nil, cut(err)
-	}
-	size := int(binary.LittleEndian.Uint16(start[8:]))
-	if string(start[:8]) != "\x93NUMPY\x01\x00" || size > maxHead {
-		return nil, fmt.Errorf("sent %.10q where an NPY array of version 1.0 was due", start[:])
-	}
-	head, err := r.Peek(size)
+	start, err := r.Peek(10)
 	if err != nil {
 		return nil, cut(err)
 	}
-	if !slices.Equal(head, r.head) {
-		if r.rows, r.cols, err = shape(head); err != nil {
-			return nil, fmt.Errorf("%w as %s", err, what)
-		}
-		r.head = slices.Clone(head)
+	if string(start[:8]) != "\x93NUMPY\x01\x00" {
+		return nil, fmt.Errorf("sent %.10q where an NPY array of version 1.0 was due", start)
 	}
-	if _, err := r.Discard(size); err != nil {
-		return nil, err
+	head, err := r.Peek(10 + int(binary.LittleEndian.Uint16(start[8:])))
+	if err != nil {
+		return nil, cut(err)
+	}
+	descr, columnsFirst, shape, err := npy.Header(head)
+	r.Discard(len(head))
+	want := fmt.Sprintf("[%d, %d]", rows, cols)
+	if rows < 0 {
+		want = fmt.Sprintf("[m, %d]", cols)
 	}
 	switch {
-	case r.cols != cols || rows >= 0 && r.rows != rows:
-		want := fmt.Sprintf("(%d, %d)", rows, cols)
-		if rows < 0 {
-			want = fmt.Sprintf("(m, %d)", cols)
-		}
-		return nil, fmt.Errorf("sent an array of shape (%d, %d) as %s: want %s", r.rows, r.cols, what, want)
-	case r.rows < 1 || r.rows > limit:
-		return nil, fmt.Errorf("sent %d rows as %s: want 1 to %d", r.rows, what, limit)
+	case err != nil:
+		return nil, fmt.Errorf("sent as %s an array that cannot be read: %w", what, err)
+	case descr != "<f8":
+		return nil, fmt.Errorf("sent values of type '%s' as %s: want '<f8', little-endian float64", descr, what)
+	case columnsFirst:
+		return nil, fmt.Errorf("sent an array in Fortran order as %s: rows come first", what)
+	case len(shape) != 2 || shape[1] != cols || rows >= 0 && shape[0] != rows:
+		sizes := strings.Join(strings.Fields(fmt.Sprint(shape)), ", ")
+		return nil, fmt.Errorf("sent an array of shape %s as %s: want %s", sizes, what, want)
+	case shape[0] < 1 || shape[0] > limit:
+		return nil, fmt.Errorf("sent %d rows as %s: want 1 to %d", shape[0], what, limit)
 	}
-	dst = slices.Grow(dst[:0], r.rows*cols)[:r.rows*cols]
+	dst = slices.Grow(dst[:0], shape[0]*cols)[:shape[0]*cols]
 	r.raw = slices.Grow(r.raw[:0], 8*len(dst))[:8*len(dst)]
 	if _, err := io.ReadFull(r, r.raw); err != nil {
 		return nil, cut(err)
@@ -207,27 +182,4 @@ func cut(err error) error {
 		return fmt.Errorf("ended in the middle of an array")
 	}
 	return err
-}
-
-// shape parses the header of an array of two dimensions.
-func shape(head []byte) (rows, cols int, err error) {
-	m := header.FindSubmatch(head)
-	if m == nil {
-		return 0, 0, fmt.Errorf("sent the array header %.100q", head)
-	}
-	kinds := map[string]string{"<f4": "float32", ">f8": "big-endian float64", "<i8": "integers"}
-	switch descr := string(m[1]); {
-	case descr != "<f8":
-		if kinds[descr] != "" {
-			descr = kinds[descr]
-		}
-		return 0, 0, fmt.Errorf("sent %s, where little-endian float64 ('<f8') is wanted,", descr)
-	case string(m[2]) == "True":
-		return 0, 0, fmt.Errorf("sent an array in Fortran order, where rows come first,")
-	}
-	sizes := strings.ReplaceAll(string(m[3]), " ", "")
-	if n, _ := fmt.Sscanf(sizes, "%d,%d", &rows, &cols); n != 2 || strings.Count(sizes, ",") != 1 {
-		return 0, 0, fmt.Errorf("sent an array of shape (%s), where one of two dimensions is wanted,", m[3])
-	}
-	return rows, cols, nil
 }

@@ -78,7 +78,7 @@ func (c *process) pipes() (theirs []*os.File, err error) {
 	}
 	enlarge(c.in)
 	enlarge(c.out)
-	c.from = &reader{Reader: bufio.NewReaderSize(c.out, 1<<16)}
+	c.from = &reader{Reader: bufio.NewReaderSize(c.out, 1<<17)}
 	return []*os.File{in, out, control}, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -132,7 +133,7 @@ func (p *Program) borrow(ctx context.Context) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !c.said.same(p.First) {
+	if !reflect.DeepEqual(c.said, p.First) {
 		c.kill()
 		return nil, fmt.Errorf("the program %q says other things of itself than when it was started first: "+
 			"it must always say the same", p)

@@ -27,22 +27,14 @@ type Sampler struct {
 	draws    []float32 // all that it told of, besides the sample
 }
 
-// Job is what a sampler is given to do.
+// Job is what a sampler is given to do. Its flow sets Dim, Particles and Gradients.
 type Job struct {
-	Iterations  int // n gradients each
-	Seed        uint64
-	Checkpoints []int       // iterations at which it tells its sample, the last included
-	Config      sifg.Config // its settings
-}
-
-// jobLine is a Job as the program reads it.
-type jobLine struct {
 	Dim         int         `json:"dim"`
 	Particles   int         `json:"particles"`
-	Iterations  int         `json:"iterations"`
+	Iterations  int         `json:"iterations"` // of a flow, n gradients each
 	Gradients   int         `json:"gradients"`
 	Seed        uint64      `json:"seed"`
-	Checkpoints []int       `json:"checkpoints"`
+	Checkpoints []int       `json:"checkpoints"` // iterations at which it tells its sample, the last included
 	Settings    sifg.Config `json:"settings"`
 }
 
@@ -117,16 +109,8 @@ func (still) Velocity(c *sifg.Cloud, _ *sifg.Noise) sifg.Info {
 func (s *Sampler) Init(c *sifg.Cloud) {
 	n, d := c.Z.Rows, c.Z.Cols
 	s.evaluate = evaluator(c.Target)
-	line := jobLine{
-		Dim:         d,
-		Particles:   n,
-		Iterations:  s.job.Iterations,
-		Gradients:   n * s.job.Iterations,
-		Seed:        s.job.Seed,
-		Checkpoints: s.job.Checkpoints,
-		Settings:    s.job.Config,
-	}
-	line.Settings.Sampler = ""
+	s.job.Dim, s.job.Particles, s.job.Gradients = d, n, n*s.job.Iterations
+	s.job.Settings.Sampler = ""
 	start := make([]float64, n*d)
 	for i, v := range c.Z.Data[:n*d] {
 		start[i] = float64(v)
@@ -135,7 +119,7 @@ func (s *Sampler) Init(c *sifg.Cloud) {
 		if s.evaluate == nil {
 			return fmt.Errorf("is a sampler, which needs a log density, and the target has none")
 		}
-		return p.send(message{Sifg: protocol, Sampler: line}, start, d)
+		return p.send(message{Sifg: protocol, Sampler: &s.job}, start, d)
 	})
 }
 

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/blas/blas32"
-
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
@@ -135,19 +133,4 @@ func evaluator(t sifg.Target) func(dst, points []float64) {
 		}
 	}
 	return nil
-}
-
-// Score sets dst to the gradients at x, for sifg.Target.
-func (t *Target) Score(dst, x blas32.General, _ int) {
-	d := t.Dim()
-	points, out := make([]float64, x.Rows*d), make([]float64, x.Rows*(1+d))
-	for i, v := range x.Data[:x.Rows*d] {
-		points[i] = float64(v)
-	}
-	t.Evaluate(out, points)
-	for i := range x.Rows {
-		for j := range d {
-			dst.Data[i*d+j] = float32(out[i*(1+d)+1+j])
-		}
-	}
 }

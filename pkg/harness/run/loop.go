@@ -119,7 +119,7 @@ func with(uses *program.Session, t *harness.Trial, flow *sifg.Flow) *harness.Tri
 			Iterations:  t.Config.Iterations,
 			Seed:        t.Seed,
 			Checkpoints: checkpoints(t.Config),
-			Config:      t.Config.Sampler,
+			Settings:    t.Config.Sampler,
 		})
 	}
 	return &own

@@ -62,20 +62,18 @@ func Decode[T Number](b []byte) (shape []int, data []T, err error) {
 	if !bytes.HasPrefix(b, []byte(magic)) { // in later versions the length of the header has no bound
 		return nil, nil, errors.New("npy: only format 1.0 is read")
 	}
-	head, err := readHeader(b)
+	descr, columnsFirst, shape, err := Header(b)
 	if err != nil {
 		return nil, nil, err
 	}
-	width := map[string]int{"<f4": 4, "<f8": 8}[head.Descr.Type]
-	if width == 0 || head.Descr.Fortran {
+	width := map[string]int{"<f4": 4, "<f8": 8}[descr]
+	if width == 0 || columnsFirst {
 		order := "rows first"
-		if head.Descr.Fortran {
+		if columnsFirst {
 			order = "columns first"
 		}
-		return nil, nil, fmt.Errorf("npy: the values are '%s', %s: want '<f4' or '<f8', rows first", head.Descr.Type,
-			order)
+		return nil, nil, fmt.Errorf("npy: the values are '%s', %s: want '<f4' or '<f8', rows first", descr, order)
 	}
-	shape = head.Descr.Shape
 	n := 1
 	for _, size := range shape {
 		if size < 0 || size > 0 && n > math.MaxInt/8/size {
@@ -99,8 +97,9 @@ func Decode[T Number](b []byte) (shape []int, data []T, err error) {
 	return shape, data, nil
 }
 
-// readHeader parses the header of a file that begins with magic.
-func readHeader(b []byte) (h npy.Header, err error) {
+// Header parses what a file of format 1.0 begins with: the type of its values as NumPy writes it, such as <f8, whether
+// columns come first, and the shape.
+func Header(b []byte) (descr string, columnsFirst bool, shape []int, err error) {
 	defer func() {
 		if recover() != nil { // npyio, over a forged header
 			err = errors.New("npy: the header is not that of an NPY file")
@@ -108,7 +107,8 @@ func readHeader(b []byte) (h npy.Header, err error) {
 	}()
 	r, err := npy.NewReader(bytes.NewReader(b))
 	if err != nil {
-		return h, fmt.Errorf("npy: the header: %w", err)
+		return "", false, nil, fmt.Errorf("npy: the header: %w", err)
 	}
-	return r.Header, nil
+	h := r.Header.Descr
+	return h.Type, h.Fortran, h.Shape, nil
 }
