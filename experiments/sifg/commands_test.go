@@ -89,7 +89,7 @@ func rents(t *testing.T) {
 }
 
 // TestDocumentedCommands runs every command line that README and the documents show, at smoke scale, one after another
-// in one folder.
+// in one folder. TestProgramsDocument runs those that need Python.
 func TestDocumentedCommands(t *testing.T) {
 	var lines []string
 	for _, name := range []string{
@@ -100,8 +100,9 @@ func TestDocumentedCommands(t *testing.T) {
 		for _, m := range shown.FindAllStringSubmatch(document(t, name), -1) {
 			line := small(m[1])
 			words := strings.Fields(line)
-			if _, skip := elsewhere[words[1]]; !skip && !strings.Contains(line, "EXPERIMENT") &&
-				!slices.Contains(lines, line) {
+			_, skip := elsewhere[words[1]]
+			skip = skip || strings.Contains(line, "EXPERIMENT") || strings.Contains(line, "\"python ")
+			if !skip && !slices.Contains(lines, line) {
 				lines, n = append(lines, line), n+1
 			}
 		}
