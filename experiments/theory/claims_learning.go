@@ -18,9 +18,14 @@ func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys
 
 // learning is sections 4.4 and 4.5: what a network can learn of the score.
 var learning = []claim.Claim{
-	learns("T19", "Theorem 4.8: for a law with five moments the excess error of the fitted score falls with n, at "+
-		"least like n^(−1/2).", "heavy-tailed", -0.4),
-	{
+	learns(
+		"T19",
+		"Theorem 4.8: for a law with five moments the excess error of the fitted score falls with n, at least like "+
+			"n^(−1/2).",
+		"heavy-tailed",
+		-0.4,
+	),
+	claim.Claim{
 		ID:        "T20",
 		Statement: "Theorem 4.9: the error of the best network falls with its width, in 1-D and 2-D.",
 		Rule: "the slope of the error against the width in logarithms has a 95 % interval below 0, for each σ; not " +
@@ -38,33 +43,13 @@ var learning = []claim.Claim{
 			}
 			return belowAll(t, 0, slopes, "1d", "2d")
 		},
-	},
-	{
-		ID:        "T21",
-		Statement: "Corollaries 4.10 and 4.14: the paper's numbers of particles suffice for an error of 0.1.",
-		Rule: "with constants 1 and without logarithms, the corollary for sub-Gaussian laws, by its own proof, asks " +
-			"for at most the particles used, in each experiment" + claim.AllRule,
-		Check: func(s *record.Set) claim.Outcome {
-			t := trials{s, "bounds"}
-			var holds []bool
-			var text []string
-			for _, m := range s.Methods(t.problem) {
-				asked, used := t.at(m, "corollary-4.14-proof", 0), t.at(m, "particles", 0)
-				for k := range asked {
-					holds = append(holds, asked[k] <= used[k])
-				}
-				a, u := table.Num(stats.Mean(asked)), table.Num(stats.Mean(used))
-				text = append(text, fmt.Sprintf("%s 10^%s of 10^%s", m, a, u))
-			}
-			return claim.Outcome{
-				Verdict:  claim.All(holds),
-				Keys:     t.keys(s.Methods(t.problem)...),
-				Evidence: "asked for and used: " + strings.Join(text, ", "),
-			}
-		},
-	},
-	learns("T22", "Theorem 4.12: for a sub-Gaussian law the excess error of the fitted score falls like 1/n.",
-		"sub-gaussian", -0.8),
+	}.Bound(),
+	learns(
+		"T22",
+		"Theorem 4.12: for a sub-Gaussian law the excess error of the fitted score falls like 1/n.",
+		"sub-gaussian",
+		-0.8,
+	),
 }
 
 // learns is the claim that the excess error falls with n at a rate.
@@ -92,7 +77,7 @@ func learns(id, statement, method string, limit float64) claim.Claim {
 			out.Evidence += fmt.Sprintf("; with 256 draws the error goes like σ to the power %s", fixed(k))
 			return out
 		},
-	}
+	}.Bound()
 }
 
 // excess returns the slope of the excess error at one σ, and the excess by n of each seed.
@@ -105,4 +90,23 @@ func excess(t trials, method string, sigma float64) (slope, []map[int]float64) {
 		large[i] = mean[k] >= 2*stats.Mean(floor)
 	}
 	return slopeOf(values, func(i int) bool { return large[i] }), values
+}
+
+// checkParticles sets what the bounds ask for beside what was used.
+func checkParticles(s *record.Set) claim.Outcome {
+	t := trials{s, "bounds"}
+	var holds []bool
+	var text []string
+	for _, m := range s.Methods(t.problem) {
+		asked, used := t.at(m, "corollary-4.14-proof", 0), t.at(m, "particles", 0)
+		for k := range asked {
+			holds = append(holds, asked[k] <= used[k])
+		}
+		text = append(
+			text,
+			fmt.Sprintf("%s 10^%s of 10^%s", m, table.Num(stats.Mean(asked)), table.Num(stats.Mean(used))),
+		)
+	}
+	return claim.Outcome{Verdict: claim.All(holds), Keys: t.keys(s.Methods(t.problem)...),
+		Evidence: "asked for and used: " + strings.Join(text, ", ")}
 }

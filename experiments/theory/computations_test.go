@@ -1,6 +1,8 @@
 package theory
 
 import (
+	"context"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -14,17 +16,20 @@ import (
 // other methods.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ problem, set, want string }{
-		{"rate", "sizes=[0]", "options.sizes: want whole numbers from 1 on"},
-		{"flow", "sizes=[1]", "options.sizes: must be 2 particles or more"},
-		{"draws", "steps=0", "options.steps: want 1 or more"},
-		{"gradient", "draws=1", "options.draws: want 2 or more"},
-		{"gradient", "sigmas=[0.1,0]", "options.sigmas: want numbers above 0"},
-		{"variance", "taus=[]", "options.taus: want numbers above 0"},
-		{"variance", "dims=[0]", "options.dims: want whole numbers"},
-		{"network", "target=monomial-gamma", "options.target: must be a mixture"},
-		{"growth-gmm-2d", "target=gmm-9d", "options.target"},
+		{"rays", "variants=[svgd]", "rays measures cauchy, compact, gaussian, laplace, student, not svgd"},
+		{"rate", "options.sizes=[0]", "options.sizes: want whole numbers from 1 on"},
+		{"flow", "options.sizes=[1]", "options.sizes: must be 2 particles or more"},
+		{"same-x", "options.steps=0", "options.steps: want 1 or more"},
+		{"steps", "options.time=0", "options.time: want a number above 0"},
+		{"rest", "options.moves=[]", "options.moves: want numbers above 0"},
+		{"gradient", "options.draws=1", "options.draws: want 2 or more"},
+		{"gradient", "options.sigmas=[0.1,0]", "options.sigmas: want numbers above 0"},
+		{"variance", "options.taus=[]", "options.taus: want numbers above 0"},
+		{"variance", "options.dims=[0]", "options.dims: want whole numbers"},
+		{"network", "options.target=monomial-gamma", "options.target: must be a mixture"},
+		{"growth-gmm-2d", "options.target=gmm-9d", "options.target"},
 	} {
-		set := settings.Override{Text: "problems." + c.problem + ".options." + c.set, From: "the test"}
+		set := settings.Override{Text: "problems." + c.problem + "." + c.set, From: "the test"}
 		_, err := plan.New(plan.Request{
 			Experiments: []*harness.Experiment{Experiment},
 			Scale:       "smoke",
@@ -35,23 +40,13 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s of %s: error %v, want one with %q", c.set, c.problem, err, c.want)
 		}
 	}
-	_, err := plan.New(plan.Request{
-		Experiments: []*harness.Experiment{Experiment},
-		Scale:       "smoke",
-		Problems:    []string{"rays"},
-		Methods:     []string{"svgd"},
-	})
-	const want = "rays measures cauchy, compact, gaussian, laplace, student, not svgd"
-	if err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("another method: %v", err)
-	}
 }
 
 // TestFewMoves: fewer moves than there are looks have all of them looked at.
 func TestFewMoves(t *testing.T) {
 	for _, c := range []struct{ problem, set, metric string }{
 		{"rate", "sizes=[16]", "epsilon"},
-		{"draws", "steps=20", "energy-0.12"},
+		{"steps", "time=0.1", "energy-0.01"},
 	} {
 		s := measured(t, 1, c.problem, "problems."+c.problem+".options."+c.set)
 		n := 0
@@ -68,5 +63,26 @@ func TestFewMoves(t *testing.T) {
 		if n == 0 {
 			t.Errorf("%s with %s has no %s", c.problem, c.set, c.metric)
 		}
+	}
+}
+
+// TestStopped: a computation whose context is done ends with its error.
+func TestStopped(t *testing.T) {
+	p, err := plan.New(plan.Request{
+		Experiments: []*harness.Experiment{Experiment},
+		Scale:       "smoke",
+		Problems:    []string{"rays"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	n := 0
+	err = Experiment.Computations["rays"].Run(ctx, &p.Trials[0], func(string, int, float64) {
+		n++
+		stop()
+	})
+	if !errors.Is(err, context.Canceled) || n != 1 {
+		t.Errorf("%d values and %v", n, err)
 	}
 }

@@ -125,7 +125,7 @@ func rate(m *measurement) {
 				}
 			}
 		case "mixture":
-			l, z := newLine(bimodal(), sigma, m.particles), startLine(m.particles, m.seed)
+			l, z := newLine(bimodal(), sigma, m.o.Particles), startLine(m.o.Particles, m.seed)
 			for range moves {
 				l.look(z)
 				sum += l.norm
@@ -154,12 +154,12 @@ func (m *measurement) learnedRate(moves int, sigma, h float64) {
 		Mover: &sifg.Euler{Step: h},
 		Field: &sifg.Denoise{Network: network},
 	}
-	c := m.start(flow, bimodal().target(), m.particles, func(dst sifg.Batch, _ *rng.Stream) {
+	c := m.start(flow, bimodal().target(), m.o.Particles, func(dst sifg.Batch, _ *rng.Stream) {
 		for i, v := range startLine(dst.Rows, m.seed) {
 			dst.Data[i] = float32(v)
 		}
 	})
-	l := newLine(bimodal(), sigma, m.particles)
+	l := newLine(bimodal(), sigma, m.o.Particles)
 	looks, norm, epsilon := 0.0, 0.0, 0.0
 	every := max(1, moves/64)
 	for k := range moves {

@@ -52,12 +52,14 @@ func drawSigma(s *record.Set) (*figure.Figure, error) {
 }
 
 func drawVariance(s *record.Set) (*figure.Figure, error) {
-	t := trials{s, "variance"}
-	o := t.options()
 	f := &figure.Figure{Cols: 3, Width: 18, Height: 7.5}
-	for _, m := range []struct{ method, title string }{
-		{"linear", "linear field"}, {"random", "random weights"}, {"trained", "trained weights"},
+	for _, m := range []struct{ problem, method, title string }{
+		{"variance", "linear", "linear field"},
+		{"same-x", "random", "random weights"},
+		{"same-x", "trained", "trained weights"},
 	} {
+		t := trials{s, m.problem}
+		o := t.options()
 		p := figure.Panel{
 			Title: m.title,
 			X:     figure.Axis{Label: "σ", Scale: figure.Log},

@@ -105,8 +105,8 @@ func TestVarianceForms(t *testing.T) {
 	const n, d, tau, sigma = 50, 3, 0.8, 0.4
 	var denoise, stein, held, redrawn []float64
 	for seed := range uint64(40) {
-		m := &measurement{o: Options{Draws: 100}, method: "linear", seed: seed, particles: n}
-		a, b := m.gradientVariance(d, n, tau, sigma)
+		m := &measurement{o: Options{Draws: 100, Particles: n}, method: "linear", seed: seed}
+		a, b := m.linear(d, n, tau, sigma)
 		c, e := innerLoop(m, d, tau, sigma)
 		denoise, stein, held, redrawn = append(denoise, a), append(stein, b), append(held, c), append(redrawn, 5*e)
 	}
@@ -164,7 +164,7 @@ func TestLine(t *testing.T) {
 // TestWrongVariants: what the theorems exclude is told apart by the same measurements.
 func TestWrongVariants(t *testing.T) {
 	const sigma = 0.3
-	m := &measurement{o: Options{Draws: 100}, seed: 101, particles: 8}
+	m := &measurement{o: Options{Draws: 100, Particles: 8}, seed: 101}
 	relative := func(width func(z []float64) float64) float64 {
 		rule := m.rule(1, sigma)
 		difference, formula := diracs(m, 1, sigma, targetIn(1), rule, width)

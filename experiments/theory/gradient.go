@@ -88,7 +88,7 @@ func diracs(
 	m *measurement, d int, sigma float64, pi *law, rule nodes, width func(z []float64) float64,
 ) (difference, formula []float64) {
 	r := rng.New(m.seed, "cloud")
-	z := pi.smooth(0.5).draws(m.particles, r)
+	z := pi.smooth(0.5).draws(m.o.Particles, r)
 	phi := newField(d, r)
 	const step = 1e-4
 	difference, formula = make([]float64, len(rule.w)), make([]float64, len(rule.w))

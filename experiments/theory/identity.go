@@ -15,7 +15,7 @@ import (
 func identity(m *measurement) {
 	kind, name, _ := strings.Cut(m.method, "-")
 	d := map[string]int{"1d": 1, "2d": 2, "10d": 10}[name]
-	z := targetIn(d).draws(m.particles, rng.New(m.seed, "cloud"))
+	z := targetIn(d).draws(m.o.Particles, rng.New(m.seed, "cloud"))
 	for _, sigma := range m.o.Sigmas {
 		mu := cloud(z).smooth(sigma)
 		if kind == "hessian" {

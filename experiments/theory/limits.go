@@ -106,7 +106,7 @@ func pair(method string, delta float64, r *rng.Stream) (t sifg.Target, x, y []fl
 // its printed sign, over the exact one.
 func misprints(m *measurement) {
 	const tau, sigma = 1.0, 0.5
-	z := points(gaussianCloud(m.particles, 2, tau, m.seed))
+	z := points(gaussianCloud(m.o.Particles, 2, tau, m.seed))
 	r := rng.New(m.seed, "noise")
 	var square, cross float64 // Σ‖x‖², Σ⟨x, (x − z)/σ²⟩
 	n := float64(len(z))

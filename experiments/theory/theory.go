@@ -14,6 +14,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
+	"github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
 //go:embed theory.yaml
@@ -23,13 +24,17 @@ var config []byte
 var Experiment = &harness.Experiment{
 	Name:  "theory",
 	Title: "Theory",
-	Summary: "Sections 3 and 4 of the paper, each statement that numbers can reach: " +
-		"on Gaussian mixtures, whose smoothed densities and scores are in closed form. " +
-		"Some problems are runs of a sampler; most are computations, which are trials of no iterations.",
+	Summary: "Sections 3 and 4 of the paper, each statement that numbers can reach: on Gaussian mixtures, whose " +
+		"smoothed densities and scores are in closed form. Some problems are runs of a sampler; most are " +
+		"computations.",
 	Settings: config,
 	Version:  "theory 1",
 	Problem:  problem,
 	Check:    check,
+
+	Computations: asComputations(),
+
+	Samplers: samplers.All,
 	Metrics: []harness.Metric{
 		{Name: "epsilon", Meaning: "Mean ‖f − ∇log μ̂‖² of the network at the points that the particles moved by."},
 		{Name: "score-square", Meaning: "Mean ‖∇log μ̂‖² there."},
@@ -37,7 +42,7 @@ var Experiment = &harness.Experiment{
 		{Name: "m5", Unit: "coordinates⁵", Meaning: "Fifth moment of the particles."},
 		{Name: "ratio", Meaning: "Largest ‖v‖/(1 + ‖z‖)."},
 	},
-	Lead:     []string{"T8", "T17", "T18"},
+	Lead:     []string{"steps", "theory-temperature", "theory-step", "T5"},
 	Figures:  figures,
 	Tables:   tables,
 	Claims:   claims,
@@ -46,11 +51,10 @@ var Experiment = &harness.Experiment{
 
 // measurement is one trial: its settings, and where its values go.
 type measurement struct {
-	o         Options
-	method    string
-	seed      uint64
-	particles int
-	put       func(metric string, index int, value float64)
+	o      Options
+	method string
+	seed   uint64
+	put    func(metric string, index int, value float64)
 }
 
 // check implements harness.Experiment.Check.
@@ -59,21 +63,11 @@ func check(t *harness.Trial) error {
 	return err
 }
 
-// problem implements harness.Experiment.Problem.
+// problem implements harness.Experiment.Problem for the runs.
 func problem(t *harness.Trial) (*harness.Problem, error) {
-	m := &measurement{method: t.Method, seed: t.Seed, particles: t.Config.Particles}
+	m := &measurement{method: t.Method, seed: t.Seed}
 	if err := settings.Decode(t.Config.Options, &m.o); err != nil {
 		return nil, err
-	}
-	if c, ok := computations[t.Problem]; ok {
-		if err := c.check(t.Problem, t.Method, &m.o); err != nil {
-			return nil, err
-		}
-		compute := func(_ *sifg.Cloud, _ sifg.Batch, put func(string, int, float64)) {
-			m.put = put
-			c.compute(m)
-		}
-		return &harness.Problem{Target: normal(1).target(), Measure: compute}, nil
 	}
 	measure, needs := m.growth, []string{"target"}
 	if strings.HasPrefix(t.Problem, "network") {

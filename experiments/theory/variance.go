@@ -4,34 +4,38 @@ import (
 	"fmt"
 
 	"github.com/semi-implicit/sifg/pkg/sifg"
-	"github.com/semi-implicit/sifg/pkg/sifg/nn"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// variance measures the sentence of section 3.2 that denoising has a lower variance than Hutchinson's estimate: the
-// variance of the parameters' gradient at fixed particles of N(0, τ² I) and fixed parameters, summed over the
-// parameters, where only the loss's own noise is drawn anew. Method linear has a linear field with its closed form,
-// random a network with random weights, trained one after Steps steps.
+// variance measures what section 3.2 says of a field whose variances have closed forms, f(x) = Bx at B = 0: the
+// variance of the gradient in B at fixed particles of N(0, τ² I), under the denoising loss and the Stein loss, where
+// only the loss's own noise is drawn anew.
 func variance(m *measurement) {
 	for _, d := range m.o.Dims {
 		for i, tau := range m.o.Taus {
 			for j, sigma := range m.o.Sigmas {
 				cell := i*len(m.o.Sigmas) + j
-				denoise, stein := m.gradientVariance(d, m.particles, tau, sigma)
+				denoise, stein := m.linear(d, m.o.Particles, tau, sigma)
 				m.put(fmt.Sprintf("denoise-%d", d), cell, denoise)
 				m.put(fmt.Sprintf("stein-%d", d), cell, stein)
 			}
 		}
 	}
 	for _, n := range m.o.Sizes {
-		denoise, _ := m.gradientVariance(2, n, 1, 0.1)
+		denoise, _ := m.linear(2, n, 1, 0.1)
 		m.put("by-n", n, denoise)
 	}
-	if m.method == "linear" {
-		held, redrawn := innerLoop(m, 2, 1, 0.1)
-		m.put("held", 0, held)
-		m.put("redrawn", 0, redrawn)
-	}
+	held, redrawn := innerLoop(m, 2, 1, 0.1)
+	m.put("held", 0, held)
+	m.put("redrawn", 0, redrawn)
+}
+
+// linear returns the variances for n particles of N(0, τ² I) on R^d.
+func (m *measurement) linear(d, n int, tau, sigma float64) (denoise, stein float64) {
+	z := gaussianCloud(n, d, tau, m.seed)
+	r := rng.New(m.seed, "noise")
+	denoise = linearVariance(z, m.o.Draws, func(w []float32) { r.Normal(w) }, sigma)
+	return denoise, linearVariance(z, m.o.Draws, r.Rademacher, 0)
 }
 
 // gaussianCloud draws n particles of N(0, τ² I).
@@ -44,23 +48,8 @@ func gaussianCloud(n, d int, tau float64, seed uint64) sifg.Batch {
 	return z
 }
 
-func (m *measurement) gradientVariance(d, n int, tau, sigma float64) (denoise, stein float64) {
-	z := gaussianCloud(n, d, tau, m.seed)
-	if m.method == "linear" {
-		r := rng.New(m.seed, "noise")
-		denoise = linearVariance(z, m.o.Draws, func(w []float32) { r.Normal(w) }, sigma)
-		return denoise, linearVariance(z, m.o.Draws, r.Rademacher, 0)
-	}
-	network := sifg.Network{Hidden: 32, Optimizer: "nesterov", Rate: nn.Rate{LR: 1e-3}}
-	if m.method == "trained" {
-		network.Inner = m.o.Steps
-	}
-	denoise, stein, _ = sifg.GradientVariance(z, normal(d).target(), network, float32(sigma), m.o.Draws, m.seed)
-	return denoise, stein
-}
-
-// linearGradient is the noise of the gradient of the denoising loss in B, f(x) = Bx at B = 0: mean w xᵀ/σ; for
-// σ = 0 that of the Stein loss, mean w wᵀ.
+// linearGradient is the noise of the gradient of the denoising loss in B, f(x) = Bx at B = 0: mean w xᵀ/σ; for σ = 0
+// that of the Stein loss, mean w wᵀ.
 func linearGradient(z sifg.Batch, w []float32, sigma float64) []float64 {
 	d := z.Cols
 	g := make([]float64, d*d)
@@ -111,11 +100,11 @@ func closed(n, d int, tau, sigma float64) (denoise, stein float64) {
 	return (float64(k*(sq(tau/sigma)+1)) + float64(d)) / float64(n), (k - float64(d)) / float64(n)
 }
 
-// innerLoop is the variance of the mean gradient of five network steps at one B, with the noise
-// held, as in Algorithm 1, or drawn anew.
+// innerLoop is the variance of the mean gradient of five network steps at one B, with the noise held, as in Algorithm
+// 1, or drawn anew.
 func innerLoop(m *measurement, d int, tau, sigma float64) (held, redrawn float64) {
 	const inner = 5
-	z, r := gaussianCloud(m.particles, d, tau, m.seed), rng.New(m.seed, "inner")
+	z, r := gaussianCloud(m.o.Particles, d, tau, m.seed), rng.New(m.seed, "inner")
 	w := make([]float32, len(z.Data))
 	mean := func(anew bool) func() []float64 {
 		return func() []float64 {

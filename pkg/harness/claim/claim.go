@@ -13,14 +13,17 @@ import (
 type Verdict int
 
 const (
-	NoResult      Verdict = iota // no report says anything
-	NotTestable                  // the records cannot decide it
-	Reproduced                   // the evidence supports it
-	NotDecided                   // the evidence does not decide
-	NotReproduced                // the evidence contradicts it
+	NoResult        Verdict = iota // no report says anything
+	NotTestable                    // the records cannot decide it
+	Reproduced                     // the evidence supports it
+	NotContradicted                // it is a bound, and what was measured is within it
+	NotDecided                     // the evidence does not decide
+	NotReproduced                  // the evidence contradicts it
 )
 
-var verdictNames = []string{"no result", "not testable", "reproduced", "not decided", "not reproduced"}
+var verdictNames = []string{
+	"no result", "not testable", "reproduced", "not contradicted", "not decided", "not reproduced",
+}
 
 func (v Verdict) String() string { return verdictNames[v] }
 
@@ -55,7 +58,7 @@ func Worst(parts ...Verdict) Verdict {
 	for _, v := range parts {
 		worst, least = max(worst, v), min(least, v)
 	}
-	if worst == Reproduced && least < Reproduced {
+	if worst >= Reproduced && worst <= NotContradicted && least < Reproduced {
 		return NotDecided
 	}
 	return worst

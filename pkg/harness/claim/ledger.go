@@ -36,6 +36,7 @@ const Some = "reproduced only under some protocols"
 // Outcomes of a claim over all protocols, in order of presentation. A protocol that does not decide changes no outcome.
 var Outcomes = []string{
 	Reproduced.String(),
+	NotContradicted.String(),
 	Some,
 	NotReproduced.String(),
 	NotDecided.String(),
@@ -120,7 +121,7 @@ func overall(under []Opinion) (outcome, text string) {
 		by[o.Verdict] = append(by[o.Verdict], o.Protocol)
 	}
 	var parts []string
-	for _, w := range []Verdict{Reproduced, NotReproduced, NotDecided, NotTestable} {
+	for _, w := range []Verdict{Reproduced, NotContradicted, NotReproduced, NotDecided, NotTestable} {
 		if by[w] != nil {
 			v, parts = cmp.Or(v, w), append(parts, w.String()+" under "+strings.Join(by[w], ", "))
 		}

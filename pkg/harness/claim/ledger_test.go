@@ -30,6 +30,9 @@ func TestWorst(t *testing.T) {
 		{NotReproduced, []Verdict{Reproduced, NotReproduced, NotDecided}},
 		{NotDecided, []Verdict{Reproduced, NotDecided}},
 		{NotDecided, []Verdict{NotTestable, Reproduced}},
+		{NotContradicted, []Verdict{Reproduced, NotContradicted}},
+		{NotDecided, []Verdict{NotTestable, NotContradicted}},
+		{NotReproduced, []Verdict{NotReproduced, NotContradicted}},
 		{NotDecided, []Verdict{NoResult, Reproduced}},
 		{NotTestable, []Verdict{NotTestable, NoResult}},
 	} {

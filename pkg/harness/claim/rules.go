@@ -90,6 +90,20 @@ func (c Claim) And(more func(s *record.Set) string) Claim {
 	return c
 }
 
+// Bound returns the claim as that of a bound: what is within a bound does not contradict it, and does not show that it
+// is tight.
+func (c Claim) Bound() Claim {
+	check := c.Check
+	c.Check = func(s *record.Set) Outcome {
+		out := check(s)
+		if out.Verdict == Reproduced {
+			out.Verdict = NotContradicted
+		}
+		return out
+	}
+	return c
+}
+
 // equal is the share of b's mean within which Less counts two methods as equal.
 const equal = 0.05
 

@@ -1,0 +1,326 @@
+package theory
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
+)
+
+// found is the share of the sample from which on a mode counts as covered; its weight is 0.2.
+const found = 0.05
+
+// beyondPaper are statements that the paper does not make and that what it does asks for.
+var beyondPaper = []claim.Claim{
+	descends(
+		"theory-toy-rules",
+		"Ada-SIFG descends KL in σ, by the rules of the released toy scripts (dsm-in, dsm-out).",
+		"dsm-in",
+		"dsm-out",
+	),
+	{
+		ID: "theory-held",
+		Statement: "Algorithm 2 may judge σ's gradient at the noise that its network has just " +
+			"learned.",
+		Rule: "on N(0, I), after 5 network steps on one draw of the noise, the step of kl-w at that draw is within " +
+			"0.05 of the exact one at every σ: the 90 % interval of the mean difference (Student's t over seeds) " +
+			"is within ±0.05; not reproduced if one is outside, otherwise not decided",
+		Check: checkHeld,
+	},
+	{
+		ID: "theory-particles",
+		Statement: "The paper's numbers of particles are those that Corollaries 4.10 and " +
+			"4.14 ask for.",
+		Rule: "for an error of 0.1, with constants 1 and without logarithms, the corollary for sub-Gaussian laws, " +
+			"by its own proof, asks for at most the particles used, in each experiment" + claim.AllRule,
+		Check: checkParticles,
+	},
+	{
+		ID: "theory-helps",
+		Statement: "The learned score brings SIFG nearer to a law of one mode where the " +
+			"network has learned at least half of what there is to learn, and nowhere else.",
+		Rule: "over normal and Student's laws in 2 to 100 dimensions, 100 to 3000 particles and σ from 0.2 to 1: " +
+			"the 95 % interval (Student's t, paired by seed) of the difference of SIFG's energy distance and blind " +
+			"SIFG's is below 0 in those cells where the network predicts, of noise it has not learned from, at " +
+			"least half of the share σ²/(1 + σ²) that the law's own score would; reproduced if that agrees in nine " +
+			"of ten cells, not reproduced if in half of them or fewer, otherwise not decided",
+		Check: checkHelps,
+	},
+}
+
+// byStep are statements about the noise of the single draw of w that Algorithm 1 moves by, none of them the paper's.
+var byStep = []claim.Claim{
+	{
+		ID: "theory-temperature",
+		Statement: "Where particles are far apart, Algorithm 1 is Langevin dynamics of " +
+			"temperature h/(2σ²).",
+		Rule: "on N(0, I) in 100-D, where each particle is alone, the variance at rest is h/(2σ²)·(1 − σ²)²/(1 − " +
+			"h/2): the 95 % interval (Student's t over seeds) of the ratio is within [0.95, 1.05] for every h and " +
+			"σ; not reproduced if one is outside, otherwise not decided",
+		Check: checkRest,
+	},
+	{
+		ID: "theory-step",
+		Statement: "At Figure 1's settings the step is small enough: at equal total time a " +
+			"smaller one gives the same sample.",
+		Rule: "2-D mixture, 1000 particles, learned score, σ = 0.12: the share of the least covered mode at half " +
+			"and at a quarter of the step 0.01 is within ±0.05 of that at 0.01: 90 % intervals of the mean " +
+			"difference (Student's t, paired by seed); not reproduced if one is outside, otherwise not decided",
+		Check: checkStep,
+	},
+	{
+		ID: "theory-ridge",
+		Statement: "In 2-D all modes are found only where the temperature h/(2σ²) is between " +
+			"0.17 and 0.7.",
+		Rule: "over all steps, σ and scores, with one draw of w a move and with 64, which divide the temperature " +
+			"by 64: each cell that covers every mode (at least 5 % of the sample) in four of five seeds has a " +
+			"temperature in [0.17, 0.7]; not reproduced if one has another, not decided if no cell covers every mode",
+		Check: checkRidge,
+	},
+	{
+		ID: "theory-draws",
+		Statement: "The flow of the proofs, which averages over w, samples as Algorithm 1 " +
+			"does, which takes one draw.",
+		Rule: "at the step 0.01 the energy distance with 64 draws a move is within 25 % of that with one: the 90 % " +
+			"interval of the mean log ratio (Student's t over seeds) is within ±log 1.25, for the exact and the " +
+			"learned score, at σ = 0.085, 0.12 and 0.17; not reproduced if one interval is outside, otherwise not " +
+			"decided",
+		Check: checkDraws,
+	},
+}
+
+func checkRest(s *record.Set) claim.Outcome {
+	t := trials{s, "rest"}
+	o := t.options()
+	yes, no, seeds := true, false, 0
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, h := range o.Moves {
+		for k := range o.Sigmas {
+			ratio := t.at("exact-1", at("variance", h), k)
+			lo, hi := stats.TInterval(ratio, 0.95)
+			yes, no = yes && lo >= 0.95 && hi <= 1.05, no || lo > 1.05 || hi < 0.95
+			seeds, least, most = len(ratio), min(least, stats.Mean(ratio)), max(most, stats.Mean(ratio))
+		}
+	}
+	if seeds < 2 {
+		return claim.Outcome{Verdict: claim.NotTestable, Evidence: "fewer than two seeds"}
+	}
+	return claim.Outcome{Verdict: claim.Decide(yes, no), Keys: t.keys("exact-1"), Evidence: fmt.Sprintf(
+		"variance at rest over the prediction: mean ratios from %s to %s over %d cells",
+		fixed(least),
+		fixed(most),
+		len(o.Moves)*len(o.Sigmas),
+	)}
+}
+
+func checkStep(s *record.Set) claim.Outcome {
+	t := trials{s, "steps-1000"}
+	k := slices.Index(t.options().Sigmas, shown)
+	base := t.at("learned-1", at("least", shownMove), k)
+	verdict := claim.NoResult
+	text := []string{
+		fmt.Sprintf("share of the least covered mode at h = %s: %s", table.Num(shownMove), table.Spread(base)),
+	}
+	for _, h := range []float64{shownMove / 2, shownMove / 4} {
+		shares := t.at("learned-1", at("least", h), k)
+		var d []float64
+		for i := range min(len(shares), len(base)) {
+			d = append(d, shares[i]-base[i])
+		}
+		v, _ := claim.Alike(d, found)
+		verdict = max(verdict, v)
+		text = append(text, fmt.Sprintf("at %s: %s", table.Num(h), table.Spread(shares)))
+	}
+	return claim.Outcome{
+		Verdict:  max(verdict, claim.NotTestable),
+		Keys:     t.keys("learned-1"),
+		Evidence: strings.Join(text, "; "),
+	}
+}
+
+// stepCell is one step and σ under one method, with what each seed found.
+type stepCell struct {
+	problem, method  string
+	h, sigma, degree float64 // degree: the temperature
+	least            []float64
+}
+
+// covers tells whether every mode is covered in four of five seeds.
+func (c stepCell) covers() bool {
+	n := 0
+	for _, v := range c.least {
+		if v >= found {
+			n++
+		}
+	}
+	return len(c.least) > 0 && 5*n >= 4*len(c.least)
+}
+
+// stepCells are all cells of both problems.
+func stepCells(s *record.Set) (out []stepCell, keys []string) {
+	for _, problem := range []string{"steps", "steps-1000"} {
+		t := trials{s, problem}
+		o, methods := t.options(), s.Methods(problem)
+		for _, m := range methods {
+			draws := 1
+			if strings.HasSuffix(m, "-64") {
+				draws = 64
+			}
+			for _, h := range o.Moves {
+				for k, sigma := range o.Sigmas {
+					out = append(
+						out,
+						stepCell{problem, m, h, sigma, temperature(h, sigma, draws), t.at(m, at("least", h), k)},
+					)
+				}
+			}
+		}
+		keys = append(keys, t.keys(methods...)...)
+	}
+	return out, keys
+}
+
+func checkRidge(s *record.Set) claim.Outcome {
+	cells, keys := stepCells(s)
+	covering, outside := 0, 0
+	lowest, highest := math.Inf(1), math.Inf(-1)
+	for _, c := range cells {
+		if !c.covers() {
+			continue
+		}
+		covering++
+		lowest, highest = min(lowest, c.degree), max(highest, c.degree)
+		if c.degree < 0.17 || c.degree > 0.7 {
+			outside++
+		}
+	}
+	switch {
+	case len(cells) == 0:
+		return claim.Outcome{Verdict: claim.NotTestable, Evidence: "no trials"}
+	case covering == 0:
+		return claim.Outcome{
+			Verdict:  claim.NotDecided,
+			Keys:     keys,
+			Evidence: fmt.Sprintf("none of %d cells covers every mode", len(cells)),
+		}
+	}
+	return claim.Outcome{Verdict: claim.Decide(outside == 0, true), Keys: keys, Evidence: fmt.Sprintf(
+		"%d of %d cells cover every mode, at temperatures from %s to %s; %d of them outside",
+		covering,
+		len(cells),
+		table.Num(lowest),
+		table.Num(highest),
+		outside,
+	)}
+}
+
+// drawsSigmas are those at which the algorithm is compared with the flow of the proofs: Figure 1's and its neighbours.
+var drawsSigmas = []float64{0.085, 0.12, 0.17}
+
+func checkDraws(s *record.Set) claim.Outcome {
+	t := trials{s, "steps"}
+	verdict := claim.NoResult
+	var text, methods []string
+	for _, kind := range []string{"exact", "learned"} {
+		methods = append(methods, kind+"-1", kind+"-64")
+		for _, sigma := range drawsSigmas {
+			d := t.drawsRatio(kind, sigma)
+			v, _ := claim.Alike(d, math.Log(1.25))
+			verdict = claim.Worst(verdict, v)
+			text = append(
+				text,
+				fmt.Sprintf("%s, σ = %s: %s", kind, table.Num(sigma), table.Num(math.Exp(stats.Mean(d)))),
+			)
+		}
+	}
+	return claim.Outcome{Verdict: max(verdict, claim.NotTestable), Keys: t.keys(methods...),
+		Evidence: "energy distance with 64 draws over that with one: " + strings.Join(text, "; ")}
+}
+
+// drawsRatio returns log ratios of the energy distance with 64 draws a move to that with one, one a seed.
+func (t trials) drawsRatio(kind string, sigma float64) (out []float64) {
+	k := slices.Index(t.options().Sigmas, sigma)
+	one, many := t.at(kind+"-1", at("energy", shownMove), k), t.at(kind+"-64", at("energy", shownMove), k)
+	for i := range min(len(one), len(many)) {
+		out = append(out, math.Log(many[i]/one[i]))
+	}
+	return out
+}
+
+// helpCell is one law, number of particles and σ.
+type helpCell struct {
+	law          string
+	n            int
+	sigma        float64
+	gain         []float64 // SIFG's energy distance less blind SIFG's, one a seed
+	share        float64   // of the noise, of that which the law's own score would predict; mean over seeds
+	distance, of float64   // mean energy distances: SIFG's, and that of as many exact draws
+	mean         float64   // mean squared error of SIFG's mean over that of exact draws
+}
+
+// helped tells whether the learned score helps, by the 95 % interval of the gain.
+func (c helpCell) helped() bool {
+	_, hi := stats.TInterval(c.gain, 0.95)
+	return hi < 0
+}
+
+// learned tells whether the network has learned at least half of what there is.
+func (c helpCell) learned() bool { return c.share >= 0.5 }
+
+func helpCells(s *record.Set) (out []helpCell) {
+	t := trials{s, "helps"}
+	o := t.options()
+	for _, law := range s.Methods(t.problem) {
+		for _, n := range o.Sizes {
+			for _, sigma := range o.Sigmas {
+				c := helpCell{law: law, n: n, sigma: sigma}
+				mine, blind := t.at(law, at("energy-sifg", sigma), n), t.at(law, at("energy-sifg-blind", sigma), n)
+				for i := range min(len(mine), len(blind)) {
+					c.gain = append(c.gain, mine[i]-blind[i])
+				}
+				c.share = stats.Mean(t.at(law, at("share-sifg", sigma), n)) * (1 + sq(sigma)) / sq(sigma)
+				c.distance, c.of = stats.Mean(mine), stats.Mean(t.at(law, "energy-exact", n))
+				c.mean = stats.Mean(t.at(law, at("mean-sifg", sigma), n))
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+func checkHelps(s *record.Set) claim.Outcome {
+	cells := helpCells(s)
+	if len(cells) == 0 || len(cells[0].gain) < 2 {
+		return claim.Outcome{Verdict: claim.NotTestable, Evidence: "fewer than two seeds"}
+	}
+	var both, helps, learned, neither int
+	for _, c := range cells {
+		switch {
+		case c.helped() && c.learned():
+			both++
+		case c.helped():
+			helps++
+		case c.learned():
+			learned++
+		default:
+			neither++
+		}
+	}
+	agree := both + neither
+	return claim.Outcome{Verdict: claim.Decide(10*agree >= 9*len(cells), 2*agree <= len(cells)),
+		Keys: trials{s, "helps"}.keys(s.Methods("helps")...), Evidence: fmt.Sprintf(
+			"of %d cells the score helps and is learned in %d, helps without being learned in %d, is learned "+
+				"without helping in %d, and "+
+				"neither in %d",
+			len(cells),
+			both,
+			helps,
+			learned,
+			neither,
+		)}
+}

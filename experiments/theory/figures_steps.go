@@ -1,0 +1,167 @@
+package theory
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/sifg/target"
+	"github.com/semi-implicit/sifg/pkg/study/density"
+)
+
+// stepSeries are the runs of the figures, with their names in legends.
+var stepSeries = []struct{ problem, method, label string }{
+	{"steps-1000", "learned-1", "learned score, 1000 particles"},
+	{"steps-1000", "exact-1", "exact score, 1000 particles"},
+	{"steps", "learned-1", "learned score, 300 particles"},
+	{"steps", "exact-1", "exact score, 300 particles"},
+	{"steps", "learned-64", "learned score, 300 particles, 64 draws a move"},
+	{"steps", "exact-64", "exact score, 300 particles, 64 draws a move"},
+}
+
+func drawSteps(s *record.Set) (*figure.Figure, error) {
+	share := figure.Axis{Label: "share of the least covered mode", Max: math.NaN()}
+	left := figure.Panel{Title: "σ = 0.12", X: figure.Axis{Label: "step h", Scale: figure.Log}, Y: share}
+	right := figure.Panel{
+		Title: "all steps and σ",
+		X:     figure.Axis{Label: "temperature h/(2σ²)", Scale: figure.Log},
+		Y:     share,
+	}
+	cells, _ := stepCells(s)
+	for k, x := range stepSeries {
+		t := trials{s, x.problem}
+		o, style := t.options(), series(k, x.label)
+		at012 := slices.Index(o.Sigmas, shown)
+		var list [][]float64
+		for _, h := range o.Moves {
+			list = append(list, t.at(x.method, at("least", h), at012))
+		}
+		left.Layers = append(left.Layers, band(bySeed(list), style, func(i int) float64 { return o.Moves[i] })...)
+		dots := figure.Scatter{Style: style.As(""), Radius: 1.9}
+		for _, c := range cells {
+			if c.problem == x.problem && c.method == x.method {
+				dots.X, dots.Y = append(dots.X, c.degree), append(dots.Y, stats.Median(c.least))
+			}
+		}
+		right.Layers = append(right.Layers, dots)
+	}
+	if left.Layers == nil {
+		return nil, errAbsent
+	}
+	for _, p := range []*figure.Panel{&left, &right} {
+		p.Layers = append(p.Layers, figure.HLine{Y: found, Style: grey("counts as covered")})
+	}
+	return &figure.Figure{Cols: 2, Width: 18, Height: 9, Panels: []figure.Panel{left, right}}, nil
+}
+
+func drawStepsMap(s *record.Set) (*figure.Figure, error) {
+	t := trials{s, "steps"}
+	o := t.options()
+	names := func(v []float64) (out []string) {
+		for _, x := range v {
+			out = append(out, strconv.FormatFloat(x, 'g', -1, 64))
+		}
+		return out
+	}
+	f := &figure.Figure{Cols: 2, Width: 18, ColorBar: figure.Axis{Label: "share of the least covered mode"}}
+	for _, x := range stepSeries[2:] {
+		h := figure.HeatMap{Cols: len(o.Moves)}
+		for k := range o.Sigmas {
+			for _, move := range o.Moves {
+				h.Z = append(h.Z, stats.Median(t.at(x.method, at("least", move), k)))
+			}
+		}
+		if len(h.Z) == 0 {
+			return nil, errAbsent
+		}
+		f.Panels = append(f.Panels, figure.Panel{
+			Title: x.label, Layers: []figure.Layer{h},
+			X: figure.Axis{
+				Label:      "step h",
+				Categories: names(o.Moves),
+			}, Y: figure.Axis{Label: "σ", Categories: names(o.Sigmas)},
+		})
+	}
+	return f, nil
+}
+
+func drawSamples(s *record.Set) (*figure.Figure, error) {
+	mixture := target.GMM2D()
+	regions := density.Contours(
+		func(x, y float64) float64 { return math.Exp(mixture.LogDensity([]float64{x, y})) },
+		-4.6,
+		4.6,
+		-3.2,
+		3.2,
+		figure.Method("truth"),
+		0.5,
+		0.9,
+		0.99,
+	)
+	f := &figure.Figure{Cols: 3, Plane: true}
+	for _, m := range []struct {
+		problem, method string
+		h               float64
+		title           string
+	}{
+		{"steps-1000", "learned-1", shownMove, "step 0.01, as in Figure 1"},
+		{"steps-1000", "learned-1", shownMove / 2, "step 0.005, twice as many moves"},
+		{"steps", "learned-64", shownMove, "step 0.01, 64 draws a move"},
+	} {
+		t := trials{s, m.problem}
+		x, y := t.each(m.method, at("x", m.h)), t.each(m.method, at("y", m.h))
+		if len(x) == 0 {
+			return nil, errAbsent
+		}
+		var px, py []float64
+		for i := range len(x[0]) {
+			px, py = append(px, x[0][i]), append(py, y[0][i])
+		}
+		f.Panels = append(f.Panels, figure.Panel{
+			Title:  m.title,
+			X:      figure.Axis{Label: "x₁", Min: -4.6, Max: 4.6},
+			Y:      figure.Axis{Label: "x₂", Min: -3.2, Max: 3.2},
+			Layers: append(slices.Clone(regions), figure.Scatter{X: px, Y: py, Style: figure.Method("sifg").As("")}),
+		})
+	}
+	return f, nil
+}
+
+// drawHelps draws, for each law and each σ, the share of what there is to learn that the network has learned against
+// n, and the energy distances of SIFG and blind SIFG over that of as many exact draws.
+func drawHelps(s *record.Set) (*figure.Figure, error) {
+	cells := helpCells(s)
+	if len(cells) == 0 {
+		return nil, errAbsent
+	}
+	sigmas := trials{s, "helps"}.options().Sigmas
+	f := &figure.Figure{Cols: len(sigmas), Width: 18, Height: 14}
+	for _, row := range []struct {
+		label string
+		value func(c helpCell) float64
+	}{
+		{"share learned of what there is", func(c helpCell) float64 { return c.share }},
+		{"energy distance over blind " +
+			"SIFG's", func(c helpCell) float64 { return c.distance / (c.distance - stats.Mean(c.gain)) }},
+	} {
+		for _, sigma := range sigmas {
+			p := figure.Panel{Title: "σ = " + table.Num(sigma), X: figure.Axis{Label: "particles n", Scale: figure.Log},
+				Y: figure.Axis{Label: row.label}}
+			for k, law := range s.Methods("helps") {
+				line := figure.Line{Style: distinct(3*(k%4)+k/4, law)}
+				for _, c := range cells {
+					if c.law == law && c.sigma == sigma {
+						line.X, line.Y = append(line.X, float64(c.n)), append(line.Y, row.value(c))
+					}
+				}
+				p.Layers = append(p.Layers, line)
+			}
+			f.Panels = append(f.Panels, p)
+		}
+	}
+	return f, nil
+}
