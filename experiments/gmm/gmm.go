@@ -105,8 +105,7 @@ var Experiment = &harness.Experiment{
 		modes("modes-2d", "Share of each mode in 2-D", "gmm-2d"),
 		modes("modes-10d", "Share of each mode in 10-D", "gmm-10d"),
 	},
-	Claims: claims,
-	Findings: slices.Concat([]harness.Finding{verdict.Finding, study.Control("matched", flows.Compare[:2]...)},
-		findings, flows.Findings()),
-	Apart: flows.Apart(),
+	Claims:   claims,
+	Findings: slices.Concat(verdict.Findings(), findings, flows.Findings()),
+	Apart:    flows.Apart(),
 }

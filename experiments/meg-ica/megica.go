@@ -72,10 +72,9 @@ var Experiment = &harness.Experiment{
 				return diagnostics(s, "simulated-", simulated)
 			})},
 	},
-	Claims: slices.Concat(claims, truthClaims),
-	Findings: slices.Concat([]harness.Finding{verdict.Finding, study.Control("matched", fair)}, findings,
-		flows.Findings()),
-	Apart: flows.Apart(),
+	Claims:   slices.Concat(claims, truthClaims),
+	Findings: slices.Concat(verdict.Findings(), findings, flows.Findings()),
+	Apart:    flows.Apart(),
 }
 
 var verdict = study.Comparing{Protocol: "matched", Where: "Bayesian ICA", Problems: []study.Versus{fair}}

@@ -70,12 +70,7 @@ var Experiment = &harness.Experiment{
 			study.Measure{Head: "mean |x₁|", Metric: "mean-abs"},
 			study.Measure{Head: "σ", Metric: "sigma"}),
 	},
-	Claims: claims,
-	Findings: slices.Concat(
-		[]harness.Finding{
-			verdict.Finding,
-			study.Control("matched", flows.Compare...),
-		},
-		findings, flows.Findings()),
-	Apart: flows.Apart(),
+	Claims:   claims,
+	Findings: slices.Concat(verdict.Findings(), findings, flows.Findings()),
+	Apart:    flows.Apart(),
 }

@@ -100,22 +100,23 @@ var flows = study.NewFlows{Compare: []study.Versus{{
 var predictive = study.Measure{Head: "test NLL", Metric: "test-nll"}
 
 // verdicts compare SIFG and Ada-SIFG with every other method.
-var verdicts = []harness.Finding{
+var verdicts = slices.Concat(
 	study.Comparing{
 		Protocol: "matched",
 		Where:    "Networks after 2000 iterations",
 		Problems: judgedBy(predictive, problems...),
-	}.Finding,
-	study.Control("matched", judgedBy(predictive, problems...)...),
+	}.Findings(),
 	study.Comparing{
-		Protocol: "converged", Where: "Networks after 8000 iterations", Problems: judgedBy(predictive, withSmall...),
-	}.Finding,
+		Protocol: "converged",
+		Where:    "Networks after 8000 iterations",
+		Problems: judgedBy(predictive, withSmall...),
+	}.Findings(),
 	study.Comparing{
 		Protocol: "standard",
 		Where:    "Networks on the literature's splits",
 		Problems: judgedBy(predictive, problems...),
-	}.Finding,
-}
+	}.Findings(),
+)
 
 // tenth is the test part of a table, here over the rest: splits overlap.
 const tenth = 1.0 / 9

@@ -11,67 +11,72 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
+// control is SIFG beside blind SIFG on one problem.
+type control struct {
+	Versus
+	relation
+}
+
 // Control finds what SIFG's network is worth: SIFG against blind SIFG, problem by problem, and how much of the noise
-// its network predicts.
-func Control(protocol string, problems ...Versus) harness.Finding {
-	return func(by map[string]*record.Set) *harness.Statement {
-		s := by[protocol]
-		if s == nil {
-			return nil
-		}
-		head := problems[0].Metrics[0].Head
-		type control struct {
-			Versus
-			relation
-		}
-		var rows []control
-		var comparisons []table.Comparison
-		f, on := record.ReadFinals(s), map[string][]string{}
-		for _, v := range problems {
-			v.Sides = Sides{[]string{"sifg"}, []string{"sifg-blind"}}
-			found := v.relations(s)
-			comparisons = append(comparisons, v.comparisons(found)...)
-			for _, r := range found {
-				on[r.verdict] = append(on[r.verdict], v.Title)
-				rows = append(rows, control{v, r})
-			}
-		}
-		if rows == nil {
-			return nil
-		}
-		t := table.Of(rows)
-		t.Comparisons = comparisons
-		t.Words("Problem", func(c control) string { return c.Title })
-		t.Column("SIFG, "+head, func(c control) table.Cell {
-			return table.MeanSD(f.Values(c.Problem, c.Metrics[0].Metric, c.flow))
-		})
-		t.Column("Blind SIFG, "+head, func(c control) table.Cell {
-			return table.MeanSD(f.Values(c.Problem, c.Metrics[0].Metric, c.rival))
-		})
-		t.Column("SIFG is", func(c control) table.Cell { return table.Text(c.words()) })
-		t.Column("of the noise its network predicts", func(c control) table.Cell {
-			share := predicted(s, c.Problem, "sifg")
-			mean, sd := table.Num(100*stats.Mean(share)), table.Num(100*stats.SD(share))
-			return table.Text(fmt.Sprintf("%s %% ± %s %%", mean, sd))
-		})
-		t.Notes = []string{"Mean ± standard deviation over trials; mean difference [95 % interval, Student's t], " +
-			"judged as above but for one comparison a problem. The last column is 1 − L·σ²/d, L the denoising loss " +
-			"of SIFG's network in d dimensions, mean over the last quarter of the run: 0 % for a network that is 0. " +
-			"The score of a Gaussian cloud of standard deviation s predicts σ²/(s² + σ²), so where σ is small a " +
-			"small share alone says nothing."}
-		var parts []string
-		for _, verdict := range []string{better, equal, worse, open} {
-			if on[verdict] != nil {
-				parts = append(parts, verdict+" on "+strings.Join(on[verdict], ", "))
-			}
-		}
-		return &harness.Statement{
-			Table: &t.Table,
-			Title: "SIFG against blind SIFG, whose network has nothing to learn: " + strings.Join(parts, "; "),
-			Text: "Blind SIFG is a control: its network is told the noise of other particles. Where it does as well, " +
-				"what SIFG's network has learned is not why SIFG does well.",
+// its network predicts; nothing without trials of both.
+func (c Comparing) Control(by map[string]*record.Set) *harness.Statement {
+	s := by[c.Protocol]
+	if s == nil {
+		return nil
+	}
+	head := c.Problems[0].Metrics[0].Head
+	var rows []control
+	var comparisons []table.Comparison
+	f, on := record.ReadFinals(s), map[string][]string{}
+	for _, v := range c.Problems {
+		v.Sides = Sides{[]string{"sifg"}, []string{"sifg-blind"}}
+		found := v.relations(s)
+		comparisons = append(comparisons, v.comparisons(found)...)
+		for _, r := range found {
+			on[r.verdict] = append(on[r.verdict], v.Title)
+			rows = append(rows, control{v, r})
 		}
 	}
+	if rows == nil {
+		return nil
+	}
+	t := table.Of(rows)
+	t.Comparisons = comparisons
+	t.Words("Problem", func(c control) string { return c.Title })
+	t.Column("SIFG, "+head, func(c control) table.Cell {
+		return table.MeanSD(f.Values(c.Problem, c.Metrics[0].Metric, c.flow))
+	})
+	t.Column("Blind SIFG, "+head, func(c control) table.Cell {
+		return table.MeanSD(f.Values(c.Problem, c.Metrics[0].Metric, c.rival))
+	})
+	t.Column("SIFG is", func(c control) table.Cell { return table.Text(c.words()) })
+	t.Column("of the noise its network predicts", func(c control) table.Cell {
+		share := predicted(s, c.Problem, "sifg")
+		mean, sd := table.Num(100*stats.Mean(share)), table.Num(100*stats.SD(share))
+		return table.Text(fmt.Sprintf("%s %% ± %s %%", mean, sd))
+	})
+	t.Notes = []string{"Mean ± standard deviation over trials; mean difference [95 % interval, Student's t], " +
+		"judged as above but for one comparison a problem. The last column is 1 − L·σ²/d, L the denoising loss " +
+		"of SIFG's network in d dimensions, mean over the last quarter of the run: 0 % for a network that is 0. " +
+		"The score of a Gaussian cloud of standard deviation s predicts σ²/(s² + σ²), so where σ is small a " +
+		"small share alone says nothing."}
+	return &harness.Statement{
+		Table: &t.Table,
+		Title: c.Where + ": SIFG against blind SIFG, whose network has nothing to learn, is " + listed(on),
+		Text: "Blind SIFG is a control: its network is told the noise of other particles. Where it does as well, " +
+			"what SIFG's network has learned is not why SIFG does well.",
+	}
+}
+
+// listed says on which problems each verdict was found.
+func listed(on map[string][]string) string {
+	var parts []string
+	for _, verdict := range []string{better, equal, worse, open, without} {
+		if on[verdict] != nil {
+			parts = append(parts, verdict+" on "+strings.Join(on[verdict], ", "))
+		}
+	}
+	return strings.Join(parts, "; ")
 }
 
 // predicted returns for each trial the share of the noise that the network predicts, mean over the last quarter of the

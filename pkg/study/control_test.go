@@ -29,13 +29,15 @@ func TestControl(t *testing.T) {
 					record.Trace{Iteration: at.Iteration, Metric: "sigma", Value: 0.5})
 			}
 		}
-		got := Control("matched", v)(map[string]*record.Set{"matched": s})
-		if got == nil || !strings.HasSuffix(got.Title, ": "+want) || got.Table.Rows[0][4].Text != "25 % ± 0 %" {
+		c := Comparing{Protocol: "matched", Where: "Here", Problems: []Versus{v}}
+		got := c.Control(map[string]*record.Set{"matched": s})
+		if got == nil || !strings.HasSuffix(got.Title, ", is "+want) || got.Table.Rows[0][4].Text != "25 % ± 0 %" {
 			t.Errorf("gap %g: %+v", gap, got)
 		}
 	}
 	alone := made([]string{"sifg"}, 8, func(string, int) float64 { return 1 })
-	if Control("matched", v)(map[string]*record.Set{"matched": alone}) != nil {
+	c := Comparing{Protocol: "matched", Problems: []Versus{v}}
+	if c.Control(map[string]*record.Set{"matched": alone}) != nil {
 		t.Error("a finding without the control")
 	}
 }

@@ -116,6 +116,12 @@ func (v Versus) use(s *record.Set) []string {
 	return out
 }
 
+// without is what SIFG is where no method has learned the target.
+const without = "without a verdict"
+
+// Findings are the verdicts and the control.
+func (c Comparing) Findings() []harness.Finding { return []harness.Finding{c.Finding, c.Control} }
+
 // Finding says the verdicts, problem by problem.
 func (c Comparing) Finding(by map[string]*record.Set) *harness.Statement {
 	verdicts := c.Verdicts(by)
@@ -189,19 +195,13 @@ func title(verdicts []Verdict) string {
 	for _, x := range verdicts {
 		verdict := open
 		if x.None != "" {
-			verdict = "without a verdict"
+			verdict = without
 		} else if i := indexOf(x.scores, "sifg", x.Strongest); i >= 0 {
 			verdict = x.scores[i].verdict
 		}
 		on[verdict] = append(on[verdict], x.Problem)
 	}
-	var parts []string
-	for _, verdict := range []string{better, equal, worse, open, "without a verdict"} {
-		if on[verdict] != nil {
-			parts = append(parts, verdict+" on "+strings.Join(on[verdict], ", "))
-		}
-	}
-	return strings.Join(parts, "; ")
+	return listed(on)
 }
 
 // advice says what to use on each problem.
