@@ -139,11 +139,10 @@ var convergence = []claim.Claim{
 		Check: checkRate,
 	}.Bound(),
 	claim.Claim{
-		ID: "T16",
-		Statement: "Theorem 4.7: with the learned score the mean of E‖v‖² ends below the network's mean " +
-			"error ε.",
-		Rule:  "at the largest K the mean of E‖v‖² is at most that of ε, in every seed" + claim.AllRule,
-		Check: checkPlateau,
+		ID:        "T16",
+		Statement: "Theorem 4.7: with the learned score the mean of E‖v‖² ends below the network's mean error ε.",
+		Rule:      "at the largest K the mean of E‖v‖² is at most that of ε, in every seed" + claim.AllRule,
+		Check:     checkPlateau,
 	}.Bound().And(emptyBound),
 }
 

@@ -24,18 +24,16 @@ var beyondPaper = []claim.Claim{
 		"dsm-out",
 	),
 	{
-		ID: "theory-held",
-		Statement: "Algorithm 2 may judge σ's gradient at the noise that its network has just " +
-			"learned.",
+		ID:        "theory-held",
+		Statement: "Algorithm 2 may judge σ's gradient at the noise that its network has just learned.",
 		Rule: "on N(0, I), after 5 network steps on one draw of the noise, the step of kl-w at that draw is within " +
 			"0.05 of the exact one at every σ: the 90 % interval of the mean difference (Student's t over seeds) " +
 			"is within ±0.05; not reproduced if one is outside, otherwise not decided",
 		Check: checkHeld,
 	},
 	{
-		ID: "theory-particles",
-		Statement: "The paper's numbers of particles are those that Corollaries 4.10 and " +
-			"4.14 ask for.",
+		ID:        "theory-particles",
+		Statement: "The paper's numbers of particles are those that Corollaries 4.10 and 4.14 ask for.",
 		Rule: "for an error of 0.1, with constants 1 and without logarithms, the corollary for sub-Gaussian laws, " +
 			"by its own proof, asks for at most the particles used, in each experiment" + claim.AllRule,
 		Check: checkParticles,
@@ -56,9 +54,8 @@ var beyondPaper = []claim.Claim{
 // byStep are statements about the noise of the single draw of w that Algorithm 1 moves by, none of them the paper's.
 var byStep = []claim.Claim{
 	{
-		ID: "theory-temperature",
-		Statement: "Where particles are far apart, Algorithm 1 is Langevin dynamics of " +
-			"temperature h/(2σ²).",
+		ID:        "theory-temperature",
+		Statement: "Where particles are far apart, Algorithm 1 is Langevin dynamics of temperature h/(2σ²).",
 		Rule: "on N(0, I) in 100-D, where each particle is alone, the variance at rest is h/(2σ²)·(1 − σ²)²/(1 − " +
 			"h/2): the 95 % interval (Student's t over seeds) of the ratio is within [0.95, 1.05] for every h and " +
 			"σ; not reproduced if one is outside, otherwise not decided",
@@ -74,18 +71,16 @@ var byStep = []claim.Claim{
 		Check: checkStep,
 	},
 	{
-		ID: "theory-ridge",
-		Statement: "In 2-D all modes are found only where the temperature h/(2σ²) is between " +
-			"0.17 and 0.7.",
+		ID:        "theory-ridge",
+		Statement: "In 2-D all modes are found only where the temperature h/(2σ²) is between 0.17 and 0.7.",
 		Rule: "over all steps, σ and scores, with one draw of w a move and with 64, which divide the temperature " +
 			"by 64: each cell that covers every mode (at least 5 % of the sample) in four of five seeds has a " +
 			"temperature in [0.17, 0.7]; not reproduced if one has another, not decided if no cell covers every mode",
 		Check: checkRidge,
 	},
 	{
-		ID: "theory-draws",
-		Statement: "The flow of the proofs, which averages over w, samples as Algorithm 1 " +
-			"does, which takes one draw.",
+		ID:        "theory-draws",
+		Statement: "The flow of the proofs, which averages over w, samples as Algorithm 1 does, which takes one draw.",
 		Rule: "at the step 0.01 the energy distance with 64 draws a move is within 25 % of that with one: the 90 % " +
 			"interval of the mean log ratio (Student's t over seeds) is within ±log 1.25, for the exact and the " +
 			"learned score, at σ = 0.085, 0.12 and 0.17; not reproduced if one interval is outside, otherwise not " +

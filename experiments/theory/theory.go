@@ -25,8 +25,7 @@ var Experiment = &harness.Experiment{
 	Name:  "theory",
 	Title: "Theory",
 	Summary: "Sections 3 and 4 of the paper, each statement that numbers can reach: on Gaussian mixtures, whose " +
-		"smoothed densities and scores are in closed form. Some problems are runs of a sampler; most are " +
-		"computations.",
+		"smoothed densities and scores are in closed form. Some problems are runs of a sampler; most are computations.",
 	Settings: config,
 	Version:  "theory 1",
 	Problem:  problem,
