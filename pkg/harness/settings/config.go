@@ -87,7 +87,10 @@ func (c *Config) normalise() error {
 	if c.Particles < 2 || c.Particles > maxParticles {
 		return fmt.Errorf("particles: must be 2 to %d, got %d", maxParticles, c.Particles)
 	}
-	for key, n := range map[string]int{"iterations": c.Iterations, "judge.every": j.Every, "judge.track": j.Track} {
+	if c.Iterations < 1 || c.Iterations > maxCount {
+		return fmt.Errorf("iterations: must be 1 to %d, got %d", maxCount, c.Iterations)
+	}
+	for key, n := range map[string]int{"judge.every": j.Every, "judge.track": j.Track} {
 		if n < 0 || n > maxCount {
 			return fmt.Errorf("%s: must be 0 to %d, got %d", key, maxCount, n)
 		}

@@ -49,6 +49,7 @@ var refusals = []struct {
 	{set: "seeds=[1,1]", want: []string{"seed 1 is there twice"}},
 	{set: "seeds=[]", want: []string{"seeds", "at least one"}},
 	{set: "problems.small.iteration=3", want: []string{"--set problems.small.iteration=3", `"iterations"`}},
+	{set: "problems.small.iterations=0", want: []string{"small.iterations: must be 1 to", "got 0"}},
 	{set: "setp=3", want: []string{"--set setp=3", `"step"`}},
 	{set: "seeds", want: []string{"key=value"}},
 	{set: "methods=", want: []string{"--set methods=", "no value"}},
