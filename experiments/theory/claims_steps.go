@@ -40,9 +40,9 @@ var beyondPaper = []claim.Claim{
 	},
 	{
 		ID: "theory-helps",
-		Statement: "The learned score brings SIFG nearer to a law of one mode where the " +
+		Statement: "The learned score brings SIFG nearer to a normal law where the " +
 			"network has learned at least half of what there is to learn, and nowhere else.",
-		Rule: "over normal and Student's laws in 2 to 100 dimensions, 100 to 3000 particles and σ from 0.2 to 1: " +
+		Rule: "over normal laws in 2 to 100 dimensions, 100 to 3000 particles and σ from 0.2 to 1: " +
 			"the 95 % interval (Student's t, paired by seed) of the difference of SIFG's energy distance and blind " +
 			"SIFG's is below 0 in those cells where the network predicts, of noise it has not learned from, at " +
 			"least half of the share σ²/(1 + σ²) that the law's own score would; reproduced if that agrees in nine " +
