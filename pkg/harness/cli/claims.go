@@ -20,9 +20,9 @@ func claimsCommand(e *env) *cobra.Command {
 		Use:   "claims [EXPERIMENT...|CLAIM...|all]",
 		Short: "Prints the paper's claims with verdict and evidence, and the findings, from the report",
 		Long: "Prints the paper's claims with verdict and evidence, and the findings, from the report. CLAIM is the " +
-			"number of one, such as 8 or T17, which is then shown whole.",
+			"number of one, such as 8 or T16, which is then shown whole.",
 		Example: `  sifg claims gmm --scale smoke
-  sifg claims 8 T17
+  sifg claims 8 T16
   sifg claims gmm --scale smoke --json`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			names, ids := e.split(args)
