@@ -131,8 +131,8 @@ func drawSamples(s *record.Set) (*figure.Figure, error) {
 	return f, nil
 }
 
-// drawHelps draws, for each law and each σ, the share of what there is to learn that the network has learned against
-// n, and the energy distances of SIFG and blind SIFG over that of as many exact draws.
+// drawHelps draws, for each law and each σ against n, the share of noise that the network predicts over what the law's
+// own score would, and SIFG's energy distance over that of blind SIFG.
 func drawHelps(s *record.Set) (*figure.Figure, error) {
 	cells := helpCells(s)
 	if len(cells) == 0 {
@@ -144,9 +144,10 @@ func drawHelps(s *record.Set) (*figure.Figure, error) {
 		label string
 		value func(c helpCell) float64
 	}{
-		{"share learned of what there is", func(c helpCell) float64 { return c.share }},
-		{"energy distance over blind " +
-			"SIFG's", func(c helpCell) float64 { return c.distance / (c.distance - stats.Mean(c.gain)) }},
+		{"noise predicted, over the law's own", func(c helpCell) float64 { return c.share }},
+		{"energy distance over the blind's", func(c helpCell) float64 {
+			return c.distance / (c.distance - stats.Mean(c.gain))
+		}},
 	} {
 		for _, sigma := range sigmas {
 			p := figure.Panel{Title: "σ = " + table.Num(sigma), X: figure.Axis{Label: "particles n", Scale: figure.Log},
