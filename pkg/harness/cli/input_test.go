@@ -161,7 +161,7 @@ func TestCrashes(t *testing.T) {
 	x.want(t, "plan --set problems.small.options.fault=planning", 1, "internal error: oh")
 	var out bytes.Buffer
 	if code := Main([]string{"plan"}, &out, &out, x.Experiment, x.Experiment); code != 1 ||
-		!strings.Contains(out.String(), `the name "toy"`) {
+		!strings.Contains(out.String(), "experiment toy is there twice") {
 		t.Errorf("two of one name: exit code %d: %s", code, out.String())
 	}
 	cmd := exec.Command(os.Args[0], "run", "--set", "problems.small.options.fault=crash")
