@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/grid"
@@ -22,6 +23,7 @@ type gridFlags struct {
 	file, choose string
 	axes         []string
 	dry          bool
+	again        string // the command that makes the grid again
 }
 
 func gridCommand(e *env) *cobra.Command {
@@ -50,6 +52,7 @@ func gridCommand(e *env) *cobra.Command {
 			if spec.Protocol != "" && !cmd.Flags().Changed("protocol") {
 				g.protocols = []string{spec.Protocol}
 			}
+			g.again = again(cmd, args)
 			return g.run(e, x, spec)
 		},
 	}
@@ -103,12 +106,40 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 		w.print(e, g.Jobs)
 		return nil
 	}
-	return w.run(e, &g.runner, func() error { return w.judge(e, laid) })
+	return w.run(e, &g.runner, func() error { return w.judge(e, laid, g.again) })
+}
+
+// again returns the command of a grid without the flags that say where its files are and how it is computed: they
+// belong to one machine.
+func again(cmd *cobra.Command, args []string) string {
+	how := &cobra.Command{}
+	new(runner).flags(how)
+	words := append([]string{"sifg", cmd.Name()}, args...)
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		where := f.Name == "store" || f.Name == "results"
+		if where || how.Flags().Lookup(f.Name) != nil || cmd.InheritedFlags().Lookup(f.Name) != nil {
+			return
+		}
+		list, many := f.Value.(pflag.SliceValue)
+		switch {
+		case f.Value.Type() == "bool":
+			words = append(words, "--"+f.Name)
+		case f.Value.Type() == "stringArray":
+			for _, value := range list.GetSlice() {
+				words = append(words, "--"+f.Name, value)
+			}
+		case many:
+			words = append(words, "--"+f.Name, strings.Join(list.GetSlice(), ","))
+		default:
+			words = append(words, "--"+f.Name, f.Value.String())
+		}
+	})
+	return report.Quote(words)
 }
 
 // judge ranks the cells of a grid and writes its results.
-func (w *work) judge(e *env, laid *grid.Grid) error {
-	result, err := laid.Judge(w.store, report.Quote(append([]string{"sifg"}, e.args...)))
+func (w *work) judge(e *env, laid *grid.Grid, again string) error {
+	result, err := laid.Judge(w.store, again)
 	if err != nil {
 		return err
 	}

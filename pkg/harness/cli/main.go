@@ -51,7 +51,6 @@ func exitf(code int, format string, args ...any) error {
 type env struct {
 	out, err    io.Writer // what was asked for; progress and notes
 	experiments []*harness.Experiment
-	args        []string
 	verbose     bool
 	quiet       bool
 	manifests   []string // --datasets
@@ -65,7 +64,7 @@ func Main(args []string, stdout, stderr io.Writer, experiments ...*harness.Exper
 	debug.SetTraceback("crash") // a crash ends with a signal, as Go's exit code 2 means that nothing was computed
 	out, errs := &output{to: stdout}, &output{to: stderr}
 	harness.Register(experiments...)
-	root := newRoot(&env{out: out, err: errs, experiments: experiments, args: args})
+	root := newRoot(&env{out: out, err: errs, experiments: experiments})
 	root.SetArgs(args)
 	defer program.Close()
 	err := execute(root)
