@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/grid"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
@@ -23,7 +23,6 @@ type gridFlags struct {
 	file, choose string
 	axes         []string
 	dry          bool
-	again        string // the command that makes the grid again
 }
 
 func gridCommand(e *env) *cobra.Command {
@@ -52,7 +51,6 @@ func gridCommand(e *env) *cobra.Command {
 			if spec.Protocol != "" && !cmd.Flags().Changed("protocol") {
 				g.protocols = []string{spec.Protocol}
 			}
-			g.again = again(cmd, args)
 			return g.run(e, x, spec)
 		},
 	}
@@ -106,35 +104,30 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 		w.print(e, g.Jobs)
 		return nil
 	}
-	return w.run(e, &g.runner, func() error { return w.judge(e, laid, g.again) })
+	return w.run(e, &g.runner, func() error { return w.judge(e, laid, g.again(laid)) })
 }
 
-// again returns the command of a grid without the flags that say where its files are and how it is computed: they
-// belong to one machine.
-func again(cmd *cobra.Command, args []string) string {
-	how := &cobra.Command{}
-	new(runner).flags(how)
-	words := append([]string{"sifg", cmd.Name()}, args...)
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		where := f.Name == "store" || f.Name == "results"
-		if where || how.Flags().Lookup(f.Name) != nil || cmd.InheritedFlags().Lookup(f.Name) != nil {
-			return
-		}
-		list, many := f.Value.(pflag.SliceValue)
-		switch {
-		case f.Value.Type() == "bool":
-			words = append(words, "--"+f.Name)
-		case f.Value.Type() == "stringArray":
-			for _, value := range list.GetSlice() {
-				words = append(words, "--"+f.Name, value)
-			}
-		case many:
-			words = append(words, "--"+f.Name, strings.Join(list.GetSlice(), ","))
-		default:
-			words = append(words, "--"+f.Name, f.Value.String())
-		}
-	})
-	return report.Quote(words)
+// again returns the command that makes a grid again, without where its files are and how it is computed: that belongs to
+// one machine.
+func (g *gridFlags) again(laid *grid.Grid) string {
+	first := laid.Trials[0]
+	same := report.Protocol{
+		Name:    first.Protocol,
+		Scale:   first.Scale,
+		Set:     laid.Set,
+		Records: &record.Set{Experiment: first.Experiment},
+	}
+	var flags []string
+	if g.file != "" {
+		flags = append(flags, "--grid", g.file)
+	}
+	for _, axis := range g.axes {
+		flags = append(flags, "--axis", axis)
+	}
+	if g.choose != "" {
+		flags = append(flags, "--select", g.choose)
+	}
+	return same.Command("grid") + " " + report.Quote(flags)
 }
 
 // judge ranks the cells of a grid and writes its results.

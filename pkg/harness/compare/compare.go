@@ -27,7 +27,7 @@ const (
 
 // Tolerance is the rule in words. Claims have rules of their own.
 const Tolerance = "Two means agree if they differ by at most two standard errors of their difference. " +
-	"Of means that are equal about one in twenty differs by more."
+	"Of equal means about one in twenty differs by more, and more of them where seeds are few."
 
 // Name is what a cell is the numbers of.
 type Name struct {
