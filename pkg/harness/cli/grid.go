@@ -107,8 +107,8 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	return w.run(e, &g.runner, func() error { return w.judge(e, laid, g.again(laid)) })
 }
 
-// again returns the command that makes a grid again, without where its files are and how it is computed: that belongs to
-// one machine.
+// again returns the command that makes a grid again, without where its files are and how it is computed: that belongs
+// to one machine.
 func (g *gridFlags) again(laid *grid.Grid) string {
 	first := laid.Trials[0]
 	same := report.Protocol{
