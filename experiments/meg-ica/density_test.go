@@ -38,17 +38,20 @@ func committedChains(t *testing.T, name string) (*posterior, *reference) {
 		t.Fatal(err)
 	}
 	id := ref.Identity
+	options := map[string]any{
+		"channels":  id.Channels,
+		"scaling":   id.Scaling,
+		"average":   id.Average,
+		"prior_sd":  id.PriorSD,
+		"reference": map[string]any{"chains": 1, "iterations": 24, "leapfrog": 1, "start": "mode", "draws": 2},
+	}
+	recordings := "meg"
+	if strings.HasPrefix(name, "simulated") {
+		recordings, options["simulated"] = "", 1
+	}
 	d, err := posteriorOf(&harness.Trial{
-		Data: func() (*dataset.Data, error) { return data.Load("meg") },
-		Config: &settings.Config{Data: "meg", Options: map[string]any{"channels": id.Channels, "scaling": id.Scaling,
-			"average":  id.Average,
-			"prior_sd": id.PriorSD, "reference": map[string]any{
-				"chains":     1,
-				"iterations": 24,
-				"leapfrog":   1,
-				"start":      "mode",
-				"draws":      2,
-			}}},
+		Data:   func() (*dataset.Data, error) { return data.Load("meg") },
+		Config: &settings.Config{Data: recordings, Options: options},
 	})
 	if err != nil {
 		t.Fatal(err)
