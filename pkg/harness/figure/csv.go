@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"encoding/csv"
 	"math"
 	"strconv"
@@ -15,7 +16,8 @@ type series struct {
 }
 
 // CSV returns the data that the figure shows as a table for programs, with a row for each point of each layer and seven
-// significant digits. Panels count from 1. A layer that is not in the legend has no label.
+// significant digits, or the name of a category. Panels count from 1, and one without a title has the label of its X. A
+// layer that is not in the legend has no label.
 func (f *Figure) CSV() []byte {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
@@ -25,11 +27,11 @@ func (f *Figure) CSV() []byte {
 		for _, layer := range p.Layers {
 			s := layer.series()
 			for k := range max(len(s.x), len(s.y)) {
-				row := []string{strconv.Itoa(i + 1), p.Title, s.kind, s.label}
-				for _, column := range [][]float64{s.x, s.y, s.lo, s.hi, s.each} {
-					row = append(row, digits(column, k))
-				}
-				w.Write(row)
+				w.Write([]string{
+					strconv.Itoa(i + 1), cmp.Or(p.Title, p.X.Label), s.kind, s.label,
+					digits(s.x, k, p.X.Categories), digits(s.y, k, p.Y.Categories),
+					digits(s.lo, k, nil), digits(s.hi, k, nil), digits(s.each, k, nil),
+				})
 			}
 		}
 	}
@@ -37,10 +39,13 @@ func (f *Figure) CSV() []byte {
 	return []byte(b.String())
 }
 
-// digits prints a value of a column; "" if there is none.
-func digits(column []float64, k int) string {
+// digits prints a value of a column, or the name of the position that it is nearest to; "" if there is none.
+func digits(column []float64, k int, names []string) string {
 	if column == nil || math.IsNaN(column[k]) {
 		return ""
+	}
+	if i := math.Round(column[k]); i >= 0 && i < float64(len(names)) {
+		return names[int(i)]
 	}
 	return strconv.FormatFloat(column[k], 'g', 7, 64)
 }

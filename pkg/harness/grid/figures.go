@@ -17,7 +17,7 @@ func (r *Result) figure(g *Group) *figure.Figure {
 		return nil
 	}
 	bar := figure.Axis{Label: r.Objective.Metric, Scale: figure.AutoLog}
-	f := &figure.Figure{Cols: min(3, len(keys)), ColorBar: bar}
+	f := &figure.Figure{Cols: min(3, len(keys)), ColorBar: bar, Below: "chosen against now: " + r.against(g)}
 	for _, k := range keys {
 		f.Panels = append(f.Panels, figure.Panel{X: g.axis(k), Y: bar, Layers: r.effect(g, k)})
 	}
@@ -40,7 +40,7 @@ func (g *Group) axis(k int) figure.Axis {
 	return a
 }
 
-// effect draws, for each value of a setting, the median over the cells with that value, and thin the best of them.
+// effect draws, for each value of a setting, the median over the cells with that value, and the best of them.
 func (r *Result) effect(g *Group, k int) []figure.Layer {
 	var x, median, best []float64
 	levels, _ := g.levels(k)
@@ -54,9 +54,9 @@ func (r *Result) effect(g *Group, k int) []figure.Layer {
 		first := append(means, math.NaN())[0] // of g.Rank
 		x, median, best = append(x, float64(i)), append(median, stats.Median(means)), append(best, first)
 	}
-	style := figure.Method(g.Method)
+	style := figure.Method(g.Method).As("median of the cells")
 	return []figure.Layer{
-		figure.Line{X: x, Y: best, Style: style.As("").Thin()}, figure.Line{X: x, Y: median, Style: style},
+		figure.Line{X: x, Y: best, Style: style.As("best cell").Thin()}, figure.Line{X: x, Y: median, Style: style},
 		figure.Scatter{X: x, Y: median, Style: style, Radius: 2.4},
 	}
 }

@@ -159,7 +159,8 @@ func (r *Result) files() (map[string][]byte, error) {
 		g := &r.Groups[i]
 		if f := r.figure(g); f != nil {
 			svg, _, bad := f.SVG()
-			out["figures/"+g.Problem+"-"+g.Method+".svg"], err = svg, errors.Join(err, bad)
+			at := "figures/" + g.Problem + "-" + g.Method
+			out[at+".svg"], out[at+".csv"], err = svg, f.CSV(), errors.Join(err, bad)
 		}
 	}
 	return out, err
@@ -169,10 +170,14 @@ func (r *Result) files() (map[string][]byte, error) {
 // particles, is shared by its methods: where their choices differ in it, it is left out, and said in notes.
 func (r *Result) Chosen() (layer []byte, notes []string) {
 	values := map[string]string{}
+	head := fmt.Sprintf("# Chosen by %s: %s.\n", r.title(), r.Objective)
 	for _, g := range r.Groups {
 		if len(g.Rank) == 0 {
 			notes = append(notes, fmt.Sprintf("%s on %s: no cell can be chosen", g.Method, g.Problem))
 			continue
+		}
+		if found := r.against(&g); strings.HasPrefix(found, "not") {
+			head += fmt.Sprintf("# %s on %s, against the settings as they were: %s.\n", g.Method, g.Problem, found)
 		}
 		for k, key := range g.Keys {
 			if own, ok := strings.CutPrefix(key, "sampler."); ok {
@@ -196,7 +201,6 @@ func (r *Result) Chosen() (layer []byte, notes []string) {
 			fmt.Fprintf(&lines, "%s: %s\n", key, values[key]) // JSON is YAML
 		}
 	}
-	head := fmt.Sprintf("# Chosen by %s: %s.\n", r.title(), r.Objective)
 	for _, n := range notes {
 		head += "# Left out: " + n + ".\n"
 	}

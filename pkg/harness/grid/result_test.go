@@ -183,6 +183,43 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// TestAgainst: the table, the picture and the layer say where the chosen cell is not better than the settings as they
+// are, which are step 0.1, beyond chance.
+func TestAgainst(t *testing.T) {
+	six := "[1, 2, 3, 4, 5, 6]"
+	for _, c := range []struct{ seeds, steps, choose, want string }{
+		{six, "[0.02, 0.03]", "min gap", "better"}, // with every seed: p = 2/2⁶
+		{"[1, 2, 3, 4, 5]", "[0.02, 0.03]", "min gap", "not better beyond chance"},
+		{"[1]", "[0.02, 0.03]", "min gap", "not better beyond chance"},
+		{six, "[0.02, 0.03]", "max gap", "not better: its mean is worse"},
+		{six, "[0.8, 0.9]", "max gap", "better"},
+		{six, "[0.1, 0.9]", "min gap", "as now"},
+		{six, "[0.5]", "min gap", "–"}, // diverged
+	} {
+		text := "{product: {step: " + c.steps + "}, seeds: " + c.seeds + ", problems: [small], methods: [svgd]}"
+		r := ranked(t, text, c.choose)
+		g := &r.Groups[0]
+		layer, _ := r.Chosen()
+		if !strings.Contains(r.Best.Markdown(), "| "+c.want+" ") ||
+			strings.Contains(string(layer), c.want+".\n") != strings.HasPrefix(c.want, "not") {
+			t.Errorf("%+v:\n%s\n%s", c, r.Best.Markdown(), layer)
+		}
+		if f := r.figure(g); c.want != "–" && f.Below != "chosen against now: "+c.want {
+			t.Errorf("%+v: the picture says %q", c, f.Below)
+		}
+		if g.Cells[0].Reason = "seed 1: diverged"; c.want == "better" && r.against(g) != "now failed" {
+			t.Errorf("%+v: %s", c, r.against(g))
+		}
+	}
+	// Six seeds, of which one is worse by far.
+	now := Cell{Values: []float64{1, 1, 1, 1, 1, 1}, Mean: 1}
+	best := Cell{Values: []float64{0, 0, 0, 0, 0, 5}, Mean: 5.0 / 6}
+	g := Group{Cells: []Cell{now, best}, Rank: []int{1}}
+	if got := (&Result{}).against(&g); got != "not better beyond chance" {
+		t.Errorf("better with five of six seeds, worse by far with one: %s", got)
+	}
+}
+
 // TestChosen: a run with the chosen layer consists of the chosen cells' trials.
 func TestChosen(t *testing.T) {
 	text := "product: {step: [0.01, 0.02], methods.sifg.hidden: [2, 4], particles: [5, 6], problems.wide.iterations: " +
@@ -252,7 +289,10 @@ func TestWrite(t *testing.T) {
 		t.Fatal(foreign, kept, err)
 	}
 	whole := seal()
-	names := []string{"tables/best.md", "tables/cells.csv", "figures/small-sifg.svg", "chosen.yaml", "trials.parquet"}
+	names := []string{
+		"tables/best.md", "tables/cells.csv", "figures/small-sifg.svg", "figures/small-sifg.csv",
+		"chosen.yaml", "trials.parquet",
+	}
 	for _, name := range names {
 		if !strings.Contains(whole, `"name": "`+name+`"`) {
 			t.Errorf("%s is not in the index:\n%s", name, whole)

@@ -28,6 +28,8 @@ func (r *Result) best() *table.Table {
 		"p: paired sign-flip test against the chosen cell; n seeds cannot give less than 2^(1-n). Interval: " +
 			"bootstrap of the mean; range: of two or three values, which says less. The mean of a chosen cell is " +
 			"optimistic: it was chosen for being good.",
+		"Against now: better only where p is below 0.05, which takes six seeds. Otherwise chance may have chosen the " +
+			"cell: keep the settings as they are, or give it more seeds.",
 	}
 	column := func(header string, place int, of func(g *Group, c *Cell) table.Cell) {
 		t.Column(header, func(g *Group) table.Cell {
@@ -54,6 +56,7 @@ func (r *Result) best() *table.Table {
 		}
 		return table.PValue(pValue(c, &g.Cells[0]))
 	})
+	t.Words("against now", r.against)
 	column("next best", 1, func(_ *Group, c *Cell) table.Cell {
 		return table.Text(fmt.Sprintf("%s: %s", c.Label, table.Significant(c.Mean, 4)))
 	})
@@ -64,6 +67,25 @@ func (r *Result) best() *table.Table {
 	return &t.Table
 }
 
+// against says whether the chosen cell is better than the settings as they are, or chance may have chosen it.
+func (r *Result) against(g *Group) string {
+	if len(g.Rank) == 0 {
+		return "–"
+	}
+	now, best := &g.Cells[0], g.ranked(0)
+	switch {
+	case best == now:
+		return "as now"
+	case now.Reason != "":
+		return "now failed"
+	case now.Mean != best.Mean && (now.Mean > best.Mean) == r.Objective.Max:
+		return "not better: its mean is worse"
+	case pValue(best, now) < 0.05:
+		return "better"
+	}
+	return "not better beyond chance"
+}
+
 // ranked is the cell at a place of the order, from 0.
 func (g *Group) ranked(place int) *Cell { return &g.Cells[g.Rank[place]] }
 
@@ -72,11 +94,7 @@ func (g *Group) note() string {
 	if len(g.Rank) == 0 {
 		return g.Cells[len(g.Cells)-1].Reason
 	}
-	notes := g.edges()
-	if g.Rank[0] == 0 {
-		notes = slices.Insert(notes, 0, "as now")
-	}
-	return strings.Join(notes, "; ")
+	return strings.Join(g.edges(), "; ")
 }
 
 // interval writes the 95 % interval of the mean of some values, and says where it is only their range.

@@ -37,6 +37,8 @@ func TestPage(t *testing.T) {
 		"sifg report gmm --protocol first", "sifg run gmm --protocol third --scale quick --set p.iterations=3",
 		`https://arxiv.org/abs/2410.17935`, "step at the lower &lt;edge&gt;", "<h3>gmm: steps, third",
 		`<a class="self" href="#grid-gmm-steps-third"`, "1 picture of the cells", "Not shown: it is cut.",
+		`<a href="grid/gmm-steps/third/tables/cells.csv">CSV</a>`,
+		`<b>2d-sifg</b> <a href="grid/gmm-steps/third/figures/2d-sifg.csv">data</a>`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
@@ -177,7 +179,7 @@ func TestHidden(t *testing.T) {
 
 // outside are the addresses that may leave the page: the paper, the repository, and files beside the page.
 var outside = regexp.MustCompile(`^(data:|https://arxiv\.org/abs/2410\.17935$|https://github\.com/semi-implicit/sifg|` +
-	`comparisons\.csv$|gmm/[\w/-]+\.(csv|parquet)$)`)
+	`comparisons\.csv$|(grid/)?gmm[\w/-]+\.(csv|parquet)$)`)
 
 // TestOffline looks at every address on the page: none is loaded, and links leave it for known places alone.
 func TestOffline(t *testing.T) {

@@ -52,7 +52,7 @@ func read(root *os.Root, all []*harness.Experiment) (*Report, error) {
 func readGrids(root *os.Root) []Grid {
 	var out []Grid
 	for _, name := range glob(root, Grids+"/[^.]*/[^.]*") {
-		var g Grid
+		g := Grid{Dir: name}
 		f, err := sealed.Open(root, name, GridIndex, &g)
 		if err == nil && (g.Best == nil || ragged(g.Best)) {
 			err = fmt.Errorf("%s has no table that can be shown", name)
@@ -61,6 +61,7 @@ func readGrids(root *os.Root) []Grid {
 			drawn := Item{Name: strings.TrimSuffix(path.Base(at), ".svg")}
 			if err == nil {
 				drawn.SVG, err = f.Read(path.Join("figures", path.Base(at)))
+				drawn.CSV, _ = f.Read("figures/" + drawn.Name + ".csv") // an earlier program wrote none
 				g.Figures = append(g.Figures, drawn)
 			}
 		}

@@ -29,6 +29,7 @@ type Grid struct {
 	Protocol   string       `json:"protocol"`
 	Command    string       `json:"command"` // that makes it again
 	Best       *table.Table `json:"best"`
+	Dir        string       `json:"-"` // below the page
 	Figures    []Item       `json:"-"` // by problem and method
 	Problem    string       `json:"-"` // why it cannot be shown; Name is that of its folder then, and the rest is empty
 }

@@ -151,7 +151,8 @@ func Report() *report.Report {
 		Experiment: "gmm",
 		Protocol:   "third",
 		Command:    "sifg grid",
-		Figures:    []report.Item{{Name: "2d-sifg", SVG: fmt.Appendf(nil, drawing, "cells")}},
+		Dir:        "grid/gmm-steps/third",
+		Figures:    []report.Item{{Name: "2d-sifg", SVG: fmt.Appendf(nil, drawing, "cells"), CSV: []byte("panel")}},
 		Best: &table.Table{
 			Columns: []table.Column{{Header: "note"}},
 			Rows:    [][]table.Cell{{table.Text("step at the lower <edge>")}},
