@@ -4,6 +4,8 @@ package stats
 import (
 	"math"
 	"slices"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 )
 
 // Mean returns the arithmetic mean, NaN of nothing.
@@ -41,10 +43,5 @@ func Quantile(x []float64, p float64) float64 {
 	if len(s) == 0 || math.IsNaN(s[0]) {
 		return math.NaN()
 	}
-	h := float64(p * float64(len(s)-1))
-	i := int(h)
-	if i+1 >= len(s) || h == float64(i) || s[i] == s[i+1] { // the neighbour, or both, may be infinite
-		return s[i]
-	}
-	return s[i] + float64((h-float64(i))*(s[i+1]-s[i]))
+	return metric.OrderStatistic(s, float64(p*float64(len(s)-1)))
 }

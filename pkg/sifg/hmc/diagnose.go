@@ -1,11 +1,14 @@
 package hmc
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 )
 
 const badDraws = "hmc: draws must be one chain or more, all of the same length"
@@ -137,10 +140,7 @@ func pooled(draws [][]float64) []float64 {
 
 // quantile returns the linear interpolation of order statistics at 1 + (n−1)·p.
 func quantile(pool []float64, p float64) float64 {
-	x := slices.Sorted(slices.Values(pool))
-	at := float64(p * float64(len(x)-1))
-	i := min(int(at), len(x)-2)
-	return x[i] + float64((at-float64(i))*(x[i+1]-x[i]))
+	return metric.OrderStatistic(slices.Sorted(slices.Values(pool)), float64(p*float64(len(pool)-1)))
 }
 
 // rankNormal replaces the draws by the normal quantiles of their ranks r among all S draws, at (r − 3/8)/(S + 1/4);
@@ -152,15 +152,7 @@ func rankNormal(draws [][]float64) [][]float64 {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int {
-		switch {
-		case pool[a] < pool[b]:
-			return -1
-		case pool[a] > pool[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(pool[a], pool[b]) })
 	z := make([]float64, len(pool))
 	for i := 0; i < len(order); {
 		j := i + 1

@@ -108,9 +108,14 @@ func (r *Reference) Coverage(x Points, level float64) []float64 {
 func Quantile(sorted []float64, p float64) float64 {
 	n := len(sorted)
 	require(n > 0 && p >= 0 && p <= 1)
-	at := min(max(float64(float64(n)*p)-0.5, 0), float64(n-1))
-	i := min(int(at), max(n-2, 0))
-	if i+1 == n {
+	return OrderStatistic(sorted, min(max(float64(float64(n)*p)-0.5, 0), float64(n-1)))
+}
+
+// OrderStatistic returns the value at a place, 0 to n−1, in n ≥ 1 values in ascending order, which may be infinite:
+// between two places, the linear interpolation of their values.
+func OrderStatistic(sorted []float64, at float64) float64 {
+	i := int(at)
+	if i+1 >= len(sorted) || at == float64(i) || sorted[i] == sorted[i+1] { // the neighbour, or both, may be infinite
 		return sorted[i]
 	}
 	return sorted[i] + float64((at-float64(i))*(sorted[i+1]-sorted[i]))
