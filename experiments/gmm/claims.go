@@ -12,6 +12,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/study"
 	"github.com/semi-implicit/sifg/pkg/study/density"
+	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
 const covered = 0.05 // a mode is covered if this share of the sample is within 3 sd of its mean; its weight is 0.2
@@ -23,14 +24,14 @@ var claims = []claim.Claim{
 		ID:        "1",
 		Statement: "2-D: SIFG has samples in all five modes at the end.",
 		Rule: "every mode has at least 5 % of the sample within 3 sd of its mean, in each seed, for SIFG and " +
-			"Ada-SIFG" + claim.MostRule,
+			"Ada-SIFG" + rule.MostText,
 		Check: func(s *record.Set) claim.Outcome {
 			e := record.Series{Set: s, Problem: "gmm-2d"}
 			fixed, textF := coverage(e, "sifg")
 			ada, textA := coverage(e, "ada-sifg")
 			all := append(fixed, ada...)
 			return claim.Outcome{
-				Verdict:  claim.Most(all),
+				Verdict:  rule.Most(all),
 				Evidence: textF + "; " + textA + study.NeededMost(all), Keys: e.Keys("sifg", "ada-sifg"),
 			}
 		},
@@ -41,7 +42,7 @@ var claims = []claim.Claim{
 		ID:        "4",
 		Statement: "2-D: after iteration 1600 the particles of L2-GF and Ada-GWG barely move.",
 		Rule: "median displacement of the particles from 1600 to 2000 at most 0.05, and at most a fifth of that of " +
-			"SIFG's particles, in each seed" + claim.MostRule,
+			"SIFG's particles, in each seed" + rule.MostText,
 		Check: func(s *record.Set) claim.Outcome {
 			e := record.Series{Set: s, Problem: "gmm-2d"}
 			var holds []bool
@@ -55,7 +56,7 @@ var claims = []claim.Claim{
 				text = append(text, figure.Label(m)+" "+table.Spread(v))
 			}
 			return claim.Outcome{
-				Verdict: claim.Most(holds),
+				Verdict: rule.Most(holds),
 				Evidence: fmt.Sprintf("median displacement: %s; SIFG's particles %s, its sample, with noise drawn "+
 					"anew, %s%s", strings.Join(text, ", "), table.Spread(e.Final("sifg", "displacement-z", 1)),
 					table.Spread(e.Final("sifg", "displacement-x", 1)), study.NeededMost(holds)),
@@ -90,7 +91,7 @@ var claims = []claim.Claim{
 					before, _ := c.At(from)
 					return c.Value[len(c.Value)-1] - before
 				})
-				one, in := claim.Alike(change, 0.075)
+				one, in := rule.Alike(change, 0.075)
 				switch {
 				case one == claim.NotTestable:
 					continue
@@ -107,7 +108,7 @@ var claims = []claim.Claim{
 			}
 		},
 	},
-	claim.LowerCurve("8", "10-D: SIFG converges faster than L2-GF.", "gmm-10d", "knn-kl", "sifg", "l2-gf").
+	rule.LowerCurve("8", "10-D: SIFG converges faster than L2-GF.", "gmm-10d", "knn-kl", "sifg", "l2-gf").
 		And(study.NeededLess("gmm-10d", "knn-kl", true, "sifg", "l2-gf")).And(others("sifg", "l2-gf")).
 		And(unstable("gmm-10d", "sifg", "l2-gf")),
 	alike.And(others("sifg", "ada-gwg")).And(unstable("gmm-10d", "sifg", "ada-gwg")),
@@ -115,7 +116,7 @@ var claims = []claim.Claim{
 		ID:        "10",
 		Statement: "10-D: SIFG is faster than Ada-GWG at the start.",
 		Rule: "k-NN KL at iterations 200 and 400, a tenth and a fifth of the run (mean of the two), lower, " +
-			claim.Paired,
+			rule.Paired,
 		Check: func(s *record.Set) claim.Outcome {
 			e := record.Series{Set: s, Problem: "gmm-10d"}.Common("sifg", "ada-gwg")
 			last, _ := record.First(e.Set, e.Problem, "sifg")
@@ -127,13 +128,13 @@ var claims = []claim.Claim{
 				}
 				return a
 			}
-			return claim.Less(e, "early k-NN KL", "sifg", early("sifg"), "ada-gwg", early("ada-gwg"))
+			return rule.Less(e, "early k-NN KL", "sifg", early("sifg"), "ada-gwg", early("ada-gwg"))
 		},
 	},
-	claim.Lower("11", "10-D: Ada-SIFG ends below SIFG.", "gmm-10d", "knn-kl", "ada-sifg", "sifg").
+	rule.Lower("11", "10-D: Ada-SIFG ends below SIFG.", "gmm-10d", "knn-kl", "ada-sifg", "sifg").
 		And(study.NeededLess("gmm-10d", "knn-kl", false, "ada-sifg", "sifg")).And(others("ada-sifg", "sifg")).
 		And(study.SigmaMoved("gmm-10d")),
-	claim.Lower("12", "10-D: Ada-SIFG ends below Ada-GWG.", "gmm-10d", "knn-kl", "ada-sifg", "ada-gwg").
+	rule.Lower("12", "10-D: Ada-SIFG ends below Ada-GWG.", "gmm-10d", "knn-kl", "ada-sifg", "ada-gwg").
 		And(study.NeededLess("gmm-10d", "knn-kl", false, "ada-sifg", "ada-gwg")).And(others("ada-sifg", "ada-gwg")).
 		And(unstable("gmm-10d", "ada-sifg", "ada-gwg")),
 }
@@ -147,7 +148,7 @@ var alike = claim.Claim{
 	Check: func(s *record.Set) claim.Outcome {
 		e, f := record.Series{Set: s, Problem: "gmm-10d"}.Common("sifg", "ada-gwg"), record.ReadFinals(s)
 		d := f.Differences("gmm-10d", "knn-kl", "sifg", "ada-gwg")
-		verdict, difference := claim.Alike(d, 0.3)
+		verdict, difference := rule.Alike(d, 0.3)
 		final := func(m string) string { return figure.Label(m) + " " + table.Spread(e.Final(m, "knn-kl", 0)) }
 		return claim.Outcome{
 			Verdict: verdict,
@@ -163,14 +164,14 @@ func misses(id, method, name string) claim.Claim {
 	return claim.Claim{
 		ID: id, Statement: "2-D: " + name + " stays near the start and leaves modes out.",
 		Rule: "at least one mode has less than 5 % of the particles within 3 sd of its mean, in each seed; where the " +
-			"particles are is not tested" + claim.MostRule,
+			"particles are is not tested" + rule.MostText,
 		Check: func(s *record.Set) claim.Outcome {
 			e := record.Series{Set: s, Problem: "gmm-2d"}
 			all, text := coverage(e, method)
 			for i := range all {
 				all[i] = !all[i]
 			}
-			return claim.Outcome{Verdict: claim.Most(all), Evidence: text + study.NeededMost(all), Keys: e.Keys(method)}
+			return claim.Outcome{Verdict: rule.Most(all), Evidence: text + study.NeededMost(all), Keys: e.Keys(method)}
 		},
 	}.And(unstable("gmm-2d", method))
 }
@@ -189,7 +190,7 @@ func produces(s *record.Set) claim.Outcome {
 	}
 	fresh := table.Num(stats.Median(sigma) * math.Sqrt(4*math.Ln2))
 	out := claim.Outcome{
-		Verdict: claim.Most(holds),
+		Verdict: rule.Most(holds),
 		Keys:    e.Keys("sifg"),
 		Evidence: fmt.Sprintf("median displacement %s (fresh noise about particles at rest gives %s); k-NN KL %s "+
 			"then %s",

@@ -11,6 +11,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
 // claims are rows 18–24 of the claims ledger. A statistic's interval, at 95 %, comes from resampling whole tries.
@@ -80,11 +81,11 @@ func smaller(id, problem, particles, other string) claim.Claim {
 				d = append(d, stats.Median(a[i])-stats.Median(b[i]))
 			}
 			below, above := stats.Paired(d, stats.Less), stats.Paired(d, stats.Greater)
-			verdict := claim.Decide(gap.hi < 0 && below <= claim.Level,
-				above <= claim.Level || gap.lo > -negligible*math.Abs(median(b)))
+			verdict := claim.Decide(gap.hi < 0 && below <= rule.Level,
+				above <= rule.Level || gap.lo > -negligible*math.Abs(median(b)))
 			if won+lost > 0 {
 				below, above = stats.Sign(d, stats.Less), stats.Sign(d, stats.Greater)
-				verdict = claim.Decide(below <= claim.Level, above <= claim.Level)
+				verdict = claim.Decide(below <= rule.Level, above <= rule.Level)
 			}
 			text := fmt.Sprintf("tries %d, p-value %s", len(d), table.PValue(below).Text)
 			if len(a) > 0 {

@@ -11,6 +11,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/study"
+	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
 // claims are rows 13–17 of the claims ledger.
@@ -62,7 +63,7 @@ var claims = []claim.Claim{
 			"loss with Hutchinson's estimate.",
 		Rule: "variance of the weights' gradient, over what each loss draws anew, of the (halved) denoising loss " +
 			"below that of the Stein loss, for one network on SIFG's final particles at its σ, in each seed" +
-			claim.MostRule,
+			rule.MostText,
 		Check: func(s *record.Set) claim.Outcome {
 			e := record.Series{Set: s, Problem: problem}
 			d, h := e.Final("sifg", "gradient-variance", 0), e.Final("sifg", "gradient-variance", 1)
@@ -72,7 +73,7 @@ var claims = []claim.Claim{
 				holds, ratio = append(holds, d[i] < h[i]), append(ratio, d[i]/h[i])
 			}
 			return claim.Outcome{
-				Verdict: claim.Most(holds),
+				Verdict: rule.Most(holds),
 				Evidence: fmt.Sprintf("at σ = %s in 2-D, variance of the denoising gradient over that of the Stein "+
 					"gradient: %s", table.Spread(e.Final("sifg", "sigma", 0)), table.Spread(ratio)),
 				Keys: e.Keys("sifg"),
@@ -90,7 +91,7 @@ func variance(squares []float64) float64 {
 // faster is the claim that a converges faster than b; its evidence also has the arrival near what exact draws score,
 // and what other metrics say.
 func faster(id, a, b string) claim.Claim {
-	c := claim.LowerCurve(id, figure.Label(a)+" converges faster than "+figure.Label(b)+".", problem, "knn-kl", a, b)
+	c := rule.LowerCurve(id, figure.Label(a)+" converges faster than "+figure.Label(b)+".", problem, "knn-kl", a, b)
 	return c.And(study.NeededLess(problem, "knn-kl", true, a, b)).And(func(s *record.Set) string {
 		e := record.Series{Set: s, Problem: problem}.Common(a, b)
 		if len(e.Final(a, "knn-kl", 0)) == 0 {

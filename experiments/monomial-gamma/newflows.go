@@ -6,6 +6,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/study"
+	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
 var verdict = study.Comparing{Protocol: "matched", Where: "Monomial gamma", Problems: flows.Compare}
@@ -24,7 +25,7 @@ var flows = study.NewFlows{
 	}},
 	Claims: []claim.Claim{
 		study.LessNoise("Monomial gamma", problem, 0.01),
-		claim.AtMost("Monomial gamma: SIFG-A ends within 0.05 nats of exact draws.", problem,
+		rule.AtMost("Monomial gamma: SIFG-A ends within 0.05 nats of exact draws.", problem,
 			"excess of the final k-NN KL over that of as many exact draws", 0.05, func(e record.Series) []float64 {
 				excess := e.Final("sifg-a", "knn-kl", 0)
 				for i, floor := range e.At("sifg-a", "floor-knn-kl", 0, 0) {

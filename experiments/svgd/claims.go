@@ -9,6 +9,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
 // problems differ in the number of particles. shown is that of Figure 1.
@@ -23,7 +24,7 @@ var claims = []claim.Claim{
 		Own:       true,
 		Statement: "SVGD's particles find both modes from a start that is far from both.",
 		Rule: "with 100 particles, at the end, the share of the particles (mean responsibility) of each mode is " +
-			"within 0.1 of its weight, in every seed" + claim.AllRule,
+			"within 0.1 of its weight, in every seed" + rule.AllText,
 		Check: func(s *record.Set) claim.Outcome {
 			e := record.Series{Set: s, Problem: shown}
 			var holds []bool
@@ -38,7 +39,7 @@ var claims = []claim.Claim{
 					table.Spread(share)))
 			}
 			return claim.Outcome{
-				Verdict:  claim.All(holds),
+				Verdict:  rule.All(holds),
 				Evidence: "share " + strings.Join(text, "; "),
 				Keys:     e.Keys("svgd"),
 			}
@@ -54,7 +55,7 @@ func smaller(id string, k int) claim.Claim {
 	name := functions(0, 0)[k].name
 	return claim.Claim{
 		ID: id, Own: true, Statement: "SVGD's particles estimate " + name + " better than as many exact draws.",
-		Rule: "the squared error is lower with 10, 20, 50, 100 and 250 particles, for each number " + claim.Paired +
+		Rule: "the squared error is lower with 10, 20, 50, 100 and 250 particles, for each number " + rule.Paired +
 			"; the worst of the five verdicts counts",
 		Check: func(s *record.Set) claim.Outcome {
 			const words = "mean squared error of SVGD and of exact draws, by number of particles: "
@@ -63,7 +64,7 @@ func smaller(id string, k int) claim.Claim {
 			var text []string
 			for _, problem := range problems {
 				ours, exact := squares(s, problem, k)
-				one := claim.Less(record.Series{Set: s, Problem: problem}, "", "svgd", ours, "truth", exact)
+				one := rule.Less(record.Series{Set: s, Problem: problem}, "", "svgd", ours, "truth", exact)
 				verdicts = append(verdicts, one.Verdict)
 				out.Keys = append(out.Keys, one.Keys...)
 				var d []float64

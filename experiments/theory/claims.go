@@ -11,6 +11,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/study"
+	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
 // claims are the statements of sections 3 and 4, in the paper's order, and then what was asked beyond them.
@@ -23,7 +24,7 @@ var exact = []claim.Claim{
 		Statement: "Theorem 3.1: the velocity E[∇log π − ∇log μ̂] is minus the gradient of KL(μ̂‖π).",
 		Rule: "derivatives along random fields differ from −E⟨v, φ⟩ by at most 1e-5 of their size in 1-D and 2-D " +
 			"(quadrature) and by at most 4 standard errors in 10-D (Monte Carlo), for every cloud, σ and seed" +
-			claim.AllRule,
+			rule.AllText,
 		Check: func(s *record.Set) claim.Outcome {
 			t := trials{s, "gradient"}
 			var holds []bool
@@ -41,7 +42,7 @@ var exact = []claim.Claim{
 				}
 			}
 			return claim.Outcome{
-				Verdict: claim.All(holds),
+				Verdict: rule.All(holds),
 				Keys:    t.keys(s.Methods(t.problem)...),
 				Evidence: fmt.Sprintf("largest relative difference %s in 1-D and 2-D; at most %s standard errors in "+
 					"10-D", table.Num(worst), table.Num(errors)),
@@ -91,7 +92,7 @@ func checkFlow(s *record.Set) claim.Outcome {
 func equal(id, statement string, methods ...string) claim.Claim {
 	return claim.Claim{
 		ID: id, Statement: statement,
-		Rule: "both sides differ by at most 1e-6 of their size, for every dimension, σ and seed" + claim.AllRule,
+		Rule: "both sides differ by at most 1e-6 of their size, for every dimension, σ and seed" + rule.AllText,
 		Check: func(s *record.Set) claim.Outcome {
 			t := trials{s, "identity"}
 			var holds []bool
@@ -104,7 +105,7 @@ func equal(id, statement string, methods ...string) claim.Claim {
 				}
 			}
 			return claim.Outcome{
-				Verdict:  claim.All(holds),
+				Verdict:  rule.All(holds),
 				Keys:     t.keys(methods...),
 				Evidence: "largest relative difference " + table.Num(worst),
 			}
@@ -120,7 +121,7 @@ var rules = []claim.Claim{
 		Rule: "at the σ of the paper's experiments, up to 0.12, and at one law of x = z + σw, the variance of the " +
 			"parameters' gradient is lower under the denoising loss than under score matching with Hutchinson's " +
 			"estimate over ±1 probes, for the paper's networks after 200 denoising steps, in 2 to 753 dimensions, " +
-			"on clouds of both widths, in every seed" + claim.AllRule,
+			"on clouds of both widths, in every seed" + rule.AllText,
 		Check: checkVariance,
 	},
 	{
@@ -128,7 +129,7 @@ var rules = []claim.Claim{
 		Statement: "Equations 3.9 and 3.10: E⟨∇log μ̂ − ∇log π, w⟩ is the derivative of KL(μ̂‖π) in σ.",
 		Rule: "the closed form differs from central differences of KL by at most 1e-6 of its size, or 1e-8, for " +
 			"every (σ, τ), and so does that of each of the library's five rules from those of its own objective" +
-			claim.AllRule,
+			rule.AllText,
 		Check: func(s *record.Set) claim.Outcome {
 			t := trials{s, "sigma"}
 			var holds []bool
@@ -148,7 +149,7 @@ var rules = []claim.Claim{
 				}
 			}
 			return claim.Outcome{
-				Verdict:  claim.All(holds),
+				Verdict:  rule.All(holds),
 				Keys:     t.keys(s.Methods(t.problem)...),
 				Evidence: "largest relative difference " + table.Num(worst),
 			}
@@ -190,7 +191,7 @@ func checkVariance(s *record.Set) claim.Outcome {
 	}
 	linear := trials{s, "variance"}
 	shared := stats.Mean(linear.at("linear", "held", 0)) / stats.Mean(linear.at("linear", "redrawn", 0))
-	return claim.Outcome{Verdict: claim.All(holds), Keys: t.keys("trained"), Evidence: fmt.Sprintf(
+	return claim.Outcome{Verdict: rule.All(holds), Keys: t.keys("trained"), Evidence: fmt.Sprintf(
 		"variance over Hutchinson's: %s. Noise that five network steps share has %s times the variance of noise "+
 			"drawn anew",
 		strings.Join(text, ", "),
@@ -211,7 +212,7 @@ func descends(id, statement string, rules ...string) claim.Claim {
 	return claim.Claim{
 		ID: id, Statement: statement,
 		Rule: "the library's step with a trained network has the sign of descent in every (σ, τ) in which KL has a " +
-			"slope of at least 0.1, for every rule and seed" + claim.AllRule,
+			"slope of at least 0.1, for every rule and seed" + rule.AllText,
 		Check: func(s *record.Set) claim.Outcome {
 			t := trials{s, "sigma"}
 			var holds []bool
@@ -232,7 +233,7 @@ func descends(id, statement string, rules ...string) claim.Claim {
 				text = append(text, fmt.Sprintf("%s %d of %d", rule, right, all))
 			}
 			return claim.Outcome{
-				Verdict:  claim.All(holds),
+				Verdict:  rule.All(holds),
 				Keys:     t.keys(rules...),
 				Evidence: "steps that descend: " + strings.Join(text, ", "),
 			}
@@ -253,7 +254,7 @@ func checkHeld(s *record.Set) claim.Outcome {
 				d = append(d, v-expected("kl-w", sigma, 1))
 			}
 			mean := math.Abs(stats.Mean(d))
-			if v, _ := claim.Alike(d, 0.05); steps == 5 {
+			if v, _ := rule.Alike(d, 0.05); steps == 5 {
 				if verdict = max(v, verdict); mean > largest {
 					needed = study.Needed(v, d, -0.05, 0.05)
 				}

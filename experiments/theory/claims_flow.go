@@ -9,6 +9,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/study"
+	"github.com/semi-implicit/sifg/pkg/study/rule"
 	"gonum.org/v1/gonum/integrate"
 	"gonum.org/v1/gonum/stat"
 )
@@ -28,7 +29,7 @@ var assumptions = []claim.Claim{
 		ID:        "T11",
 		Statement: "Assumption 4.3: the scores of the four experiments are Lipschitz.",
 		Rule: "the largest quotient ‖s(x) − s(y)‖/‖x − y‖ at a distance of 1e-4 is at most 10 times that at 0.1, for " +
-			"each of the four densities and seed" + claim.AllRule,
+			"each of the four densities and seed" + rule.AllText,
 		Check: func(s *record.Set) claim.Outcome {
 			t := trials{s, "lipschitz"}
 			var holds []bool
@@ -42,7 +43,7 @@ var assumptions = []claim.Claim{
 				text = append(text, m+" "+table.Spread(growth))
 			}
 			return claim.Outcome{
-				Verdict:  claim.All(holds),
+				Verdict:  rule.All(holds),
 				Keys:     t.keys(s.Methods(t.problem)...),
 				Evidence: "growth of the quotient: " + strings.Join(text, ", "),
 			}
@@ -88,7 +89,7 @@ func bounded(id, statement, metric string) claim.Claim {
 	return claim.Claim{
 		ID: id, Statement: statement,
 		Rule: "for SIFG on both mixtures and monomial gamma, its largest value in the second half of the run is at " +
-			"most twice that in the first, in each seed" + claim.MostRule,
+			"most twice that in the first, in each seed" + rule.MostText,
 		Check: func(s *record.Set) claim.Outcome {
 			var holds []bool
 			var text, keys []string
@@ -110,7 +111,7 @@ func bounded(id, statement, metric string) claim.Claim {
 				keys = append(keys, trials{s, problem}.keys("sifg")...)
 			}
 			return claim.Outcome{
-				Verdict:  claim.Most(holds),
+				Verdict:  rule.Most(holds),
 				Keys:     keys,
 				Evidence: "second half over first: " + strings.Join(text, ", ") + study.NeededMost(holds),
 			}
@@ -126,7 +127,7 @@ var convergence = []claim.Claim{
 			"whatever the number of particles.",
 		Rule: "in every seed and σ, the remainder over h² of 1000 particles is at most 1.5 times the largest of 10 " +
 			"and 100, and from h = σ²/4 to σ²/1024 the remainders change by at most a quarter of the " +
-			"largest" + claim.AllRule,
+			"largest" + rule.AllText,
 		Check: checkDescent,
 	}.Bound(),
 	claim.Claim{
@@ -141,7 +142,7 @@ var convergence = []claim.Claim{
 	claim.Claim{
 		ID:        "T16",
 		Statement: "Theorem 4.7: with the learned score the mean of E‖v‖² ends below the network's mean error ε.",
-		Rule:      "at the largest K the mean of E‖v‖² is at most that of ε, in every seed" + claim.AllRule,
+		Rule:      "at the largest K the mean of E‖v‖² is at most that of ε, in every seed" + rule.AllText,
 		Check:     checkPlateau,
 	}.Bound().And(emptyBound),
 }
@@ -166,7 +167,7 @@ func checkPlateau(s *record.Set) claim.Outcome {
 		r := square[k][last] / epsilon[k][last]
 		holds, ratio = append(holds, r <= 1), append(ratio, r)
 	}
-	return claim.Outcome{Verdict: claim.All(holds), Keys: t.keys("learned"),
+	return claim.Outcome{Verdict: rule.All(holds), Keys: t.keys("learned"),
 		Evidence: "E‖v‖² over ε at the largest K: " + table.Spread(ratio)}
 }
 
@@ -242,7 +243,7 @@ func checkDescent(s *record.Set) claim.Outcome {
 		slopes = append(slopes, k)
 	}
 	return claim.Outcome{
-		Verdict: claim.All(holds),
+		Verdict: rule.All(holds),
 		Keys:    t.keys("gaussian"),
 		Evidence: fmt.Sprintf("remainder of 1000 particles over the largest of fewer: %s; the largest grows like σ "+
 			"to the power %s", table.Spread(growth), table.Spread(slopes)),

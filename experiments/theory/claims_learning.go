@@ -11,6 +11,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/study/rule"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -107,6 +108,6 @@ func checkParticles(s *record.Set) claim.Outcome {
 			fmt.Sprintf("%s 10^%s of 10^%s", m, table.Num(stats.Mean(asked)), table.Num(stats.Mean(used))),
 		)
 	}
-	return claim.Outcome{Verdict: claim.All(holds), Keys: t.keys(s.Methods(t.problem)...),
+	return claim.Outcome{Verdict: rule.All(holds), Keys: t.keys(s.Methods(t.problem)...),
 		Evidence: "asked for and used: " + strings.Join(text, ", ")}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
 // found is the share of the sample from which on a mode counts as covered; its weight is 0.2.
@@ -35,7 +36,7 @@ var beyondPaper = []claim.Claim{
 		ID:        "theory-particles",
 		Statement: "The paper's numbers of particles are those that Corollaries 4.10 and 4.14 ask for.",
 		Rule: "for an error of 0.1, with constants 1 and without logarithms, the corollary for sub-Gaussian laws, " +
-			"by its own proof, asks for at most the particles used, in each experiment" + claim.AllRule,
+			"by its own proof, asks for at most the particles used, in each experiment" + rule.AllText,
 		Check: checkParticles,
 	},
 	{
@@ -127,7 +128,7 @@ func checkStep(s *record.Set) claim.Outcome {
 		for i := range min(len(shares), len(base)) {
 			d = append(d, shares[i]-base[i])
 		}
-		v, _ := claim.Alike(d, found)
+		v, _ := rule.Alike(d, found)
 		verdict = max(verdict, v)
 		text = append(text, fmt.Sprintf("at %s: %s", table.Num(h), table.Spread(shares)))
 	}
@@ -225,7 +226,7 @@ func checkDraws(s *record.Set) claim.Outcome {
 		methods = append(methods, kind+"-1", kind+"-64")
 		for _, sigma := range drawsSigmas {
 			d := t.drawsRatio(kind, sigma)
-			v, _ := claim.Alike(d, math.Log(1.25))
+			v, _ := rule.Alike(d, math.Log(1.25))
 			verdict = claim.Worst(verdict, v)
 			text = append(
 				text,

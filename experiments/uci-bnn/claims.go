@@ -9,6 +9,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
 // tableClaims are the rows of the claims ledger about Table 1. Those about Figures 4 right and 5 and about the text are
@@ -187,7 +188,7 @@ func (r results) versus(method string, others ...string) versus {
 		}
 	}
 	for _, n := range pairs { // the smallest p-value of n pairs is 2⁻ⁿ
-		out.few += count(float64(len(pairs))*math.Pow(2, -float64(n)) > claim.Level)
+		out.few += count(float64(len(pairs))*math.Pow(2, -float64(n)) > rule.Level)
 	}
 	return out
 }
@@ -200,8 +201,8 @@ func outperforms(r results) (claim.Verdict, string) {
 	}
 	wins, losses, above, higher := 0, []string(nil), stats.Holm(v.above), 0
 	for i, p := range stats.Holm(v.below) {
-		wins, higher = wins+count(p <= claim.Level), higher+count(v.below[i] > 0.5)
-		if above[i] <= claim.Level {
+		wins, higher = wins+count(p <= rule.Level), higher+count(v.below[i] > 0.5)
+		if above[i] <= rule.Level {
 			losses = append(losses, v.what[i])
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
 // smoothed are the methods of claims about perturbed particles.
@@ -34,7 +35,7 @@ var flowClaims = []claim.Claim{
 		ID:        "33",
 		Statement: "The fifth moments of SIFG's particles stay bounded over the run on all data sets.",
 		Rule: "finite; the largest at most twice that of the start or of the last tenth, in every run" +
-			claim.AllRule,
+			rule.AllText,
 		Check: over(smoothed[:1], bounded),
 	},
 	{
@@ -52,7 +53,7 @@ var flowClaims = []claim.Claim{
 		With:      []string{"5"},
 		Rule: "claim 5 for densities, and of the networks: test RMSE of the last particles perturbed anew: its " +
 			"standard deviation is a tenth to twice that over the checkpoints of the last tenth of the run (three at " +
-			"least), and its mean is within two of those of their mean; in every run" + claim.AllRule +
+			"least), and its mean is within two of those of their mean; in every run" + rule.AllText +
 			"; for SIFG and for Ada-SIFG, of which the worse counts",
 		Check: over(smoothed, resampled),
 	},
@@ -61,10 +62,10 @@ var flowClaims = []claim.Claim{
 // lower is the claim that a ends below b on Boston.
 func lower(id, statement, a, b string) claim.Claim {
 	return claim.Claim{
-		ID: id, Statement: statement, Rule: "final test RMSE lower, " + claim.Paired,
+		ID: id, Statement: statement, Rule: "final test RMSE lower, " + rule.Paired,
 		Check: func(s *record.Set) claim.Outcome {
 			e := record.Series{Set: s, Problem: "boston", Names: withSigma(s)}.Common(a, b)
-			return claim.Less(e, "final test RMSE", a, e.Final(a, "rmse", 0), b, e.Final(b, "rmse", 0))
+			return rule.Less(e, "final test RMSE", a, e.Final(a, "rmse", 0), b, e.Final(b, "rmse", 0))
 		},
 	}
 }
@@ -99,7 +100,7 @@ func approaches(s *record.Set) claim.Outcome {
 	out.Evidence = fmt.Sprintf("distance from %s: %s %s, %s %s; distance minus half the other %s",
 		names(narrow), names(ada), four(stats.Mean(own)), names(wide), four(stats.Mean(whole)), four(excess(places)))
 	if len(own) > 1 {
-		lo, hi := stats.Bootstrap(places, excess, stats.Expanded(1-claim.Level, len(own)))
+		lo, hi := stats.Bootstrap(places, excess, stats.Expanded(1-rule.Level, len(own)))
 		out.Evidence += fmt.Sprintf(", 95 %% interval %s … %s", four(lo), four(hi))
 		if len(own) >= 5 { // fewer have too few resamples
 			out.Verdict = claim.Decide(hi <= 0, lo > 0)
@@ -127,7 +128,7 @@ func bounded(r results) (claim.Verdict, string) {
 				table.Num(slices.Max(growth))))
 		}
 	}
-	return claim.All(holds), "largest moment over that of the start or of the last tenth, and last over first moment " +
+	return rule.All(holds), "largest moment over that of the start or of the last tenth, and last over first moment " +
 		"(largest of the runs): " + strings.Join(text, "; ")
 }
 
@@ -173,7 +174,7 @@ func resampled(r results) (claim.Verdict, string) {
 			}
 		}
 		if ratios != nil {
-			verdicts = append(verdicts, claim.All(holds))
+			verdicts = append(verdicts, rule.All(holds))
 			text = append(text, fmt.Sprintf("%s (final σ %s) in %d of %d runs, ratio %s", figure.Label(m),
 				table.Spread(sigmas), n, len(ratios), table.Spread(ratios)))
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/study"
+	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
 // present returns the methods with at least four fifths of the trials of the one with most. The others take no part in
@@ -66,7 +67,7 @@ func (r results) leaders(problem, metric string, methods []string) (best string,
 		}
 	}
 	for i, p := range stats.Holm(p) {
-		if p > claim.Level {
+		if p > rule.Level {
 			tied = append(tied, others[i])
 		}
 	}
@@ -159,7 +160,7 @@ func (r results) leadsBy(problem, metric string, methods []string, method string
 // its spread stayed.
 func (r results) needed(problem, metric, first, method string, comparisons int) string {
 	d := r.Differences(problem, metric, method, first)
-	quantile := distuv.UnitNormal.Quantile(claim.Level / 2 / float64(comparisons))
+	quantile := distuv.UnitNormal.Quantile(rule.Level / 2 / float64(comparisons))
 	n := max(float64(study.Enough(comparisons)), math.Pow(quantile*stats.SD(d)/stats.Mean(d), 2))
 	if first == method || math.IsNaN(n) {
 		return ""

@@ -11,6 +11,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/study"
+	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
 // compared are the methods of the table: those of the paper's, SIFG with a fixed σ, and SVGD by a smaller step where it
@@ -54,7 +55,7 @@ func table1(s *record.Set) (*table.Table, error) {
 			"in common to tell %d methods apart). Because the lowest mean is found in the same data, a row of equal "+
 			"methods shows a false difference in one case of ten. A method with fewer than four fifths of the most "+
 			"trials takes no part.",
-			100*claim.Level, study.Enough(present-1), present),
+			100*rule.Level, study.Enough(present-1), present),
 		"†: mean not below that of least squares. (k of n): k of n trials ended well. (n = k): there are k trials.",
 	}
 	// which runs on small networks alone

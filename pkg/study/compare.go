@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
 // What a comparison may come to, for the first of two methods.
@@ -76,7 +76,7 @@ func relate(x, y map[uint64]float64, overlap float64) relation {
 		}
 	}
 	r.gap = stats.Mean(r.gaps)
-	r.low, r.high = stats.OverlapInterval(r.gaps, overlap, 1-claim.Level)
+	r.low, r.high = stats.OverlapInterval(r.gaps, overlap, 1-rule.Level)
 	switch {
 	case r.lost+r.rivalLost > 0:
 		r.p = stats.Sign(signs, stats.TwoSided)
@@ -104,9 +104,9 @@ var fewest = Enough(1)
 func (r *relation) decide(p, overlap float64) {
 	r.p, r.verdict = p, open
 	pairs := len(r.gaps) + r.lost + r.rivalLost
-	told := p <= claim.Level && pairs >= fewest
+	told := p <= rule.Level && pairs >= fewest
 	if r.lost+r.rivalLost == 0 {
-		lo, hi := stats.OverlapInterval(r.gaps, overlap, 1-2*claim.Level)
+		lo, hi := stats.OverlapInterval(r.gaps, overlap, 1-2*rule.Level)
 		switch {
 		case lo >= -r.margin && hi <= r.margin:
 			r.verdict = equal

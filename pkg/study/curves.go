@@ -10,6 +10,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
 // Panel describes one panel of curves.
@@ -100,7 +101,7 @@ func floor(s *record.Set, problem, metric string) float64 {
 func LessNoise(name, problem string, share float64) claim.Claim {
 	statement := fmt.Sprintf("%s: the antithetic gradient has at most %s of the variance of the denoising gradient.",
 		name, table.Num(share))
-	return claim.AtMost(statement, problem, "ratio of the variances of one network's gradient on SIFG's last "+
+	return rule.AtMost(statement, problem, "ratio of the variances of one network's gradient on SIFG's last "+
 		"particles at σ = 0.1", share,
 		func(e record.Series) []float64 { return e.Final("sifg", "antithetic-variance", 0) })
 }

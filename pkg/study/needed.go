@@ -9,6 +9,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
 // Needed says, where a verdict is not decided, how many seeds would place the 90 % interval of a mean on one side of
@@ -30,17 +31,17 @@ func Needed(v claim.Verdict, x []float64, limits ...float64) string {
 		table.Num(max(n, float64(len(x)+1))))
 }
 
-// NeededLess says the same of claim.Lower or, with curve, of claim.LowerCurve: how many seeds would tell the mean
+// NeededLess says the same of rule.Lower or, with curve, of rule.LowerCurve: how many seeds would tell the mean
 // difference from 0, or place it within ±5 % of b's mean.
 func NeededLess(problem, metric string, curve bool, a, b string) func(s *record.Set) string {
 	statistic := last
 	if curve {
-		statistic = claim.MeanHeight
+		statistic = rule.MeanHeight
 	}
 	return func(s *record.Set) string {
 		e := record.Series{Set: s, Problem: problem}.Common(a, b)
 		x, y := e.Each(a, metric, 0, statistic), e.Each(b, metric, 0, statistic)
-		v := claim.Less(e, "", a, x, b, y).Verdict
+		v := rule.Less(e, "", a, x, b, y).Verdict
 		for i := range y {
 			x[i] -= y[i]
 		}
@@ -54,9 +55,9 @@ func NeededLess(problem, metric string, curve bool, a, b string) func(s *record.
 
 func last(c record.Curve) float64 { return c.Value[len(c.Value)-1] }
 
-// NeededMost says, where claim.Most does not decide, why more seeds do not help.
+// NeededMost says, where rule.Most does not decide, why more seeds do not help.
 func NeededMost(holds []bool) string {
-	if claim.Most(holds) != claim.NotDecided {
+	if rule.Most(holds) != claim.NotDecided {
 		return ""
 	}
 	fail := 0

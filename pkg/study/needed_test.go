@@ -7,6 +7,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
 // TestNeeded: 1, 2, 3 have mean 2 and standard deviation 1, so the distance 0.5 to a limit takes (1.645/0.5)² = 10.8
@@ -61,7 +62,7 @@ func TestNeededOfCurves(t *testing.T) {
 		at(100, late)
 		s.Trials[i].Iterations = 100
 	}
-	if v := claim.LowerCurve("", "", "p", "m", "a", "b").Check(s); v.Verdict != claim.Reproduced {
+	if v := rule.LowerCurve("", "", "p", "m", "a", "b").Check(s); v.Verdict != claim.Reproduced {
 		t.Fatalf("the claim is %v: %s", v.Verdict, v.Evidence)
 	}
 	if note := NeededLess("p", "m", true, "a", "b")(s); note != "" {

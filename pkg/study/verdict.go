@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
 // Ours are the flows that the paper proposes, and the methods that a fair comparison sets beside them.
@@ -239,4 +239,4 @@ func notes(verdicts []Verdict) []string {
 
 // Enough is the smallest number of pairs with which a two-sided sign-flip test, corrected for so many tests, can
 // reach the Level: its smallest p-value is 2¹⁻ⁿ.
-func Enough(tests int) int { return 1 + int(math.Ceil(math.Log2(float64(max(tests, 1))/claim.Level))) }
+func Enough(tests int) int { return 1 + int(math.Ceil(math.Log2(float64(max(tests, 1))/rule.Level))) }

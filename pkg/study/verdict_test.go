@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
 // TestVerdict: with ten seeds SIFG is 1 above SGLD, which has the lowest mean together with pSGLD, and 1 below SVGD;
@@ -174,7 +174,7 @@ func TestTries(t *testing.T) {
 func TestEnough(t *testing.T) {
 	for tests, want := range map[int]int{1: 6, 4: 8, 6: 8, 7: 9} {
 		best := float64(tests) * math.Pow(2, 1-float64(Enough(tests)))
-		if got := Enough(tests); got != want || best > claim.Level || 2*best <= claim.Level {
+		if got := Enough(tests); got != want || best > rule.Level || 2*best <= rule.Level {
 			t.Errorf("Enough(%d) = %d, want %d", tests, got, want)
 		}
 	}

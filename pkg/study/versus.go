@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
 // Sides are flows and the rivals that each of them is compared with.
@@ -239,7 +239,7 @@ func interval(x []float64) table.Cell {
 
 // bracket prints the 95 % interval of a mean, "" of fewer than two values.
 func bracket(x []float64) string {
-	lo, hi := stats.TInterval(x, 1-claim.Level)
+	lo, hi := stats.TInterval(x, 1-rule.Level)
 	if math.IsNaN(lo) {
 		return ""
 	}

@@ -1,5 +1,5 @@
-// Package claim decides statements of a paper by the records of trials: verdicts, the tests behind them, printed
-// numbers, and the ledger that puts what several protocols say of a claim side by side.
+// Package claim holds statements of a paper that are checked by the records of trials: verdicts, printed numbers, and
+// the ledger that puts what several protocols say of a claim side by side.
 package claim
 
 import (
@@ -73,6 +73,34 @@ type Claim struct {
 	Check     func(s *record.Set) Outcome `json:"-"`
 	Own       bool                        `json:"own,omitempty"`  // not stated by the paper that the program is about
 	With      []string                    `json:"with,omitempty"` // other claims that the statement rests on too
+}
+
+// And returns the claim with a sentence added to its evidence: what other metrics say, for example. more returns "" for
+// nothing.
+func (c Claim) And(more func(s *record.Set) string) Claim {
+	check := c.Check
+	c.Check = func(s *record.Set) Outcome {
+		out := check(s)
+		if text := more(s); text != "" {
+			out.Evidence += ". " + text
+		}
+		return out
+	}
+	return c
+}
+
+// Bound returns the claim as that of a bound: what is within a bound does not contradict it, and does not show that it
+// is tight.
+func (c Claim) Bound() Claim {
+	check := c.Check
+	c.Check = func(s *record.Set) Outcome {
+		out := check(s)
+		if out.Verdict == Reproduced {
+			out.Verdict = NotContradicted
+		}
+		return out
+	}
+	return c
 }
 
 // Outcome is what a claim's check found.

@@ -1,4 +1,4 @@
-package claim
+package record_test
 
 import (
 	"fmt"

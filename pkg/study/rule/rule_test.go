@@ -1,4 +1,4 @@
-package claim
+package rule
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
@@ -45,26 +46,26 @@ func TestLower(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		a, b []float64
-		want Verdict
+		want claim.Verdict
 		says string // in the evidence
 	}{
-		{"below in all of five", five(1), five(2), Reproduced, "p = 0.031"},
-		{"below in all of four", five(1)[:4], five(2)[:4], NotDecided, "p = 0.062"},
-		{"above in all of five", five(2), five(1), NotReproduced, "p = 1.000"},
-		{"equal", five(2), five(2), NotReproduced, "difference 0 over 5"},
-		{"both 0", five(0), five(0), NotReproduced, "difference 0 over 5"},
-		{"one of five the other way, and far", []float64{1, 1, 1, 1, 9}, five(2), NotDecided, "over 5 seeds"},
-		{"equal within 5 %", []float64{99, 101, 99, 101, 100}, five(100), NotReproduced, "over 5 seeds"},
-		{"−∞ in all", five(-inf), five(2), Reproduced, "a −∞, b 2; with infinite values: mean of the signs −1"},
-		{"against ∞", five(1), five(inf), Reproduced, "b ∞"},
-		{"−∞ on both sides", five(-inf), five(-inf), NotDecided, "mean of the signs 0"},
-		{"−∞ in one of five", []float64{-inf, 1, 1, 1, 1}, five(2), Reproduced, "a 1 (−∞ … 1)"},
-		{"∞ in one of five", []float64{inf, 1, 1, 1, 1}, five(2), NotDecided, "a 1 (1 … ∞)"},
-		{"undefined in one", []float64{math.NaN(), 1, 1, 1, 1}, five(2), NotDecided, "undefined"},
-		{"no trial", nil, nil, NotTestable, "missing or failed"},
-		{"no pair", five(1), nil, NotTestable, "missing or failed"},
+		{"below in all of five", five(1), five(2), claim.Reproduced, "p = 0.031"},
+		{"below in all of four", five(1)[:4], five(2)[:4], claim.NotDecided, "p = 0.062"},
+		{"above in all of five", five(2), five(1), claim.NotReproduced, "p = 1.000"},
+		{"equal", five(2), five(2), claim.NotReproduced, "difference 0 over 5"},
+		{"both 0", five(0), five(0), claim.NotReproduced, "difference 0 over 5"},
+		{"one of five the other way, and far", []float64{1, 1, 1, 1, 9}, five(2), claim.NotDecided, "over 5 seeds"},
+		{"equal within 5 %", []float64{99, 101, 99, 101, 100}, five(100), claim.NotReproduced, "over 5 seeds"},
+		{"−∞ in all", five(-inf), five(2), claim.Reproduced, "a −∞, b 2; with infinite values: mean of the signs −1"},
+		{"against ∞", five(1), five(inf), claim.Reproduced, "b ∞"},
+		{"−∞ on both sides", five(-inf), five(-inf), claim.NotDecided, "mean of the signs 0"},
+		{"−∞ in one of five", []float64{-inf, 1, 1, 1, 1}, five(2), claim.Reproduced, "a 1 (−∞ … 1)"},
+		{"∞ in one of five", []float64{inf, 1, 1, 1, 1}, five(2), claim.NotDecided, "a 1 (1 … ∞)"},
+		{"undefined in one", []float64{math.NaN(), 1, 1, 1, 1}, five(2), claim.NotDecided, "undefined"},
+		{"no trial", nil, nil, claim.NotTestable, "missing or failed"},
+		{"no pair", five(1), nil, claim.NotTestable, "missing or failed"},
 	} {
-		for _, claim := range []Claim{
+		for _, claim := range []claim.Claim{
 			Lower("1", "a is lower.", "p", "m", "a", "b"),
 			LowerCurve("2", "a is lower.", "p", "m", "a", "b"),
 		} {
@@ -109,19 +110,19 @@ func TestAtMost(t *testing.T) {
 	for _, c := range []struct {
 		values []float64
 		bound  float64
-		want   Verdict
+		want   claim.Verdict
 	}{
-		{[]float64{1, 1, 1}, 2, Reproduced},
-		{[]float64{1, 1, 1}, 1, Reproduced},
-		{[]float64{1, 1, 1}, 0.5, NotReproduced},
-		{[]float64{0, 2}, 1, NotDecided},
-		{[]float64{1, 2, 3}, 4.5, Reproduced},
-		{[]float64{1, 2, 3}, 2, NotDecided},
-		{[]float64{1, 2, 3}, -0.5, NotReproduced},
-		{[]float64{1}, 2, NotTestable},
-		{nil, 2, NotTestable},
-		{[]float64{1, inf}, 2, NotTestable},
-		{[]float64{1, -inf}, 2, NotTestable},
+		{[]float64{1, 1, 1}, 2, claim.Reproduced},
+		{[]float64{1, 1, 1}, 1, claim.Reproduced},
+		{[]float64{1, 1, 1}, 0.5, claim.NotReproduced},
+		{[]float64{0, 2}, 1, claim.NotDecided},
+		{[]float64{1, 2, 3}, 4.5, claim.Reproduced},
+		{[]float64{1, 2, 3}, 2, claim.NotDecided},
+		{[]float64{1, 2, 3}, -0.5, claim.NotReproduced},
+		{[]float64{1}, 2, claim.NotTestable},
+		{nil, 2, claim.NotTestable},
+		{[]float64{1, inf}, 2, claim.NotTestable},
+		{[]float64{1, -inf}, 2, claim.NotTestable},
 	} {
 		rule := AtMost(
 			"It is small.",
@@ -140,19 +141,19 @@ func TestAtMost(t *testing.T) {
 func TestAlike(t *testing.T) {
 	for _, c := range []struct {
 		d    []float64
-		want Verdict
+		want claim.Verdict
 		text string
 	}{
-		{[]float64{0, 0, 0}, Reproduced, "0 [0, 0]"},
-		{[]float64{0.1, 0.1}, Reproduced, "0.1 [0.1, 0.1]"},
-		{[]float64{1, 1, 1}, NotReproduced, "1 [1, 1]"},
-		{[]float64{-1, -1}, NotReproduced, "−1 [−1, −1]"},
-		{[]float64{0.05, 0.15}, NotDecided, "0.1 [−0.216, 0.416]"},
-		{[]float64{0}, NotDecided, "0"},
-		{[]float64{0, inf}, NotDecided, "infinite or undefined in 1 of 2 seeds"},
-		{[]float64{-inf, -inf}, NotDecided, "infinite or undefined in 2 of 2 seeds"},
-		{[]float64{math.NaN()}, NotDecided, "infinite or undefined in 1 of 1 seeds"},
-		{nil, NotTestable, "–"},
+		{[]float64{0, 0, 0}, claim.Reproduced, "0 [0, 0]"},
+		{[]float64{0.1, 0.1}, claim.Reproduced, "0.1 [0.1, 0.1]"},
+		{[]float64{1, 1, 1}, claim.NotReproduced, "1 [1, 1]"},
+		{[]float64{-1, -1}, claim.NotReproduced, "−1 [−1, −1]"},
+		{[]float64{0.05, 0.15}, claim.NotDecided, "0.1 [−0.216, 0.416]"},
+		{[]float64{0}, claim.NotDecided, "0"},
+		{[]float64{0, inf}, claim.NotDecided, "infinite or undefined in 1 of 2 seeds"},
+		{[]float64{-inf, -inf}, claim.NotDecided, "infinite or undefined in 2 of 2 seeds"},
+		{[]float64{math.NaN()}, claim.NotDecided, "infinite or undefined in 1 of 1 seeds"},
+		{nil, claim.NotTestable, "–"},
 	} {
 		if got, text := Alike(c.d, 0.1); got != c.want || text != c.text {
 			t.Errorf("%v: %s (%s), want %s (%s)", c.d, got, text, c.want, c.text)
@@ -162,23 +163,23 @@ func TestAlike(t *testing.T) {
 
 // TestShares: All and Most of ten items, some of which hold.
 func TestShares(t *testing.T) {
-	for held, want := range map[int][2]Verdict{
-		10: {Reproduced, Reproduced},
-		9:  {NotDecided, Reproduced},
-		8:  {NotDecided, NotDecided},
-		6:  {NotDecided, NotDecided},
-		5:  {NotReproduced, NotReproduced},
-		0:  {NotReproduced, NotReproduced},
+	for held, want := range map[int][2]claim.Verdict{
+		10: {claim.Reproduced, claim.Reproduced},
+		9:  {claim.NotDecided, claim.Reproduced},
+		8:  {claim.NotDecided, claim.NotDecided},
+		6:  {claim.NotDecided, claim.NotDecided},
+		5:  {claim.NotReproduced, claim.NotReproduced},
+		0:  {claim.NotReproduced, claim.NotReproduced},
 	} {
 		holds := make([]bool, 10)
 		for i := range held {
 			holds[i] = true
 		}
-		if got := [2]Verdict{All(holds), Most(holds)}; got != want {
+		if got := [2]claim.Verdict{All(holds), Most(holds)}; got != want {
 			t.Errorf("%d of 10: %v, want %v", held, got, want)
 		}
 	}
-	if All(nil) != NotTestable || Most(nil) != NotTestable {
+	if All(nil) != claim.NotTestable || Most(nil) != claim.NotTestable {
 		t.Error("nothing was testable")
 	}
 }

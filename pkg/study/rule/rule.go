@@ -1,10 +1,12 @@
-package claim
+// Package rule holds the rules that claims of papers are decided by, and claims of the common kinds.
+package rule
 
 import (
 	"cmp"
 	"fmt"
 	"math"
 
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
@@ -20,13 +22,13 @@ const Paired = "paired by seed (one-sided sign-flip test, 5 %); not reproduced i
 	"the 90 % interval (Student's t) of the mean difference within ±5 % of the other's mean; otherwise not decided"
 
 // Lower is the claim that method a ends with a lower metric than b.
-func Lower(id, statement, problem, metric, a, b string) Claim {
+func Lower(id, statement, problem, metric, a, b string) claim.Claim {
 	return lower(id, statement, problem, "final "+metric, a, b,
 		func(e record.Series, method string) []float64 { return e.Final(method, metric, 0) })
 }
 
 // LowerCurve is the claim that the curve of a metric is lower for method a than for b: that a converges faster.
-func LowerCurve(id, statement, problem, metric, a, b string) Claim {
+func LowerCurve(id, statement, problem, metric, a, b string) claim.Claim {
 	return lower(id, statement, problem, "mean height of the "+metric+" curve", a, b,
 		func(e record.Series, method string) []float64 { return e.Each(method, metric, 0, MeanHeight) })
 }
@@ -47,10 +49,10 @@ func MeanHeight(c record.Curve) float64 {
 	return integrate.Trapezoidal(x, y) / (x[len(x)-1] - x[0])
 }
 
-func lower(id, statement, problem, what, a, b string, of func(e record.Series, method string) []float64) Claim {
-	return Claim{
+func lower(id, statement, problem, what, a, b string, of func(e record.Series, method string) []float64) claim.Claim {
+	return claim.Claim{
 		ID: id, Statement: statement, Rule: what + " lower, " + Paired,
-		Check: func(s *record.Set) Outcome {
+		Check: func(s *record.Set) claim.Outcome {
 			e := record.Series{Set: s, Problem: problem}.Common(a, b)
 			return Less(e, what, a, of(e, a), b, of(e, b))
 		},
@@ -58,50 +60,22 @@ func lower(id, statement, problem, what, a, b string, of func(e record.Series, m
 }
 
 // AtMost is the claim that what of measures, a value a seed, is at most bound in the mean.
-func AtMost(statement, problem, what string, bound float64, of func(e record.Series) []float64) Claim {
-	return Claim{
+func AtMost(statement, problem, what string, bound float64, of func(e record.Series) []float64) claim.Claim {
+	return claim.Claim{
 		Statement: statement,
 		Rule: fmt.Sprintf("the 95 %% interval (Student's t over seeds) of the mean %s ends at %s or below; refuted if "+
 			"it begins above, otherwise not decided", what, table.Num(bound)),
-		Check: func(s *record.Set) Outcome {
+		Check: func(s *record.Set) claim.Outcome {
 			x := of(record.Series{Set: s, Problem: problem})
 			lo, hi := stats.TInterval(x, 1-Level)
 			if math.IsNaN(lo) {
-				return Outcome{Verdict: NotTestable, Evidence: "fewer than two trials with finite values"}
+				return claim.Outcome{Verdict: claim.NotTestable, Evidence: "fewer than two trials with finite values"}
 			}
-			return Outcome{Verdict: Decide(hi <= bound, lo > bound),
+			return claim.Outcome{Verdict: claim.Decide(hi <= bound, lo > bound),
 				Evidence: fmt.Sprintf("%s [%s, %s], %d seeds",
 					table.Num(stats.Mean(x)), table.Num(lo), table.Num(hi), len(x))}
 		},
 	}
-}
-
-// And returns the claim with a sentence added to its evidence: what other metrics say, for example. more returns "" for
-// nothing.
-func (c Claim) And(more func(s *record.Set) string) Claim {
-	check := c.Check
-	c.Check = func(s *record.Set) Outcome {
-		out := check(s)
-		if text := more(s); text != "" {
-			out.Evidence += ". " + text
-		}
-		return out
-	}
-	return c
-}
-
-// Bound returns the claim as that of a bound: what is within a bound does not contradict it, and does not show that it
-// is tight.
-func (c Claim) Bound() Claim {
-	check := c.Check
-	c.Check = func(s *record.Set) Outcome {
-		out := check(s)
-		if out.Verdict == Reproduced {
-			out.Verdict = NotContradicted
-		}
-		return out
-	}
-	return c
 }
 
 // equal is the share of b's mean within which Less counts two methods as equal.
@@ -112,14 +86,14 @@ const equal = 0.05
 // one-sided t-tests at 5 % place the mean difference within ±5 % of b's mean; otherwise not decided. Where a value is
 // infinite, as the k-NN estimate of coincident points, a sign test takes the place of the sign-flip test, and nothing
 // shows the two to be equal.
-func Less(e record.Series, what string, ma string, a []float64, mb string, b []float64) Outcome {
-	out := Outcome{Keys: e.Keys(ma, mb)}
+func Less(e record.Series, what string, ma string, a []float64, mb string, b []float64) claim.Outcome {
+	out := claim.Outcome{Keys: e.Keys(ma, mb)}
 	label := e.Names
 	if label == nil {
 		label = func(method string) string { return figure.Of(e.Set, method).Label }
 	}
 	if len(a) == 0 || len(a) != len(b) {
-		out.Verdict, out.Evidence = NotTestable, "trials of "+label(ma)+" or "+label(mb)+" are missing or failed"
+		out.Verdict, out.Evidence = claim.NotTestable, "trials of "+label(ma)+" or "+label(mb)+" are missing or failed"
 		return out
 	}
 	d := make([]float64, len(a))
@@ -139,7 +113,7 @@ func Less(e record.Series, what string, ma string, a []float64, mb string, b []f
 		mean = stats.Mean(d)
 	}
 	below, above := test(d, stats.Less), test(d, stats.Greater)
-	out.Verdict = Decide(below <= Level, above <= Level || alike == Reproduced)
+	out.Verdict = claim.Decide(below <= Level, above <= Level || alike == claim.Reproduced)
 	out.Evidence = fmt.Sprintf("%s: %s %s, %s %s; %s%s over %d seeds, one-sided p = %.3f",
 		what, label(ma), table.Spread(a), label(mb), table.Spread(b), gap, table.Num(mean), len(d), below)
 	return out
@@ -148,7 +122,7 @@ func Less(e record.Series, what string, ma string, a []float64, mb string, b []f
 // Alike judges the claim that two things differ by margin at most, given their differences, one a seed: reproduced if
 // the 90 % interval of the mean difference (Student's t: two one-sided tests at 5 %) is within ±margin, not reproduced
 // if it is outside, otherwise not decided. It returns the difference in words, too.
-func Alike(d []float64, margin float64) (verdict Verdict, text string) {
+func Alike(d []float64, margin float64) (verdict claim.Verdict, text string) {
 	infinite := 0
 	for _, v := range d {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -158,34 +132,34 @@ func Alike(d []float64, margin float64) (verdict Verdict, text string) {
 	lo, hi := stats.TInterval(d, 0.9)
 	switch {
 	case len(d) == 0:
-		return NotTestable, "–"
+		return claim.NotTestable, "–"
 	case infinite > 0:
-		return NotDecided, fmt.Sprintf("infinite or undefined in %d of %d seeds", infinite, len(d))
+		return claim.NotDecided, fmt.Sprintf("infinite or undefined in %d of %d seeds", infinite, len(d))
 	}
-	verdict = Decide(lo >= -margin && hi <= margin, lo > margin || hi < -margin)
+	verdict = claim.Decide(lo >= -margin && hi <= margin, lo > margin || hi < -margin)
 	if math.IsNaN(lo) {
 		return verdict, table.Num(d[0])
 	}
 	return verdict, fmt.Sprintf("%s [%s, %s]", table.Num(stats.Mean(d)), table.Num(lo), table.Num(hi))
 }
 
-// AllRule is how All decides, to be said by the rules of claims.
-const AllRule = "; not reproduced if that holds in half of them or fewer, otherwise not decided"
+// AllText is how All decides, to be said by the rules of claims.
+const AllText = "; not reproduced if that holds in half of them or fewer, otherwise not decided"
 
 // All judges a claim that must hold for every seed of every item, as an identity must: reproduced if it holds for all,
 // not reproduced if for at most half, otherwise not decided.
-func All(holds []bool) Verdict { return share(holds, 1) }
+func All(holds []bool) claim.Verdict { return share(holds, 1) }
 
-// MostRule is how Most decides, to be said by the rules of claims.
-const MostRule = "; reproduced if that holds in nine of ten, not reproduced if in half of them or fewer, otherwise " +
+// MostText is how Most decides, to be said by the rules of claims.
+const MostText = "; reproduced if that holds in nine of ten, not reproduced if in half of them or fewer, otherwise " +
 	"not decided"
 
 // Most judges a claim about runs, which chance may spoil: reproduced if it holds in nine of ten, however many there
 // are, not reproduced if in at most half, otherwise not decided.
-func Most(holds []bool) Verdict { return share(holds, 0.9) }
+func Most(holds []bool) claim.Verdict { return share(holds, 0.9) }
 
 // share judges a claim that must hold in at least this share of the items.
-func share(holds []bool, least float64) Verdict {
+func share(holds []bool, least float64) claim.Verdict {
 	n := 0.0
 	for _, h := range holds {
 		if h {
@@ -194,7 +168,7 @@ func share(holds []bool, least float64) Verdict {
 	}
 	all := float64(len(holds))
 	if all == 0 {
-		return NotTestable
+		return claim.NotTestable
 	}
-	return Decide(n >= least*all, 2*n <= all)
+	return claim.Decide(n >= least*all, 2*n <= all)
 }
