@@ -346,3 +346,8 @@ func reluHeadAVX2(a []float32, ld int, rows int, cols int, w []float32, bias flo
 //
 //go:noescape
 func reluGradAVX2(q []float32, rows int, cols int, w []float32, out []float32, dst []float32, squares []float32, scale float32, decay float32)
+
+// mixtureAVX2 is the vector form of mixtureGo for up to 8 components.
+//
+//go:noescape
+func mixtureAVX2(dst *float32, ldd int, x *float32, ldx int, rows int, cols int, columns *float64, means *float64, ldm int, components int, constants *float64)

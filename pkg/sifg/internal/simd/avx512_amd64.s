@@ -22636,8 +22636,8 @@ done:
 	VZEROUPPER
 	RET
 
-// func mixtureAVX512(dst *float32, ldd int, x *float32, ldx int, rows int, cols int, columns *float64, means *float64, logs *float64, half *float64, precs *float64)
-// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI, BMI2, CMOV
+// func mixtureAVX512(dst *float32, ldd int, x *float32, ldx int, rows int, cols int, columns *float64, means *float64, ldm int, components int, constants *float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI, BMI2, CMOV
 TEXT ·mixtureAVX512(SB), NOSPLIT, $128-88
 	MOVQ         dst+0(FP), AX
 	MOVQ         ldd+8(FP), CX
@@ -22645,165 +22645,165 @@ TEXT ·mixtureAVX512(SB), NOSPLIT, $128-88
 	MOVQ         ldx+24(FP), BX
 	MOVQ         rows+32(FP), SI
 	MOVQ         cols+40(FP), DI
-	MOVQ         logs+64(FP), R8
-	VMOVUPS      (R8), Z0
-	MOVQ         half+72(FP), R8
-	VMOVUPS      (R8), Z1
-	MOVQ         precs+80(FP), R8
-	VMOVUPS      (R8), Z2
-	VXORPS       Z3, Z3, Z3
-	VCMPPD       $0x1e, Z3, Z2, K1
-	VBROADCASTSD qc044000000000000<>+0(SB), Z8
-	VBROADCASTSD qc050000000000000<>+0(SB), Z9
-	VBROADCASTSD q4338000000000000<>+0(SB), Z10
-	VBROADCASTSD q3ff71547652b82fe<>+0(SB), Z11
-	VBROADCASTSD q3fe62e42fefa3000<>+0(SB), Z12
-	VBROADCASTSD q3d53de6af278ece6<>+0(SB), Z13
-	VBROADCASTSD q3fb0000000000000<>+0(SB), Z14
-	VBROADCASTSD q3efa01a01a01a01a<>+0(SB), Z15
-	VBROADCASTSD q3f2a01a01a01a01a<>+0(SB), Z16
-	VBROADCASTSD q3f56c16c16c16c17<>+0(SB), Z17
-	VBROADCASTSD q3f81111111111111<>+0(SB), Z18
-	VBROADCASTSD q3fa5555555555555<>+0(SB), Z19
-	VBROADCASTSD q3fc5555555555555<>+0(SB), Z20
-	VBROADCASTSD q3fe0000000000000<>+0(SB), Z21
-	VBROADCASTSD q3ff0000000000000<>+0(SB), Z22
-	VBROADCASTSD q4000000000000000<>+0(SB), Z23
+	MOVQ         constants+80(FP), R8
+	VBROADCASTSD qc044000000000000<>+0(SB), Z4
+	VBROADCASTSD qc050000000000000<>+0(SB), Z5
+	VBROADCASTSD q4338000000000000<>+0(SB), Z6
+	VBROADCASTSD q3ff71547652b82fe<>+0(SB), Z7
+	VBROADCASTSD q3fe62e42fefa3000<>+0(SB), Z8
+	VBROADCASTSD q3d53de6af278ece6<>+0(SB), Z9
+	VBROADCASTSD q3fb0000000000000<>+0(SB), Z10
+	VBROADCASTSD q3efa01a01a01a01a<>+0(SB), Z11
+	VBROADCASTSD q3f2a01a01a01a01a<>+0(SB), Z12
+	VBROADCASTSD q3f56c16c16c16c17<>+0(SB), Z13
+	VBROADCASTSD q3f81111111111111<>+0(SB), Z14
+	VBROADCASTSD q3fa5555555555555<>+0(SB), Z15
+	VBROADCASTSD q3fc5555555555555<>+0(SB), Z16
+	VBROADCASTSD q3fe0000000000000<>+0(SB), Z17
+	VBROADCASTSD q3ff0000000000000<>+0(SB), Z18
+	VBROADCASTSD q4000000000000000<>+0(SB), Z19
 
 row:
-	VMOVAPS Z0, Z3
-	MOVQ    columns+48(FP), R8
-	MOVQ    DX, R9
-	MOVQ    DI, R10
-	VXORPS  Z4, Z4, Z4
-	VXORPS  Z5, Z5, Z5
-	SUBQ    $0x02, R10
-	JLT     odd
+	MOVQ   columns+48(FP), R9
+	MOVQ   DX, R10
+	MOVQ   DI, R11
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	SUBQ   $0x02, R11
+	JLT    odd
 
 pair:
-	VBROADCASTSS (R9), Y6
-	VCVTPS2PD    Y6, Z6
-	VMOVUPS      (R8), Z7
-	VSUBPD       Z6, Z7, Z6
-	VMULPD       Z6, Z6, Z6
-	VADDPD       Z6, Z4, Z4
-	VBROADCASTSS 4(R9), Y6
-	VCVTPS2PD    Y6, Z6
-	VMOVUPS      64(R8), Z7
-	VSUBPD       Z6, Z7, Z6
-	VMULPD       Z6, Z6, Z6
-	VADDPD       Z6, Z5, Z5
-	ADDQ         $0x00000080, R8
-	ADDQ         $0x08, R9
-	SUBQ         $0x02, R10
+	VBROADCASTSS (R10), Y2
+	VCVTPS2PD    Y2, Z2
+	VMOVUPS      (R9), Z3
+	VSUBPD       Z2, Z3, Z2
+	VMULPD       Z2, Z2, Z2
+	VADDPD       Z2, Z0, Z0
+	VBROADCASTSS 4(R10), Y2
+	VCVTPS2PD    Y2, Z2
+	VMOVUPS      64(R9), Z3
+	VSUBPD       Z2, Z3, Z2
+	VMULPD       Z2, Z2, Z2
+	VADDPD       Z2, Z1, Z1
+	ADDQ         $0x00000080, R9
+	ADDQ         $0x08, R10
+	SUBQ         $0x02, R11
 	JGE          pair
 
 odd:
-	ADDQ         $0x02, R10
+	ADDQ         $0x02, R11
 	JZ           distance
-	VBROADCASTSS (R9), Y6
-	VCVTPS2PD    Y6, Z6
-	VMOVUPS      (R8), Z7
-	VSUBPD       Z6, Z7, Z6
-	VMULPD       Z6, Z6, Z6
-	VADDPD       Z6, Z4, Z4
+	VBROADCASTSS (R10), Y2
+	VCVTPS2PD    Y2, Z2
+	VMOVUPS      (R9), Z3
+	VSUBPD       Z2, Z3, Z2
+	VMULPD       Z2, Z2, Z2
+	VADDPD       Z2, Z0, Z0
 
 distance:
-	VADDPD        Z5, Z4, Z4
-	VMULPD        Z1, Z4, Z4
-	VSUBPD        Z4, Z0, K1, Z3
-	VEXTRACTF64X4 $0x01, Z3, Y4
-	VMAXPD        Y3, Y4, Y4
-	VEXTRACTF128  $0x01, Y4, X5
-	VMAXPD        X4, X5, X5
-	VPERMILPD     $0x01, X5, X4
-	VMAXPD        X4, X5, X5
-	VBROADCASTSD  X5, Z4
-	VSUBPD        Z4, Z3, Z5
-	VCMPPD        $0x15, Z8, Z5, K1, K2
-	VCMPPD        $0x00, Z4, Z3, K3
-	VMOVUPS       Z9, Z3
-	VMAXPD        Z5, Z3, Z3
-	VMULPD        Z11, Z3, Z4
-	VADDPD        Z10, Z4, Z4
-	VSUBPD        Z10, Z4, Z5
+	VADDPD        Z1, Z0, Z0
+	VMOVUPS       (R8), Z1
+	VMULPD        64(R8), Z0, Z0
+	VSUBPD        Z0, Z1, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VMAXPD        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X2
+	VMAXPD        X1, X2, X2
+	VPERMILPD     $0x01, X2, X1
+	VMAXPD        X1, X2, X2
+	VBROADCASTSD  X2, Z1
+	VXORPS        Z2, Z2, Z2
+	XORL          R9, R9
+	VSUBPD        Z1, Z0, Z3
+	VCMPPD        $0x15, Z4, Z3, K1
+	KMOVB         K1, R10
+	SHLL          $0x00, R10
+	ORL           R10, R9
+	VMOVUPS       Z5, Z20
+	VMAXPD        Z3, Z20, Z3
+	VMULPD        Z7, Z3, Z20
+	VADDPD        Z6, Z20, Z20
+	VSUBPD        Z6, Z20, Z21
 	VMOVAPS       Z3, Z3
-	VFNMADD231PD  Z12, Z5, Z3
-	VFNMADD231PD  Z13, Z5, Z3
-	VMULPD        Z14, Z3, Z3
-	VMOVUPS       Z15, Z5
-	VFMADD213PD   Z16, Z3, Z5
-	VFMADD213PD   Z17, Z3, Z5
-	VFMADD213PD   Z18, Z3, Z5
-	VFMADD213PD   Z19, Z3, Z5
-	VFMADD213PD   Z20, Z3, Z5
-	VFMADD213PD   Z21, Z3, Z5
-	VFMADD213PD   Z22, Z3, Z5
-	VMULPD        Z5, Z3, Z3
-	VADDPD        Z23, Z3, Z5
-	VMULPD        Z5, Z3, Z3
-	VADDPD        Z23, Z3, Z5
-	VMULPD        Z5, Z3, Z3
-	VADDPD        Z23, Z3, Z5
-	VMULPD        Z5, Z3, Z3
-	VADDPD        Z23, Z3, Z5
-	VFMADD213PD   Z22, Z5, Z3
-	VPSLLQ        $0x34, Z4, Z4
-	VPADDQ        Z22, Z4, Z4
-	VMULPD        Z4, Z3, Z3
-	VMOVAPD       Z22, K3, Z3
-	VMOVAPD.Z     Z3, K2, Z3
-	VMOVUPD       Z3, (SP)
-	VMULPD        Z2, Z3, Z3
-	VMOVUPD       Z3, 64(SP)
-	VMOVSD        (SP), X3
-	VADDSD        8(SP), X3, X3
-	VADDSD        16(SP), X3, X3
-	VADDSD        24(SP), X3, X3
-	VADDSD        32(SP), X3, X3
-	VADDSD        40(SP), X3, X3
-	VADDSD        48(SP), X3, X3
-	VADDSD        56(SP), X3, X3
-	VMOVSD        one<>+0(SB), X4
-	VDIVSD        X3, X4, X3
-	VCVTSD2SS     X3, X3, X3
-	VBROADCASTSS  X3, Y3
-	MOVQ          means+56(FP), R8
-	MOVQ          DI, R9
+	VFNMADD231PD  Z8, Z21, Z3
+	VFNMADD231PD  Z9, Z21, Z3
+	VMULPD        Z10, Z3, Z3
+	VMOVUPS       Z11, Z21
+	VFMADD213PD   Z12, Z3, Z21
+	VFMADD213PD   Z13, Z3, Z21
+	VFMADD213PD   Z14, Z3, Z21
+	VFMADD213PD   Z15, Z3, Z21
+	VFMADD213PD   Z16, Z3, Z21
+	VFMADD213PD   Z17, Z3, Z21
+	VFMADD213PD   Z18, Z3, Z21
+	VMULPD        Z21, Z3, Z3
+	VADDPD        Z19, Z3, Z21
+	VMULPD        Z21, Z3, Z3
+	VADDPD        Z19, Z3, Z21
+	VMULPD        Z21, Z3, Z3
+	VADDPD        Z19, Z3, Z21
+	VMULPD        Z21, Z3, Z3
+	VADDPD        Z19, Z3, Z21
+	VFMADD213PD   Z18, Z21, Z3
+	VPSLLQ        $0x34, Z20, Z20
+	VPADDQ        Z18, Z20, Z20
+	VMULPD        Z20, Z3, Z3
+	VBLENDMPD     Z3, Z2, K1, Z2
+	VCMPPD        $0x00, Z1, Z0, K1
+	VMOVUPS       Z18, Z0
+	VBLENDMPD     Z0, Z2, K1, Z0
+	VMOVUPD       Z0, (SP)
+	VMULPD        128(R8), Z0, Z0
+	VMOVUPD       Z0, 64(SP)
+	MOVQ          components+72(FP), R11
+	BZHIL         R11, R9, R9
+	VXORPS        X0, X0, X0
 	XORQ          R10, R10
-	KMOVB         K2, R11
+
+sum:
+	VADDSD       (SP)(R10*8), X0, X0
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          sum
+	VMOVSD       one<>+0(SB), X1
+	VDIVSD       X0, X1, X0
+	VCVTSD2SS    X0, X0, X0
+	VBROADCASTSS X0, Z0
+	MOVQ         means+56(FP), R10
+	MOVQ         DI, R11
+	XORQ         R12, R12
 
 block:
-	MOVQ      $0x00000008, R12
-	MOVQ      R9, R13
-	CMPQ      R13, R12
-	CMOVQGT   R12, R13
-	MOVL      $0xffffffff, R12
-	BZHIL     R13, R12, R12
-	KMOVW     R12, K2
-	VMOVUPS.Z (DX)(R10*4), K2, Y4
-	VCVTPS2PD Y4, Z4
-	VXORPS    Y5, Y5, Y5
-	MOVL      R11, R12
+	MOVQ      $0x00000008, R13
+	MOVQ      R11, R14
+	CMPQ      R14, R13
+	CMOVQGT   R13, R14
+	MOVL      $0xffffffff, R13
+	BZHIL     R14, R13, R13
+	KMOVW     R13, K1
+	VMOVUPS.Z (DX)(R12*4), K1, Y1
+	VCVTPS2PD Y1, Z1
+	VXORPS    Z2, Z2, Z2
+	MOVL      R9, R13
 
 component:
-	XORQ         R13, R13
-	TZCNTL       R12, R13
-	MOVQ         R13, R14
-	IMULQ        DI, R14
-	ADDQ         R10, R14
-	VMOVUPD.Z    (R8)(R14*8), K2, Z6
-	VSUBPD       Z4, Z6, Z6
-	VBROADCASTSD 64(SP)(R13*8), Z7
-	VMULPD       Z7, Z6, Z6
-	VCVTPD2PS    Z6, Y6
-	VADDPS       Y6, Y5, Y5
-	BLSRL        R12, R12
+	XORQ         R14, R14
+	TZCNTL       R13, R14
+	MOVQ         ldm+64(FP), R15
+	IMULQ        R14, R15
+	ADDQ         R10, R15
+	VMOVUPS      (R15)(R12*8), Z3
+	VSUBPD       Z1, Z3, Z3
+	VBROADCASTSD 64(SP)(R14*8), Z20
+	VMULPD       Z20, Z3, Z3
+	VCVTPD2PS    Z3, Y3
+	VADDPS       Y3, Y2, Y2
+	BLSRL        R13, R13
 	JNZ          component
-	VMULPS       Y3, Y5, Y5
-	VMOVUPS      Y5, K2, (AX)(R10*4)
-	ADDQ         $0x08, R10
-	SUBQ         $0x08, R9
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, K1, (AX)(R12*4)
+	ADDQ         $0x08, R12
+	SUBQ         $0x08, R11
 	JG           block
 	ADDQ         CX, AX
 	ADDQ         BX, DX

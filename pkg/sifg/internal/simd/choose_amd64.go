@@ -316,6 +316,18 @@ func reluGradVector(q []float32, rows, cols int, w, out, dst, squares []float32,
 	return true
 }
 
+func mixtureVector(dst *float32, ldd int, x *float32, ldx, rows, cols int, columns, means *float64, ldm, components int, constants *float64) bool {
+	switch path {
+	case avx512:
+		mixtureAVX512(dst, ldd, x, ldx, rows, cols, columns, means, ldm, components, constants)
+	case avx2:
+		mixtureAVX2(dst, ldd, x, ldx, rows, cols, columns, means, ldm, components, constants)
+	default:
+		return false
+	}
+	return true
+}
+
 // gemmPanel runs the kernel of tiles of that many rows.
 func gemmPanel(rows, width int, k, tiles, panels int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool) {
 	if path == avx512 {

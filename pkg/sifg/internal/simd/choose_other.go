@@ -65,3 +65,7 @@ func reluHeadVector(a []float32, ld, rows, cols int, w []float32, bias float32, 
 func reluGradVector(q []float32, rows, cols int, w, out, dst, squares []float32, scale, decay float32) bool {
 	return false
 }
+
+func mixtureVector(dst *float32, ldd int, x *float32, ldx, rows, cols int, columns, means *float64, ldm, components int, constants *float64) bool {
+	return false
+}

@@ -9,9 +9,10 @@ type Mixture struct {
 	d                  int
 	means, logs, precs []float64
 
-	// of up to 8 components, for the vector kernel: see gen
-	columns                []float64
-	log8, half8, precision [mixtureLanes]float64
+	// of up to 8 components, for the vector kernels: see gen
+	columns, rows []float64
+	ldm           int // row stride of rows
+	constants     [3 * mixtureLanes]float64
 }
 
 const mixtureLanes = 8
@@ -23,14 +24,16 @@ func NewMixture(d int, means, logs, precs []float64) *Mixture {
 	if len(logs) > mixtureLanes {
 		return m
 	}
-	m.columns = make([]float64, d*mixtureLanes)
-	for k := range m.log8 {
-		m.log8[k] = math.Inf(-1)
+	m.ldm = (d + mixtureLanes - 1) / mixtureLanes * mixtureLanes
+	m.columns, m.rows = make([]float64, d*mixtureLanes), make([]float64, len(logs)*m.ldm)
+	log, half, prec := m.constants[:mixtureLanes], m.constants[mixtureLanes:], m.constants[2*mixtureLanes:]
+	for k := range log {
+		log[k], half[k] = math.Inf(-1), 1 // where there is no component
 	}
 	for k, l := range logs {
-		m.log8[k], m.half8[k], m.precision[k] = l, 0.5*precs[k], precs[k]
-		for c := range d {
-			m.columns[c*mixtureLanes+k] = means[k*d+c]
+		log[k], half[k], prec[k] = l, 0.5*precs[k], precs[k]
+		for c, v := range means[k*d:][:d] {
+			m.columns[c*mixtureLanes+k], m.rows[k*m.ldm+c] = v, v
 		}
 	}
 	return m
@@ -41,7 +44,11 @@ func NewMixture(d int, means, logs, precs []float64) *Mixture {
 func (m *Mixture) Score(dst []float32, ldd int, x []float32, ldx, rows int) {
 	checkMatrix(rows, m.d, ldd, len(dst))
 	checkMatrix(rows, m.d, ldx, len(x))
-	if rows == 0 || m.columns != nil && m.vector(dst, ldd, x, ldx, rows) {
+	if rows == 0 {
+		return
+	}
+	if m.columns != nil && mixtureVector(&dst[0], 4*ldd, &x[0], 4*ldx, rows, m.d,
+		&m.columns[0], &m.rows[0], 8*m.ldm, len(m.logs), &m.constants[0]) {
 		return
 	}
 	for i := range rows {

@@ -15,7 +15,7 @@ var kindNames = []string{"portable", "avx2", "avx512"}
 // AVX-512 subset is that of Skylake-X and Zen 4 (F, DQ, BW, VL).
 func detect() kind {
 	switch x := &cpu.X86; {
-	case !x.HasAVX2 || !x.HasFMA:
+	case !x.HasAVX2 || !x.HasFMA || !x.HasBMI1 || !x.HasBMI2:
 		return portable
 	case x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512BW && x.HasAVX512VL:
 		return avx512

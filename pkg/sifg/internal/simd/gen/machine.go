@@ -51,9 +51,7 @@ func (m *machine) all() []kernel {
 	m.peak()
 	m.cpuid()
 	m.targets()
-	if m.wide() {
-		m.mixture()
-	}
+	m.mixture()
 	return m.kernels
 }
 
@@ -364,11 +362,15 @@ func (m *machine) less(a reg.VecVirtual, b Op) mask {
 	return mask{k}
 }
 
-// pick returns a where k is set, else b, in float32.
+// pick returns a where k is set, else b.
 func (m *machine) pick(k mask, a Op, b reg.VecVirtual) reg.VecVirtual {
 	v := m.vec()
 	if m.wide() {
-		m.blend(x86.VBLENDMPS, k.Op, a, b, v)
+		blend := x86.VBLENDMPS
+		if m.double {
+			blend = x86.VBLENDMPD
+		}
+		m.blend(blend, k.Op, a, b, v)
 	} else {
 		m.VBLENDVPS(k.Op, a, b, v)
 	}

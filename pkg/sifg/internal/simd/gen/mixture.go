@@ -7,51 +7,59 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-const mixtureParams = "dst *float32, ldd int, x *float32, ldx, rows, cols int, " +
-	"columns, means, logs, half, precs *float64"
+const mixtureParams = "dst *float32, ldd int, x *float32, ldx, rows, cols int, columns, means *float64, " +
+	"ldm, components int, constants *float64"
 
-// mixture emits mixtureGo for up to 8 components, the lanes of a vector of float64; AVX-512 only. Strides are bytes,
-// rows > 0. logs are −Inf and precs 0 where there is no component. columns has the means a coordinate a row of 8, means
-// a component a row. Every operation is rounded by itself, in the order of the twin, but for those of exp.
+// mixture emits mixtureGo for up to 8 components, which are the lanes of one vector of float64, or of two with AVX2.
+// Strides are bytes, rows > 0. columns has the means a coordinate a row of 8, means a component a row, filled up with
+// zeros to whole vectors. constants are 8 each of logs, ½ precs and precs; where there is no component, logs are −Inf
+// and ½ precs positive. Every operation is rounded by itself, in the order of the twin, but for those of exp.
 func (m *machine) mixture() {
+	m.kernels = append(m.kernels, kernel{"mixture", mixtureParams})
 	m.function("mixture", "func("+mixtureParams+")", "is the vector form of mixtureGo for up to 8 components.")
 	m.double = true
 	pointer := func(name string) reg.GPVirtual { return m.Load(m.Param(name), m.GP64()).(reg.GPVirtual) }
 	dst, ldd, x, ldx, rows := pointer("dst"), pointer("ldd"), pointer("x"), pointer("ldx"), pointer("rows")
-	cols := pointer("cols")
-	logs := m.load(Mem{Base: pointer("logs")})
-	half := m.load(Mem{Base: pointer("half")})
-	precs := m.load(Mem{Base: pointer("precs")})
-	present := m.K()
-	zero := m.vec()
-	m.VXORPS(zero, zero, zero)
-	m.VCMPPD(U8(30), zero, precs, present) // >
-	weights := m.AllocLocal(128)           // and weights times 1/s²
+	cols, constants := pointer("cols"), pointer("constants")
+	constant := func(which, part int) Mem { return Mem{Base: constants, Disp: 64*which + m.bytes*part} }
+	weights := m.AllocLocal(128) // and weights times 1/s²
 	m.hoistHere()
 
 	m.Label("row")
-	l := m.copy(logs)
-	m.VSUBPD(m.mul(m.distances(x, cols), half), logs, present, l)
-	best := m.highest(l)
-	e := m.sub(l, best)
-	counts, top := m.K(), m.K()
-	m.VCMPPD(U8(21), m.c(-40), e, present, counts) // not <: not a number counts
-	m.VCMPPD(U8(0), best, l, top)
-	w := m.mixtureExp(m.max(m.load(m.c(-64)), e))
-	m.VMOVAPD(m.c(1), top, w)
-	m.VMOVAPD_Z(w, counts, w)
-	m.VMOVUPD(w, weights)
-	m.VMOVUPD(m.mul(w, precs), weights.Offset(64))
-	sum := m.XMM()
-	m.VMOVSD(weights, sum)
-	for k := 1; k < 8; k++ {
-		m.VADDSD(weights.Offset(8*k), sum, sum)
+	l := m.distances(x, cols)
+	for p, q := range l {
+		l[p] = m.sub(m.load(constant(0, p)), m.mul(q, constant(1, p)))
 	}
+	best := m.highest(l)
+	zero := m.vec()
+	m.VXORPS(zero, zero, zero)
+	counts := m.GP32()
+	m.XORL(counts, counts)
+	for p := range l {
+		e := m.sub(l[p], best)
+		counting := m.compare(21, e, m.c(-40)) // not <: not a number counts
+		bits := m.bits(counting)
+		m.SHLL(U8(4*p), bits)
+		m.ORL(bits, counts)
+		w := m.pick(counting, m.mixtureExp(m.max(m.load(m.c(-64)), e)), zero)
+		w = m.pick(m.compare(0, l[p], best), m.load(m.c(1)), w)
+		m.VMOVUPD(w, weights.Offset(m.bytes*p))
+		m.VMOVUPD(m.mul(w, constant(2, p)), weights.Offset(64+m.bytes*p))
+	}
+	sum, component, components := m.XMM(), m.GP64(), pointer("components")
+	m.BZHIL(components.As32(), counts, counts)
+	m.VXORPS(sum, sum, sum)
+	m.XORQ(component, component)
+	m.Label("sum")
+	m.VADDSD(weights.Idx(component, 8), sum, sum)
+	m.INCQ(component)
+	m.CMPQ(component, components)
+	m.JLT(LabelRef("sum"))
 	inv, one := m.XMM(), m.XMM()
 	m.VMOVSD(m.global("one", func(int) uint64 { return math.Float64bits(1) }), one)
 	m.VDIVSD(sum, one, inv)
 	m.VCVTSD2SS(inv, inv, inv)
-	scale := m.YMM()
+	scale := m.vec()
 	m.VBROADCASTSS(inv, scale)
 	m.mixtureRow(dst, x, cols, counts, weights.Offset(64), scale)
 	m.ADDQ(ldd, dst)
@@ -62,23 +70,51 @@ func (m *machine) mixture() {
 	m.double = false
 }
 
-// distances returns ‖m_k − x‖² in lane k; even and odd coordinates have a sum each.
-func (m *machine) distances(x, cols reg.GPVirtual) reg.VecVirtual {
+// compare returns the mask of a float64 comparison, by its number in VCMPPD.
+func (m *machine) compare(predicate uint8, a reg.VecVirtual, b Op) mask {
+	var k Op = m.vec()
+	if m.wide() {
+		k = m.K()
+	}
+	m.VCMPPD(U8(predicate), b, a, k)
+	return mask{k}
+}
+
+// bits returns a mask of float64 lanes as a number.
+func (m *machine) bits(k mask) reg.GPVirtual {
+	bits := m.GP32()
+	if m.wide() {
+		m.KMOVB(k.Op, bits)
+	} else {
+		m.VMOVMSKPD(k.Op, bits)
+	}
+	return bits
+}
+
+// distances returns ‖m_k − x‖² in lane k of one vector or two; even and odd coordinates have a sum each.
+func (m *machine) distances(x, cols reg.GPVirtual) []reg.VecVirtual {
 	column := m.Load(m.Param("columns"), m.GP64()).(reg.GPVirtual)
 	at, left := m.GP64(), m.GP64()
 	m.MOVQ(x, at)
 	m.MOVQ(cols, left)
-	var sums [2]reg.VecVirtual
+	parts := 64 / m.bytes
+	var sums [2][]reg.VecVirtual
 	for i := range sums {
-		sums[i] = m.vec()
-		m.VXORPS(sums[i], sums[i], sums[i])
+		for range parts {
+			v := m.vec()
+			m.VXORPS(v, v, v)
+			sums[i] = append(sums[i], v)
+		}
 	}
 	coordinate := func(c int) {
 		v := m.vec()
-		m.VBROADCASTSS(Mem{Base: at, Disp: 4 * c}, v.AsY())
-		m.VCVTPS2PD(v.AsY(), v)
-		u := m.sub(m.load(Mem{Base: column, Disp: 64 * c}), v)
-		m.VADDPD(m.mul(u, u), sums[c], sums[c])
+		half := m.half(v)
+		m.VBROADCASTSS(Mem{Base: at, Disp: 4 * c}, half)
+		m.VCVTPS2PD(half, v)
+		for p, sum := range sums[c] {
+			u := m.sub(m.load(Mem{Base: column, Disp: 64*c + m.bytes*p}), v)
+			m.VADDPD(m.mul(u, u), sum, sum)
+		}
 	}
 	m.SUBQ(U8(2), left)
 	m.JLT(LabelRef("odd"))
@@ -94,14 +130,29 @@ func (m *machine) distances(x, cols reg.GPVirtual) reg.VecVirtual {
 	m.JZ(LabelRef("distance"))
 	coordinate(0)
 	m.Label("distance")
-	return m.add(sums[0], sums[1])
+	for p, even := range sums[0] {
+		m.VADDPD(sums[1][p], even, even)
+	}
+	return sums[0]
 }
 
-// highest returns the largest lane in all lanes.
-func (m *machine) highest(l reg.VecVirtual) reg.VecVirtual {
+// half returns the lower half of v's register.
+func (m *machine) half(v reg.VecVirtual) Op {
+	if m.wide() {
+		return v.AsY()
+	}
+	return v.AsX()
+}
+
+// highest returns the largest lane of the vectors in all lanes.
+func (m *machine) highest(l []reg.VecVirtual) reg.VecVirtual {
 	y, x := m.YMM(), m.XMM()
-	m.VEXTRACTF64X4(U8(1), l, y)
-	m.VMAXPD(l.AsY(), y, y)
+	if m.wide() {
+		m.VEXTRACTF64X4(U8(1), l[0], y)
+		m.VMAXPD(l[0].AsY(), y, y)
+	} else {
+		m.VMAXPD(l[0], l[1], y)
+	}
 	m.VEXTRACTF128(U8(1), y, x)
 	m.VMAXPD(y.AsX(), x, x)
 	u := m.XMM()
@@ -134,45 +185,52 @@ func (m *machine) mixtureExp(x reg.VecVirtual) reg.VecVirtual {
 }
 
 // mixtureRow sets a row of dst to scale·Σ_k w_k(m_k − x) over the components that count, each term rounded to float32.
-func (m *machine) mixtureRow(dst, x, cols reg.GPVirtual, counts reg.OpmaskVirtual, weights Mem, scale reg.VecVirtual) {
+func (m *machine) mixtureRow(dst, x, cols, counts reg.GPVirtual, weights Mem, scale reg.VecVirtual) {
 	mean := m.Load(m.Param("means"), m.GP64()).(reg.GPVirtual)
-	left, offset, bits := m.GP64(), m.GP64(), m.GP32()
+	left, offset := m.GP64(), m.GP64()
 	m.MOVQ(cols, left)
 	m.XORQ(offset, offset)
-	m.KMOVB(counts, bits)
 	m.Label("block")
-	eight, n := m.GP64(), m.GP64()
-	m.MOVQ(U32(8), eight)
+	most, n := m.GP64(), m.GP64()
+	m.MOVQ(U32(m.bytes/8), most)
 	m.MOVQ(left, n)
-	m.CMPQ(n, eight)
-	m.CMOVQGT(eight, n)
+	m.CMPQ(n, most)
+	m.CMOVQGT(most, n)
 	k := m.mask(n)
-	xs := m.vec()
-	m.VMOVUPS_Z(Mem{Base: x, Index: offset, Scale: 4}, k.Op, xs.AsY())
-	m.VCVTPS2PD(xs.AsY(), xs)
-	sum := m.YMM()
+	xs, sum, term := m.vec(), m.vec(), m.vec()
+	if m.wide() {
+		m.VMOVUPS_Z(Mem{Base: x, Index: offset, Scale: 4}, k.Op, xs.AsY())
+	} else {
+		m.VMASKMOVPS(Mem{Base: x, Index: offset, Scale: 4}, k.Op.(reg.VecVirtual).AsX(), xs.AsX())
+	}
+	m.VCVTPS2PD(m.half(xs), xs)
 	m.VXORPS(sum, sum, sum)
 	rest, component, row := m.GP32(), m.GP64(), m.GP64()
-	m.MOVL(bits, rest)
+	m.MOVL(counts, rest)
 	m.Label("component")
 	m.XORQ(component, component)
 	m.TZCNTL(rest, component.As32())
-	m.MOVQ(component, row)
-	m.IMULQ(cols, row)
-	m.ADDQ(offset, row)
-	u := m.vec()
-	m.VMOVUPD_Z(Mem{Base: mean, Index: row, Scale: 8}, k.Op, u)
-	u = m.sub(u, xs)
+	m.Load(m.Param("ldm"), row)
+	m.IMULQ(component, row)
+	m.ADDQ(mean, row)
+	u := m.sub(m.load(Mem{Base: row, Index: offset, Scale: 8}), xs)
 	w := m.vec()
 	m.VBROADCASTSD(weights.Idx(component, 8), w)
-	term := m.YMM()
-	m.VCVTPD2PS(m.mul(u, w), term)
-	m.VADDPS(term, sum, sum)
+	if m.wide() {
+		m.VCVTPD2PS(m.mul(u, w), term.AsY())
+	} else {
+		m.VCVTPD2PSY(m.mul(u, w), term.AsX())
+	}
+	m.VADDPS(m.half(term), m.half(sum), m.half(sum))
 	m.BLSRL(rest, rest)
 	m.JNZ(LabelRef("component"))
-	m.VMULPS(scale, sum, sum)
-	m.VMOVUPS(sum, k.Op, Mem{Base: dst, Index: offset, Scale: 4})
-	m.ADDQ(U8(8), offset)
-	m.SUBQ(U8(8), left)
+	m.VMULPS(m.half(scale), m.half(sum), m.half(sum))
+	if m.wide() {
+		m.VMOVUPS(sum.AsY(), k.Op, Mem{Base: dst, Index: offset, Scale: 4})
+	} else {
+		m.VMASKMOVPS(sum.AsX(), k.Op.(reg.VecVirtual).AsX(), Mem{Base: dst, Index: offset, Scale: 4})
+	}
+	m.ADDQ(U8(m.bytes/8), offset)
+	m.SUBQ(U8(m.bytes/8), left)
 	m.JG(LabelRef("block"))
 }
