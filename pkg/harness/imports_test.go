@@ -24,7 +24,7 @@ var stages = [][]string{
 	{"report"},
 	{"compare", "page", "grid", "cluster"},
 	{"cli"},
-	{"trust", "internal/toypage", "browser"},
+	{"trust", "browser"},
 }
 
 // imports returns, for each package that the patterns match, the packages of this project that it imports, directly or

@@ -19,9 +19,6 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
-
-	"github.com/semi-implicit/sifg/pkg/harness/internal/toypage"
-	"github.com/semi-implicit/sifg/pkg/harness/page"
 )
 
 // browser is one tab of a headless Chromium.
@@ -162,12 +159,10 @@ const (
 // SHOTS=DIR keeps pictures.
 func TestBrowser(t *testing.T) {
 	b, path := newBrowser(t), filepath.Join(t.TempDir(), "index.html")
-	html, err := page.Render(toypage.Report(), toypage.Experiments())
-	if err == nil {
-		err = os.WriteFile(path, html, 0o666)
-	}
-	if err != nil {
-		t.Fatal(err)
+	toy := exec.Command("go", "test", "-count=1", "-run=^TestToy$", "./page")
+	toy.Dir, toy.Env = "..", append(os.Environ(), "TOY="+path)
+	if out, err := toy.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", toy, err, out)
 	}
 	for _, width := range widths {
 		for _, scheme := range []string{"light", "dark"} {

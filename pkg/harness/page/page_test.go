@@ -8,13 +8,12 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/semi-implicit/sifg/pkg/harness/internal/toypage"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 )
 
 func render(t *testing.T, r *report.Report) string {
 	t.Helper()
-	page, err := Render(r, toypage.Experiments())
+	page, err := Render(r, toyExperiments())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,8 +21,8 @@ func render(t *testing.T, r *report.Report) string {
 }
 
 func TestPage(t *testing.T) {
-	page := render(t, toypage.Report())
-	if render(t, toypage.Report()) != page {
+	page := render(t, toyReport())
+	if render(t, toyReport()) != page {
 		t.Error("other bytes the second time")
 	}
 	for _, want := range []string{
@@ -58,7 +57,7 @@ func TestPage(t *testing.T) {
 // TestFirstScreen: it has the answers with every comparison, figures side by side, and the paper's claims apart from
 // our own, which count for no verdict.
 func TestFirstScreen(t *testing.T) {
-	r := toypage.Report()
+	r := toyReport()
 	r.Experiments[0].Protocols[1].Claims = nil
 	r.Experiments[0].Findings[1].Protocol = "second"
 	top, rest, _ := strings.Cut(render(t, r), `<section id="claims">`)
@@ -89,7 +88,7 @@ func TestFirstScreen(t *testing.T) {
 // settings that differ.
 func TestNotThePapersSettings(t *testing.T) {
 	const quick = ` <span class="badge warn">quick scale</span>`
-	page := render(t, toypage.Report())
+	page := render(t, toyReport())
 	for what, c := range map[string]struct {
 		pattern string
 		n       int
@@ -108,7 +107,7 @@ func TestNotThePapersSettings(t *testing.T) {
 			t.Errorf("%s: %d times, want %d", what, n, c.n)
 		}
 	}
-	r := toypage.Report()
+	r := toyReport()
 	r.Experiments[0].Protocols = r.Experiments[0].Protocols[:2]
 	if strings.Contains(render(t, r), `class="badge warn"`) {
 		t.Error("the protocols' own settings at full scale are marked")
@@ -117,7 +116,7 @@ func TestNotThePapersSettings(t *testing.T) {
 
 // TestManyBanners: a page of a small scale says so once, and has the settings of each protocol in a part that opens.
 func TestManyBanners(t *testing.T) {
-	r := toypage.Report()
+	r := toyReport()
 	for _, p := range r.Experiments[0].Protocols {
 		p.Scale = "quick"
 	}
@@ -131,10 +130,10 @@ func TestManyBanners(t *testing.T) {
 // TestOneProtocol: an experiment that has one protocol of the page's is shown whichever is chosen.
 func TestOneProtocol(t *testing.T) {
 	always := regexp.MustCompile(`class="(under only|under) third( only)?"|class="item third only"`)
-	if page := render(t, toypage.Report()); always.MatchString(strings.ReplaceAll(page, `"under third"`, "")) {
+	if page := render(t, toyReport()); always.MatchString(strings.ReplaceAll(page, `"under third"`, "")) {
 		t.Error("a protocol of several is always shown")
 	}
-	r := toypage.Report()
+	r := toyReport()
 	r.Experiments[0].Protocols = r.Experiments[0].Protocols[2:]
 	page := render(t, r)
 	if n := len(always.FindAllString(strings.ReplaceAll(page, `"opinion under third"`, ""), -1)); n != 9 {
@@ -144,9 +143,9 @@ func TestOneProtocol(t *testing.T) {
 
 // TestOwnTable: on a person's own data the words for a protocol are those that hold there, and no verdict is spoken of.
 func TestOwnTable(t *testing.T) {
-	all := toypage.Experiments()[:1]
+	all := toyExperiments()[:1]
 	all[0].Note, all[0].Claims, all[0].Lead = "settings of another table", nil, nil
-	r := toypage.Report()
+	r := toyReport()
 	r.Experiments[0].Findings = nil
 	for _, p := range r.Experiments[0].Protocols {
 		p.Claims = nil
@@ -164,7 +163,7 @@ func TestOwnTable(t *testing.T) {
 
 // TestHidden: an item is shown under the protocols that have it, without a word under the others.
 func TestHidden(t *testing.T) {
-	r := toypage.Report()
+	r := toyReport()
 	r.Experiments[0].Protocols[0].Figures = nil
 	page := render(t, r)
 	if !strings.Contains(page, `<div class="item second third" id="gmm-figure3">`) ||
@@ -183,7 +182,7 @@ var outside = regexp.MustCompile(`^(data:|https://arxiv\.org/abs/2410\.17935$|ht
 
 // TestOffline looks at every address on the page: none is loaded, and links leave it for known places alone.
 func TestOffline(t *testing.T) {
-	page := render(t, toypage.Report())
+	page := render(t, toyReport())
 	root, err := html.Parse(strings.NewReader(page))
 	if err != nil {
 		t.Fatal(err)
@@ -237,7 +236,7 @@ func TestPicture(t *testing.T) {
 
 // TestAbsentData: the first screen and the menu name the data sets that were not here.
 func TestAbsentData(t *testing.T) {
-	r := toypage.Report()
+	r := toyReport()
 	r.Experiments[0].Protocols[0].Absent = []string{"meg"}
 	page := render(t, r)
 	for _, want := range []string{"trials on the data set meg are left out", "<small>without meg</small>"} {
@@ -245,7 +244,7 @@ func TestAbsentData(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if strings.Contains(render(t, toypage.Report()), "left out") {
+	if strings.Contains(render(t, toyReport()), "left out") {
 		t.Error("something is left out of a report that lacks nothing")
 	}
 }

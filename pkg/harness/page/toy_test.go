@@ -1,8 +1,9 @@
-// Package toypage is a report of made-up results, which the tests of the page look at.
-package toypage
+package page
 
 import (
 	"fmt"
+	"os"
+	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
@@ -11,11 +12,11 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="300pt" height="200pt" viewBox="0 0 300 200">` +
+const toyDrawing = `<svg xmlns="http://www.w3.org/2000/svg" width="300pt" height="200pt" viewBox="0 0 300 200">` +
 	`<path d="M0 0l300 200" stroke="#00f"/><text x="9" y="99">50 %% of %s &amp; &quot;more&quot;</text></svg>`
 
-// Experiments are two experiments, of which the first has results.
-func Experiments() []*harness.Experiment {
+// toyExperiments are two experiments, of which the first has results.
+func toyExperiments() []*harness.Experiment {
 	return []*harness.Experiment{
 		{
 			Name:    "gmm",
@@ -95,7 +96,7 @@ func made(name, scale string, verdict claim.Verdict, set ...string) *report.Prot
 				Name:    "figure3",
 				Title:   "Figure 3",
 				Caption: "KL against iterations, n = 1.5. The band is the range.",
-				SVG:     fmt.Appendf(nil, drawing, name),
+				SVG:     fmt.Appendf(nil, toyDrawing, name),
 				CSV:     []byte("x,y\r\n"),
 			},
 			{Name: "figure1", Title: "Figure 1", Problem: "no trials of Ada-GWG"},
@@ -118,8 +119,8 @@ func extra(p *report.Protocol) *report.Protocol {
 	return p
 }
 
-// Report is results of the first experiment under three protocols, with findings and grids.
-func Report() *report.Report {
+// toyReport is results of the first experiment under three protocols, with findings and grids.
+func toyReport() *report.Report {
 	return &report.Report{Experiments: []*report.Experiment{{
 		Name: "gmm",
 		Protocols: []*report.Protocol{
@@ -152,10 +153,21 @@ func Report() *report.Report {
 		Protocol:   "third",
 		Command:    "sifg grid",
 		Dir:        "grid/gmm-steps/third",
-		Figures:    []report.Item{{Name: "2d-sifg", SVG: fmt.Appendf(nil, drawing, "cells"), CSV: []byte("panel")}},
+		Figures:    []report.Item{{Name: "2d-sifg", SVG: fmt.Appendf(nil, toyDrawing, "cells"), CSV: []byte("panel")}},
 		Best: &table.Table{
 			Columns: []table.Column{{Header: "note"}},
 			Rows:    [][]table.Cell{{table.Text("step at the lower <edge>")}},
 		},
 	}}}
+}
+
+// TestToy writes the page where TOY says, for the tests that look at it in a browser.
+func TestToy(t *testing.T) {
+	file := os.Getenv("TOY")
+	if file == "" {
+		t.Skip("TOY names no file")
+	}
+	if err := os.WriteFile(file, []byte(render(t, toyReport())), 0o666); err != nil {
+		t.Fatal(err)
+	}
 }
