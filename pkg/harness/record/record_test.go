@@ -165,10 +165,10 @@ func TestForgedRows(t *testing.T) {
 func TestColumnsAreDocumented(t *testing.T) {
 	doc := string(must(os.ReadFile("../../../docs/results.md")))
 	kinds := map[reflect.Kind]string{
-		reflect.String:  "BYTE_ARRAY (STRING) | VARCHAR",
-		reflect.Float64: "DOUBLE | DOUBLE",
-		reflect.Int:     "INT64 (signed) | BIGINT",
-		reflect.Uint64:  "INT64 (unsigned) | UBIGINT",
+		reflect.String:  "VARCHAR",
+		reflect.Float64: "DOUBLE",
+		reflect.Int:     "BIGINT",
+		reflect.Uint64:  "UBIGINT",
 	}
 	for name, columns := range map[string][]column{
 		"trials.parquet":  columnsOf[Trial](),
