@@ -3,6 +3,7 @@ package ucibnn
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness/cli"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 )
 
 // ends runs a command line with this experiment, and wants an exit code and words.
@@ -49,7 +52,8 @@ func TestOwnData(t *testing.T) {
 	}
 	const line = "run uci-bnn --data rent.csv --data Flats_2.csv --target rent --drop id --scale smoke " +
 		"--methods svgd,sifg --name mine"
-	ends(t, 0, line, "| rent    | svgd", "| flats-2 | sifg", "protocol matched", "4 computed")
+	ends(t, 0, line, "| rent    | svgd ", "| flats-2 | sifg ", "| rent    | least squares ", "| flats-2 | constant ",
+		"protocol matched", "4 computed")
 	ends(t, 0, line+" -v", "4 trials: 4 already there, 0 computed")
 	for _, name := range []string{"index.html", "uci-bnn/report.json", "uci-bnn/matched/tables/errors.md"} {
 		b, err := os.ReadFile(filepath.Join("results/custom/mine", name))
@@ -68,6 +72,7 @@ func TestOwnData(t *testing.T) {
 	if !bytes.Contains(page, []byte("changed settings")) || !bytes.Contains(page, []byte("--data rent,flats-2")) {
 		t.Error("the page does not say on which data it is")
 	}
+	testPredictions(t, "results/custom/mine/uci-bnn")
 	ends(t, 75, "compare --name mine", "nothing in results/custom/mine can be set beside published")
 	ends(t, 0, "claims --name mine", "no claim was checked")
 	ends(t, 0, "verify --name mine --recompute 1", "bit for bit the same")
@@ -77,6 +82,65 @@ func TestOwnData(t *testing.T) {
 	ends(t, 0, "grid uci-bnn --data rent --scale smoke --methods svgd --grid one-at-a-time",
 		"results: results/custom/smoke_data-rent")
 	ends(t, 0, "run uci-bnn --data rent --scale smoke --methods svgd --protocol paper", "1 computed")
+}
+
+// testPredictions: each row of predictions.parquet is a line of the file that put wrote, and their RMSE is that of the
+// report.
+func testPredictions(t *testing.T, dir string) {
+	t.Helper()
+	rows := decoded[Prediction](t, filepath.Join(dir, "matched/predictions.parquet"))
+	squares, n := map[[2]string]float64{}, map[[2]string]float64{}
+	for _, p := range rows {
+		i := p.Line - 2 // below the header
+		if want := float64(9*i + (7*i)%5); p.Truth != want || p.Split != 1 || !(p.SD > 0) {
+			t.Errorf("%+v, the truth is %v", p, want)
+		}
+		of := [2]string{p.Problem, p.Method}
+		squares[of] += (p.Mean - p.Truth) * (p.Mean - p.Truth)
+		n[of]++
+	}
+	trials := map[string][2]string{}
+	for _, r := range decoded[record.Trial](t, filepath.Join(dir, "trials.parquet")) {
+		trials[r.Key] = [2]string{r.Problem, r.Method}
+	}
+	compared := 0
+	for _, r := range decoded[record.Trace](t, filepath.Join(dir, "trace.parquet")) {
+		if of := trials[r.Key]; r.Metric == "test-rmse" {
+			compared++
+			if got := math.Sqrt(squares[of] / n[of]); n[of] != 4 || math.Abs(got-r.Value) > 1e-5*r.Value {
+				t.Errorf("%v: the RMSE of %v predictions is %v, the report has %v", of, n[of], got, r.Value)
+			}
+		}
+	}
+	if compared != 4 {
+		t.Errorf("%d trials have predictions", compared)
+	}
+}
+
+func decoded[T any](t *testing.T, path string) []T {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := record.Decode[T](b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// TestMixture: mean and standard deviation of the mixture of N(1, 1/4) and N(5, 1), whose variance is the mean of their
+// variances and the variance of their means; with a clamp at 2 the first has the variance 1/2.
+func TestMixture(t *testing.T) {
+	q := metric.Prediction{Mean: metric.NewPoints(2, 1), LogPrec: []float64{math.Log(4), 0}, Clamp: math.Inf(1)}
+	copy(q.Mean.Data, []float64{1, 5})
+	for clamp, variance := range map[float64]float64{math.Inf(1): 0.625 + 4, 2: 0.75 + 4} {
+		q.Clamp = clamp
+		if mean, sd := mixture(q, 0); mean != 3 || math.Abs(sd*sd-variance) > 1e-12 {
+			t.Errorf("clamp %v: mean %v and variance %v, want 3 and %v", clamp, mean, sd*sd, variance)
+		}
+	}
 }
 
 // TestOwnDataRefused: what cannot be run is refused before anything is computed, with what would be right.

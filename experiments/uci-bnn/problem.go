@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
@@ -119,7 +120,11 @@ func build(t *harness.Trial) (*harness.Problem, error) {
 	if p.posterior, err = target.NewBNN(p.r.train.x32, y, model); err != nil {
 		return nil, err
 	}
-	return &harness.Problem{Target: p.posterior, Init: p.init, Measure: p.measure}, nil
+	out := &harness.Problem{Target: p.posterior, Init: p.init, Measure: p.measure}
+	if !slices.Contains(withSmall, t.Problem) {
+		out.Keep = func(sample sifg.Batch) map[string]*record.Array { return p.keep(sample, d.Lines) }
+	}
+	return out, nil
 }
 
 // init draws the start; Options.Lambda says what of it is not as in the scripts.

@@ -95,6 +95,7 @@ type part struct {
 // regression is a data set divided and standardised by mean and population standard deviation of the training part.
 type regression struct {
 	train, dev, test part
+	rows             rows
 	mean, sd         float64 // of the target
 }
 
@@ -136,7 +137,7 @@ func prepare(d *dataset.Data, how, dev string, seed uint64) (*regression, error)
 		}
 		return p
 	}
-	out := &regression{train: standardised(r.train), dev: standardised(r.dev), test: standardised(r.test)}
+	out := &regression{train: standardised(r.train), dev: standardised(r.dev), test: standardised(r.test), rows: r}
 	if out.mean, out.sd = meanSD(out.train.y); out.sd == 0 {
 		return nil, fmt.Errorf("data set %s: the target %q is constant in the training part",
 			d.Name, d.Columns[d.Target])

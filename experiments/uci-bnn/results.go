@@ -49,13 +49,7 @@ func read(s *record.Set) results { return results{record.ReadFinals(s), named(s)
 // trivial returns what a trivial predictor (constant, ols) scores in a metric, one value a seed: all methods of a seed
 // have the same.
 func (r results) trivial(problem, predictor, metric string) []float64 {
-	var out []float64
-	for _, m := range r.Set.Methods(problem) {
-		if v := r.Values(problem, predictor+strings.TrimPrefix(metric, "test"), m); len(v) > len(out) {
-			out = v
-		}
-	}
-	return out
+	return r.Longest(problem, predictor+strings.TrimPrefix(metric, "test"))
 }
 
 // expected are the problems that were planned, or a person's own data sets alone.

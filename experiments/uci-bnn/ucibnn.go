@@ -46,6 +46,7 @@ var Experiment = &harness.Experiment{
 		{Name: "repeat-rmse", Unit: "target", Meaning: "Test RMSE of the last particles perturbed anew, index k."},
 	},
 	Scores:    metrics,
+	Baselines: baselines,
 	Grids:     grids,
 	Lead:      []string{"25"},
 	Figures:   figures,
@@ -55,6 +56,11 @@ var Experiment = &harness.Experiment{
 	Findings:  slices.Concat(verdicts, findings, flows.Findings()),
 	Apart:     apart(),
 	Published: printed,
+}
+
+var baselines = []harness.Baseline{
+	{Name: "constant", Metrics: []string{"constant-rmse", "constant-nll"}},
+	{Name: "least squares", Metrics: []string{"ols-rmse", "ols-nll"}},
 }
 
 var figures = []harness.Figure{
@@ -177,4 +183,5 @@ var own = &harness.Own{
 		Caption: predictors,
 		Make:    table1,
 	}},
+	Files: predictions,
 }

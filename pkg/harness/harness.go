@@ -53,6 +53,8 @@ type Experiment struct {
 	Metrics  []Metric       // that its trials can measure, for listings
 	// metrics that methods are compared by, the most telling first; less is better in all of them
 	Scores []string
+	// Baselines are predictors without a sampler that its trials measure too, shown beside the methods.
+	Baselines []Baseline
 	// Files are more files of its report, by path below the protocol; nil: none.
 	Files    func(s *record.Set) (map[string][]byte, error)
 	Lead     []string // figures as PROTOCOL/NAME and claims by ID that are on the first screen of the page
@@ -186,6 +188,12 @@ type Metric struct {
 	Name    string // as in the trace: knn-kl
 	Unit    string // nats, …; "" for a pure number
 	Meaning string // one sentence
+}
+
+// Baseline is a predictor without a sampler.
+type Baseline struct {
+	Name    string   // in words: least squares
+	Metrics []string // that have its values, one for each of Experiment.Scores
 }
 
 // Trial is one run of one method on one problem with one seed.

@@ -61,6 +61,7 @@ type Data struct {
 	Columns     []string // names; c1, c2, … where there are none
 	Rows, Cols  int
 	Missing     int       // rows of the file that are left out because a value is missing
+	Lines       []int     // in which the file has the rows, the first is 1
 	X           []float64 // Rows×Cols, row-major, the target among the columns
 	Target      int       // index of the target's column; -1: none
 	Permutation []int     // of 0..Rows-1, the order that was published with the table; nil: none

@@ -83,6 +83,7 @@ func (d *Data) parseTable(path string, b []byte, e *Entry) error {
 	}
 	d.Rows, d.Cols = len(all), len(columns)
 	for i := range all {
+		d.Lines = append(d.Lines, all[i].number)
 		for _, column := range columns {
 			d.X = append(d.X, column[i])
 		}

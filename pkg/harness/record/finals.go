@@ -77,6 +77,17 @@ func (f *Finals) Values(problem, metric, method string) []float64 {
 	return f.At(problem, metric, method, f.Seeds(problem, metric, method))
 }
 
+// Longest returns a metric that does not depend on the method, one value a seed, of the method with the most trials
+// that ended well.
+func (f *Finals) Longest(problem, metric string) (out []float64) {
+	for _, m := range f.Set.Methods(problem) {
+		if v := f.Values(problem, metric, m); len(v) > len(out) {
+			out = v
+		}
+	}
+	return out
+}
+
 // Differences returns a − b for the seeds that both have.
 func (f *Finals) Differences(problem, metric, a, b string) []float64 {
 	seeds := f.Seeds(problem, metric, a, b)

@@ -19,8 +19,8 @@ func (p *Protocol) Selected(what string) []string {
 	return nil
 }
 
-// Summary is the last values of each method on each problem by the experiment's scores, the first three; nil if there
-// are none.
+// Summary is the last values of each baseline and method on each problem by the experiment's scores, the first three;
+// nil if there are none.
 func (p *Protocol) Summary(e *harness.Experiment) *table.Table {
 	scores := e.Scores[:min(len(e.Scores), 3)]
 	t := &table.Table{Title: fmt.Sprintf("%s, protocol %s, scale %s", e.Title, p.Name, p.Scale),
@@ -28,22 +28,23 @@ func (p *Protocol) Summary(e *harness.Experiment) *table.Table {
 	if len(scores) > 0 {
 		t.Spread = "standard deviation over seeds"
 	}
-	finals, last := record.ReadFinals(p.Records), [2]string{}
-	for _, trial := range p.Records.Trials {
-		if last == [2]string{trial.Problem, trial.Method} {
-			continue
+	finals := record.ReadFinals(p.Records)
+	row := func(problem, name, ended string, values func(i int) []float64) {
+		cells := []table.Cell{table.Text(problem), table.Text(name), table.Text(ended)}
+		for i := range scores {
+			cells = append(cells, table.MeanSD(values(i)))
 		}
-		last = [2]string{trial.Problem, trial.Method}
-		well, all := finals.Ended(trial.Problem, trial.Method)
-		row := []table.Cell{
-			table.Text(trial.Problem),
-			table.Text(trial.Method),
-			table.Text(fmt.Sprintf("%d of %d", well, all)),
+		t.Rows = append(t.Rows, cells)
+	}
+	for _, problem := range p.Records.Problems {
+		for _, b := range e.Baselines {
+			row(problem, b.Name, "–", func(i int) []float64 { return finals.Longest(problem, b.Metrics[i]) })
 		}
-		for _, metric := range scores {
-			row = append(row, table.MeanSD(finals.Values(trial.Problem, metric, trial.Method)))
+		for _, m := range p.Records.Methods(problem) {
+			well, all := finals.Ended(problem, m)
+			row(problem, m, fmt.Sprintf("%d of %d", well, all),
+				func(i int) []float64 { return finals.Values(problem, scores[i], m) })
 		}
-		t.Rows = append(t.Rows, row)
 	}
 	if len(t.Rows) == 0 {
 		return nil
