@@ -183,20 +183,15 @@ func checkVariance(s *record.Set) claim.Outcome {
 			}
 		}
 		if len(ratios) > 0 {
-			text = append(
-				text,
-				fmt.Sprintf("d = %d: %s to %s", d, table.Num(slices.Min(ratios)), table.Num(slices.Max(ratios))),
-			)
+			least, most := table.Num(slices.Min(ratios)), table.Num(slices.Max(ratios))
+			text = append(text, fmt.Sprintf("d = %d: %s to %s", d, least, most))
 		}
 	}
 	linear := trials{s, "variance"}
 	shared := stats.Mean(linear.at("linear", "held", 0)) / stats.Mean(linear.at("linear", "redrawn", 0))
-	return claim.Outcome{Verdict: rule.All(holds), Keys: t.keys("trained"), Evidence: fmt.Sprintf(
-		"variance over Hutchinson's: %s. Noise that five network steps share has %s times the variance of noise "+
-			"drawn anew",
-		strings.Join(text, ", "),
-		table.Num(shared),
-	)}
+	evidence := fmt.Sprintf("variance over Hutchinson's: %s. Noise that five network steps share has %s times the "+
+		"variance of noise drawn anew", strings.Join(text, ", "), table.Num(shared))
+	return claim.Outcome{Verdict: rule.All(holds), Keys: t.keys("trained"), Evidence: evidence}
 }
 
 // asked marks claims as this project's own.

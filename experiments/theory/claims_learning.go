@@ -19,13 +19,8 @@ func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys
 
 // learning is sections 4.4 and 4.5: what a network can learn of the score.
 var learning = []claim.Claim{
-	learns(
-		"T19",
-		"Theorem 4.8: for a law with five moments the excess error of the fitted score falls with n, at least like "+
-			"n^(−1/2).",
-		"heavy-tailed",
-		-0.4,
-	),
+	learns("T19", "Theorem 4.8: for a law with five moments the excess error of the fitted score falls with n, at "+
+		"least like n^(−1/2).", "heavy-tailed", -0.4),
 	claim.Claim{
 		ID:        "T20",
 		Statement: "Theorem 4.9: the error of the best network falls with its width, in 1-D and 2-D.",
@@ -45,12 +40,8 @@ var learning = []claim.Claim{
 			return belowAll(t, 0, slopes, "1d", "2d")
 		},
 	}.Bound(),
-	learns(
-		"T22",
-		"Theorem 4.12: for a sub-Gaussian law the excess error of the fitted score falls like 1/n.",
-		"sub-gaussian",
-		-0.8,
-	),
+	learns("T22", "Theorem 4.12: for a sub-Gaussian law the excess error of the fitted score falls like 1/n.",
+		"sub-gaussian", -0.8),
 }
 
 // learns is the claim that the excess error falls with n at a rate.
@@ -103,10 +94,8 @@ func checkParticles(s *record.Set) claim.Outcome {
 		for k := range asked {
 			holds = append(holds, asked[k] <= used[k])
 		}
-		text = append(
-			text,
-			fmt.Sprintf("%s 10^%s of 10^%s", m, table.Num(stats.Mean(asked)), table.Num(stats.Mean(used))),
-		)
+		powers := fmt.Sprintf("%s 10^%s of 10^%s", m, table.Num(stats.Mean(asked)), table.Num(stats.Mean(used)))
+		text = append(text, powers)
 	}
 	return claim.Outcome{Verdict: rule.All(holds), Keys: t.keys(s.Methods(t.problem)...),
 		Evidence: "asked for and used: " + strings.Join(text, ", ")}

@@ -128,8 +128,8 @@ func (c *computation) check(problem, method string, o *Options) error {
 	if !slices.Contains(c.variants, method) {
 		return fmt.Errorf("%s measures %s, not %s", problem, strings.Join(c.variants, ", "), method)
 	}
-	if problem == "helps" && len(o.Sizes) > 0 && slices.Min(o.Sizes) < 2 ||
-		problem == "flow" && len(o.Sizes) > 0 && slices.Min(o.Sizes) < 2 {
+	clouds := problem == "helps" || problem == "flow" // sizes are numbers of particles
+	if clouds && len(o.Sizes) > 0 && slices.Min(o.Sizes) < 2 {
 		return fmt.Errorf("options.sizes: must be 2 particles or more, got %v", o.Sizes)
 	}
 	return o.check(c.needs)

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/semi-implicit/sifg/pkg/sifg"
-	"github.com/semi-implicit/sifg/pkg/sifg/nn"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
@@ -142,17 +141,10 @@ func rate(m *measurement) {
 // learnedRate is Algorithm 1 on the line with its network: mean|v*|² and the squared error ε of the network at the
 // points that it moved by, as means over 64 of the moves.
 func (m *measurement) learnedRate(moves int, sigma, h float64) {
-	network := sifg.Network{
-		Hidden:    32,
-		Optimizer: "nesterov",
-		Rate:      nn.Rate{LR: 1e-3},
-		Inner:     5,
-		Warmup:    10,
-	}
 	flow := &sifg.Flow{
 		Noise: sifg.Noise{Sigma: float32(sigma)},
 		Mover: &sifg.Euler{Step: h},
-		Field: &sifg.Denoise{Network: network},
+		Field: toyDenoise(),
 	}
 	c := m.start(flow, bimodal().target(), m.o.Particles, func(dst sifg.Batch, _ *rng.Stream) {
 		for i, v := range startLine(dst.Rows, m.seed) {

@@ -12,15 +12,17 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
+// names are numbers as categories of an axis.
+func names(v []float64) (out []string) {
+	for _, x := range v {
+		out = append(out, strconv.FormatFloat(x, 'g', -1, 64))
+	}
+	return out
+}
+
 func drawSigma(s *record.Set) (*figure.Figure, error) {
 	t := trials{s, "sigma"}
 	o := t.options()
-	names := func(v []float64) (out []string) {
-		for _, x := range v {
-			out = append(out, strconv.FormatFloat(x, 'g', -1, 64))
-		}
-		return out
-	}
 	f := &figure.Figure{
 		Cols:     3,
 		Width:    18,

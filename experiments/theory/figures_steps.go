@@ -3,7 +3,6 @@ package theory
 import (
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
@@ -61,12 +60,6 @@ func drawSteps(s *record.Set) (*figure.Figure, error) {
 func drawStepsMap(s *record.Set) (*figure.Figure, error) {
 	t := trials{s, "steps"}
 	o := t.options()
-	names := func(v []float64) (out []string) {
-		for _, x := range v {
-			out = append(out, strconv.FormatFloat(x, 'g', -1, 64))
-		}
-		return out
-	}
 	f := &figure.Figure{Cols: 2, Width: 18, ColorBar: figure.Axis{Label: "share of the least covered mode"}}
 	for _, x := range stepSeries[2:] {
 		h := figure.HeatMap{Cols: len(o.Moves)}
@@ -80,10 +73,8 @@ func drawStepsMap(s *record.Set) (*figure.Figure, error) {
 		}
 		f.Panels = append(f.Panels, figure.Panel{
 			Title: x.label, Layers: []figure.Layer{h},
-			X: figure.Axis{
-				Label:      "step h",
-				Categories: names(o.Moves),
-			}, Y: figure.Axis{Label: "σ", Categories: names(o.Sigmas)},
+			X: figure.Axis{Label: "step h", Categories: names(o.Moves)},
+			Y: figure.Axis{Label: "σ", Categories: names(o.Sigmas)},
 		})
 	}
 	return f, nil
@@ -91,17 +82,8 @@ func drawStepsMap(s *record.Set) (*figure.Figure, error) {
 
 func drawSamples(s *record.Set) (*figure.Figure, error) {
 	mixture := target.GMM2D()
-	regions := density.Contours(
-		func(x, y float64) float64 { return math.Exp(mixture.LogDensity([]float64{x, y})) },
-		-4.6,
-		4.6,
-		-3.2,
-		3.2,
-		figure.Method("truth"),
-		0.5,
-		0.9,
-		0.99,
-	)
+	pdf := func(x, y float64) float64 { return math.Exp(mixture.LogDensity([]float64{x, y})) }
+	regions := density.Contours(pdf, -4.6, 4.6, -3.2, 3.2, figure.Method("truth"), 0.5, 0.9, 0.99)
 	f := &figure.Figure{Cols: 3, Plane: true}
 	for _, m := range []struct {
 		problem, method string

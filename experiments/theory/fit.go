@@ -67,15 +67,11 @@ func (t trials) at(method, metric string, index int) []float64 {
 }
 
 // largest is the largest value of a metric over seeds and indices, −∞ of none.
-func (t trials) largest(methods []string, metrics ...string) float64 {
+func (t trials) largest(method, metric string) float64 {
 	top := math.Inf(-1)
-	for _, m := range methods {
-		for _, name := range metrics {
-			for _, values := range t.each(m, name) {
-				for _, v := range values {
-					top = max(top, v)
-				}
-			}
+	for _, values := range t.each(method, metric) {
+		for _, v := range values {
+			top = max(top, v)
 		}
 	}
 	return top

@@ -198,3 +198,12 @@ func TestWrongVariants(t *testing.T) {
 		}
 	}
 }
+
+// mean is the expectation of f.
+func (n nodes) mean(f func(w []float64) float64) float64 {
+	sum := 0.0
+	for i, w := range n.w {
+		sum += float64(n.weight[i] * f(w))
+	}
+	return sum
+}

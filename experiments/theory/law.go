@@ -209,15 +209,6 @@ func random(d, n int, r *rng.Stream) nodes {
 	return out
 }
 
-// mean is the expectation of f.
-func (n nodes) mean(f func(w []float64) float64) float64 {
-	sum := 0.0
-	for i, w := range n.w {
-		sum += float64(n.weight[i] * f(w))
-	}
-	return sum
-}
-
 func dot(a, b []float64) float64 {
 	s := 0.0
 	for i, v := range a {

@@ -60,19 +60,8 @@ type losses struct {
 func (l *losses) perturb() {
 	n, d := l.z.Rows, l.z.Cols
 	if l.w.Rows == 0 {
-		l.w, l.in, l.out, l.grad = sifg.NewBatch(
-			n,
-			d,
-		), sifg.NewBatch(
-			2*n,
-			d,
-		), sifg.NewBatch(
-			2*n,
-			d,
-		), sifg.NewBatch(
-			2*n,
-			d,
-		)
+		l.w, l.in = sifg.NewBatch(n, d), sifg.NewBatch(2*n, d)
+		l.out, l.grad = sifg.NewBatch(2*n, d), sifg.NewBatch(2*n, d)
 	}
 	l.noise.Normal(l.w.Data)
 	for i, w := range l.w.Data {

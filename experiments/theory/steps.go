@@ -85,8 +85,13 @@ func scoreField(kind string, draws int) sifg.Field {
 	if kind == "exact" {
 		return &averaged{Field: &sifg.KDE{}, draws: draws}
 	}
+	return &averaged{Field: toyDenoise(), draws: draws}
+}
+
+// toyDenoise is the field with the paper's toy network.
+func toyDenoise() *sifg.Denoise {
 	network := sifg.Network{Hidden: 32, Optimizer: "nesterov", Rate: nn.Rate{LR: 1e-3}, Inner: 5, Warmup: 10}
-	return &averaged{Field: &sifg.Denoise{Network: network}, draws: draws}
+	return &sifg.Denoise{Network: network}
 }
 
 // judge looks at samples of a mixture.

@@ -67,7 +67,7 @@ func identities(s *record.Set) (*table.Table, error) {
 	t.Words("variant", func(v variant) string { return v.method })
 	for _, sigma := range gradient.options().Sigmas {
 		t.Column("σ = "+table.Num(sigma), func(v variant) table.Cell {
-			return table.Number(v.largest([]string{v.method}, at(v.metric, sigma)), 2)
+			return table.Number(v.largest(v.method, at(v.metric, sigma)), 2)
 		})
 	}
 	return &t.Table, nil
