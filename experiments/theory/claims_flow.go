@@ -179,7 +179,8 @@ func emptyBound(s *record.Set) string {
 	}
 	square, size := averageAlong(s, "velocity-square"), averageAlong(s, "score-square")
 	return fmt.Sprintf("Along SIFG's run on the 2-D mixture (500 particles, the paper's network) the averages over "+
-		"iterations are E‖v‖² %s, ε %s, E‖∇log μ̂‖² %s", table.Spread(square), table.Spread(epsilon), table.Spread(size))
+		"iterations are E‖v‖² %s, ε %s, E‖∇log μ̂‖² %s",
+		table.Spread(square), table.Spread(epsilon), table.Spread(size))
 }
 
 // averageAlong is the mean of a metric over all iterations of SIFG's run on the 2-D mixture, a value a seed: by the

@@ -18,7 +18,8 @@ const found = 0.05
 
 // beyondPaper are statements that the paper does not make and that what it does asks for.
 var beyondPaper = []claim.Claim{
-	descends("theory-toy-rules", "Ada-SIFG descends KL in σ, by the rules of the released toy scripts (dsm-in, dsm-out).",
+	descends("theory-toy-rules",
+		"Ada-SIFG descends KL in σ, by the rules of the released toy scripts (dsm-in, dsm-out).",
 		"dsm-in", "dsm-out"),
 	{
 		ID:        "theory-held",
