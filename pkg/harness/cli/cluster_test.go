@@ -155,7 +155,8 @@ func TestKubernetes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := strings.NewReplacer("NAME", name, "SCRIPT", script, "DIR", dir).Replace(string(want)); text != want {
+	quoted := strings.ReplaceAll(script, `"`, `\"`)
+	if want := strings.NewReplacer("NAME", name, "SCRIPT", quoted, "DIR", dir).Replace(string(want)); text != want {
 		t.Errorf("the manifest is\n%swant\n%s", text, want)
 	}
 	shell(t, "3 trials: 0 already there, 3 computed", script, "JOB_COMPLETION_INDEX=2")

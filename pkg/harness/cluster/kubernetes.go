@@ -1,13 +1,27 @@
 package cluster
 
 import (
-	"fmt"
+	_ "embed"
+	"encoding/json"
 	"path/filepath"
-
-	"go.yaml.in/yaml/v3"
+	"strings"
+	"text/template"
 
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
+
+var (
+	//go:embed job.yaml
+	manifestText string
+
+	manifest = template.Must(template.New("job").Funcs(template.FuncMap{"quote": quote}).Parse(manifestText))
+)
+
+// quote writes a text as JSON, which is YAML.
+func quote(text string) (string, error) {
+	b, err := json.Marshal(text)
+	return string(b), err
+}
 
 // Kubernetes says where pods find the working folder.
 type Kubernetes struct {
@@ -25,36 +39,14 @@ func (j *Job) Manifest(k Kubernetes) (string, error) {
 				"or --store inside it", path)
 		}
 	}
-	type m = map[string]any
-	type list = []any
-	container := m{
-		"name": "worker", "image": k.Image, "workingDir": k.Mount,
-		"command":      list{"/bin/sh", "-c", j.worker("JOB_COMPLETION_INDEX")},
-		"volumeMounts": list{m{"name": "shared", "mountPath": k.Mount}},
-	}
-	need := m{"cpu": fmt.Sprint(j.CPUs)}
-	if j.Memory != "" {
-		need["memory"] = j.Memory
-	}
-	container["resources"] = m{"requests": need, "limits": need}
-	pod := m{
-		"restartPolicy": "Never", "terminationGracePeriodSeconds": notice, "containers": list{container},
-		"volumes": list{m{"name": "shared", "persistentVolumeClaim": m{"claimName": k.Claim}}},
-	}
-	spec := m{
-		"completionMode": "Indexed", "completions": j.Shards, "parallelism": j.Shards,
-		"backoffLimitPerIndex": 5, "maxFailedIndexes": j.Shards,
-		"podFailurePolicy": m{"rules": list{
-			m{"action": "Ignore", "onPodConditions": list{m{"type": "DisruptionTarget", "status": "True"}}},
-			m{
-				"action":      "FailIndex",
-				"onExitCodes": m{"containerName": "worker", "operator": "In", "values": list{2, 3, 5}},
-			},
-		}},
-		"template": m{"spec": pod},
-	}
-	b, err := yaml.Marshal(m{"apiVersion": "batch/v1", "kind": "Job", "metadata": m{"name": j.Name()}, "spec": spec})
-	return string(b), err
+	var b strings.Builder
+	err := manifest.Execute(&b, struct {
+		*Job
+		Kubernetes
+		Worker string
+		Notice int
+	}{j, k, j.worker("JOB_COMPLETION_INDEX"), notice})
+	return b.String(), err
 }
 
 // WriteManifest writes the job's folder with a manifest in it, and returns the path of that.
