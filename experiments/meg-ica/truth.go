@@ -44,29 +44,17 @@ func asNearAsDraws(s *record.Set) claim.Outcome {
 		return missing
 	}
 	e := estimated(func(medians []float64) float64 { return medians[0]/medians[1] - 1 }, []int{0, 1}, ours, exact)
-	return asked(claim.Outcome{
-		Verdict: e.within(0.1),
-		Evidence: fmt.Sprintf(
-			"median Amari distance to the truth: SIFG %s, draws of HMC %s, random matrices %s; ratio less 1 %s",
-			table.Num(
-				median(ours),
-			),
-			table.Num(median(exact)),
-			table.Num(median(floorOf(s, simulated, "random-"+truthMetric))),
-			e,
-		),
-		Keys: series(s, simulated).Keys("sifg"),
-	}, e, math.Abs(e.mid)-0.1)
+	random := floorOf(s, simulated, "random-"+truthMetric)
+	text := fmt.Sprintf("median Amari distance to the truth: SIFG %s, draws of HMC %s, random matrices %s; ratio less "+
+		"1 %s", table.Num(median(ours)), table.Num(median(exact)), table.Num(median(random)), e)
+	out := claim.Outcome{Verdict: e.within(0.1), Evidence: text, Keys: series(s, simulated).Keys("sifg")}
+	return asked(out, e, math.Abs(e.mid)-0.1)
 }
 
 // nearTruth checks claim meg-ica-w0.
 func nearTruth(s *record.Set) claim.Outcome {
-	w0, random := floorOf(
-		s,
-		simulated,
-		"w0-"+truthMetric,
-	), slices.Concat(
-		floorOf(s, simulated, "random-"+truthMetric)...)
+	w0 := floorOf(s, simulated, "w0-"+truthMetric)
+	random := slices.Concat(floorOf(s, simulated, "random-"+truthMetric)...)
 	if len(w0) == 0 || len(random) == 0 {
 		return missing
 	}

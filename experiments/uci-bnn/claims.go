@@ -199,8 +199,8 @@ func outperforms(r results) (claim.Verdict, string) {
 	if v.what == nil {
 		return claim.NotTestable, ""
 	}
-	wins, losses, above, higher := 0, []string(nil), stats.Holm(v.above), 0
-	for i, p := range stats.Holm(v.below) {
+	wins, losses, above, higher := 0, []string(nil), rule.Holm(v.above), 0
+	for i, p := range rule.Holm(v.below) {
 		wins, higher = wins+count(p <= rule.Level), higher+count(v.below[i] > 0.5)
 		if above[i] <= rule.Level {
 			losses = append(losses, v.what[i])

@@ -66,7 +66,7 @@ func (r results) leaders(problem, metric string, methods []string) (best string,
 			others, p = append(others, m), append(p, stats.Paired(d, stats.TwoSided))
 		}
 	}
-	for i, p := range stats.Holm(p) {
+	for i, p := range rule.Holm(p) {
 		if p > rule.Level {
 			tied = append(tied, others[i])
 		}

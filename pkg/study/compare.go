@@ -76,12 +76,12 @@ func relate(x, y map[uint64]float64, overlap float64) relation {
 		}
 	}
 	r.gap = stats.Mean(r.gaps)
-	r.low, r.high = stats.OverlapInterval(r.gaps, overlap, 1-rule.Level)
+	r.low, r.high = rule.OverlapInterval(r.gaps, overlap, 1-rule.Level)
 	switch {
 	case r.lost+r.rivalLost > 0:
 		r.p = stats.Sign(signs, stats.TwoSided)
 	case overlap > 0:
-		r.p = stats.OverlapTest(r.gaps, overlap)
+		r.p = rule.OverlapTest(r.gaps, overlap)
 	default:
 		r.p = stats.Paired(r.gaps, stats.TwoSided)
 	}
@@ -106,7 +106,7 @@ func (r *relation) decide(p, overlap float64) {
 	pairs := len(r.gaps) + r.lost + r.rivalLost
 	told := p <= rule.Level && pairs >= fewest
 	if r.lost+r.rivalLost == 0 {
-		lo, hi := stats.OverlapInterval(r.gaps, overlap, 1-2*rule.Level)
+		lo, hi := rule.OverlapInterval(r.gaps, overlap, 1-2*rule.Level)
 		switch {
 		case lo >= -r.margin && hi <= r.margin:
 			r.verdict = equal

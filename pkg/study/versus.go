@@ -95,7 +95,7 @@ func (v Versus) across(flows, rivals *record.Set) []relation {
 			out, p = append(out, r), append(p, r.p)
 		}
 	}
-	for i, p := range stats.Holm(p) {
+	for i, p := range rule.Holm(p) {
 		out[i].decide(p, v.Overlap)
 	}
 	return out

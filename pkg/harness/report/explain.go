@@ -122,7 +122,7 @@ func (x *Explained) settings(e *harness.Experiment, data plan.Datasets) error {
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(file.Methods, t.Method) {
+	if !slices.Contains(slices.Concat(file.Methods, file.Variants), t.Method) {
 		r.Methods = []string{t.Method}
 	}
 	l, err := plan.NewLayout(r)

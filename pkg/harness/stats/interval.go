@@ -39,35 +39,6 @@ func TInterval(x []float64, level float64) (lo, hi float64) {
 	return Mean(x) - half, Mean(x) + half
 }
 
-// OverlapInterval is TInterval for differences on splits of one data set that overlap, which are not independent: the
-// variance of their mean is taken as s²·(1/n + overlap), overlap the number of test rows over that of the others
-// (Nadeau and Bengio, Inference for the generalization error, 2003). At 0 it is TInterval.
-func OverlapInterval(d []float64, overlap, level float64) (lo, hi float64) {
-	if len(d) < 2 {
-		return math.NaN(), math.NaN()
-	}
-	half := float64(student(len(d), level) * overlapSE(d, overlap))
-	return Mean(d) - half, Mean(d) + half
-}
-
-// overlapSE is the standard error of a mean difference over overlapping splits.
-func overlapSE(d []float64, overlap float64) float64 {
-	return SD(d) * math.Sqrt(1/float64(len(d))+overlap)
-}
-
-// OverlapTest returns the two-sided p-value of Student's t-test of mean(d) = 0 with the variance of OverlapInterval;
-// NaN for fewer than two differences, 1 where all are 0.
-func OverlapTest(d []float64, overlap float64) float64 {
-	if len(d) < 2 {
-		return math.NaN()
-	}
-	t := Mean(d) / overlapSE(d, overlap)
-	if math.IsNaN(t) && SD(d) == 0 {
-		return 1
-	}
-	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(len(d) - 1)}.CDF(-math.Abs(t))
-}
-
 // Bootstrap returns the percentile interval of a statistic at a level: x is drawn from with replacement 10,000 times,
 // with stream "bootstrap" of seed 1 (Efron and Tibshirani, An introduction to the bootstrap, 1993, ch. 13). With few
 // values it is too narrow: that of a mean has √((n−1)/n)·1.96/t of the width of Student's, 0.63 for five values and

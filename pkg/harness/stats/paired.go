@@ -1,9 +1,7 @@
 package stats
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -92,24 +90,4 @@ func Sign(d []float64, side Side) float64 {
 	b := distuv.Binomial{N: n, P: 0.5}
 	less, greater := b.CDF(pos), b.CDF(n-pos)
 	return []float64{min(1, 2*min(less, greater)), less, greater}[side]
-}
-
-// Holm returns the p-values corrected for their number, in the order given: if those at or below α are called real, the
-// chance that any of them is not is at most α, whatever their dependence (Holm, A simple sequentially rejective
-// multiple test procedure, 1979). NaN stays NaN and does not count.
-func Holm(p []float64) []float64 {
-	var order []int
-	out := slices.Clone(p)
-	for i, v := range p {
-		if !math.IsNaN(v) {
-			order = append(order, i)
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
-	least := 0.0
-	for k, i := range order {
-		least = max(least, min(1, float64(len(order)-k)*p[i]))
-		out[i] = least
-	}
-	return out
 }

@@ -1,0 +1,47 @@
+package rule
+
+import (
+	"math"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+)
+
+func near(t *testing.T, what string, got, want, tol float64) {
+	t.Helper()
+	if got != want && !(math.Abs(got-want) <= tol) && !(math.IsNaN(got) && math.IsNaN(want)) {
+		t.Errorf("%s: got %.10g, want %.10g within %g", what, got, want, tol)
+	}
+}
+
+func TestHolm(t *testing.T) {
+	got := Holm([]float64{0.01, 0.04, math.NaN(), 0.03, 0.005})
+	for i, want := range []float64{0.03, 0.06, math.NaN(), 0.06, 0.02} {
+		near(t, "Holm", got[i], want, 1e-15)
+	}
+	if p := Holm([]float64{0.9, 0.8}); p[0] != 1 || p[1] != 1 {
+		t.Errorf("corrected p-values are at most 1: %v", p)
+	}
+}
+
+// TestOverlap: 1, 2, 3, 4, 5 have mean 3 and s² = 2.5. With an overlap of 1/9 the variance of the mean is 2.5·(1/5 +
+// 1/9) = 0.7778, so t = 3.4017 with 4 degrees of freedom: p = 0.02723 (without: t = 4.2426, p = 0.01324), and the 95 %
+// interval is 3 ± 2.7764·0.8819.
+func TestOverlap(t *testing.T) {
+	d := []float64{1, 2, 3, 4, 5}
+	near(t, "p", OverlapTest(d, 1.0/9), 0.02723, 1e-5)
+	near(t, "p of independent ones", OverlapTest(d, 0), 0.01324, 1e-5)
+	lo, hi := OverlapInterval(d, 1.0/9, 0.95)
+	near(t, "lower end", lo, 3-2.77645*0.881917, 1e-4)
+	near(t, "upper end", hi, 3+2.77645*0.881917, 1e-4)
+	lo, hi = OverlapInterval(d, 0, 0.95)
+	wantLo, wantHi := stats.TInterval(d, 0.95)
+	near(t, "lower end without overlap", lo, wantLo, 1e-12)
+	near(t, "upper end without overlap", hi, wantHi, 1e-12)
+	if p := OverlapTest([]float64{0, 0}, 0.1); p != 1 {
+		t.Errorf("no differences: p = %g", p)
+	}
+	if p := OverlapTest([]float64{1}, 0.1); !math.IsNaN(p) {
+		t.Errorf("one difference: p = %g", p)
+	}
+}
