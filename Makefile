@@ -21,7 +21,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 packages: # patterns of all packages, for scripts
 	@echo $(ALL)
 
-.PHONY: packages help build test torture scale reproduce quick bench peers lint generate data site image report clean FORCE
+.PHONY: packages help build test torture scale reproduce quick bench growth peers lint generate data site image report clean FORCE
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -54,6 +54,9 @@ bench: ## speed of kernels and iterations, a few minutes; let nothing else run. 
 	go test -run '^$$' -bench 'Peak|Products|Functions|Iteration|Score|HMC' -benchtime 0.2s -count 5 -cpu 1 ./pkg/sifg ./pkg/sifg/hmc ./pkg/sifg/internal/simd | tee bin/bench.txt
 	go run $(BENCHSTAT) bin/bench.txt
 	go run scripts/benchtable.go bin/bench.txt $(DOC)
+
+growth: ## how time and memory of every sampler grow with particles and dimensions, a minute or more: docs/performance.md and its figure
+	go run scripts/growth.go docs/performance.md docs/growth.svg
 
 peers: ## speed beside JAX and PyTorch, some minutes, on Linux; makes a Python environment of its own (some GB)
 	@test -x scripts/peers/.venv/bin/python || python3 -m venv scripts/peers/.venv

@@ -145,7 +145,13 @@ func TestLowerMedian(t *testing.T) {
 			sorted := slices.Clone(dist)
 			slices.Sort(sorted)
 			sel := selector{near: make([]float32, n*n), last: 5}
-			if got, want := sel.lowerMedian(dist, n), sorted[(n*n-1)/2]; got != want {
+			sel.triangle = func(*Cloud) {
+				for i := range n {
+					sel.take(dist[i*n+i+1 : (i+1)*n])
+				}
+			}
+			got, want := sel.lowerMedian(&Cloud{X: Batch{Rows: n}}), sorted[(n*n-1)/2]
+			if got != want {
 				t.Errorf("n = %d: median %v, want %v", n, got, want)
 			}
 		}

@@ -1,0 +1,264 @@
+// Command growth measures how the time and the memory of an outer iteration grow with the number of particles n and
+// the dimension d, for every sampler with its default settings: make growth.
+//
+//	go run scripts/growth.go                       print the tables
+//	go run scripts/growth.go DOC.md FIGURE.svg     put them between the two markers in DOC.md, and draw the figure
+//
+// The target is N(0, I), whose score costs next to nothing, so that the time is the sampler's own.
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/cpu"
+)
+
+const begin, end = "<!-- begin: make growth -->", "<!-- end: make growth -->"
+
+const (
+	rounds    = 3                     // through all sizes, so that no disturbance meets all repeats of one
+	patience  = 60 * time.Millisecond // for the repeats of a size in a round
+	repeat    = 2 * time.Millisecond  // the least time of a repeat
+	particles = 1000                  // where d varies
+	dimension = 10                    // where n varies
+)
+
+var (
+	ns = []int{100, 300, 1000, 3000, 10_000}
+	ds = []int{2, 10, 30, 100, 300, 1000}
+)
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "growth:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	if len(args) != 0 && len(args) != 2 {
+		return errors.New("want nothing, or DOC.md and FIGURE.svg")
+	}
+	runtime.GOMAXPROCS(1)
+	costs, err := measure()
+	if err != nil {
+		return err
+	}
+	tables := report(costs)
+	if len(args) == 0 {
+		fmt.Print(tables)
+		return nil
+	}
+	svg, err := draw(costs)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(args[1], svg, 0o644); err != nil {
+		return err
+	}
+	doc, err := os.ReadFile(args[0])
+	if err != nil {
+		return err
+	}
+	before, rest, ok := bytes.Cut(doc, []byte(begin))
+	_, after, ok2 := bytes.Cut(rest, []byte(end))
+	if !ok || !ok2 {
+		return fmt.Errorf("%s has no lines %q and %q", args[0], begin, end)
+	}
+	return os.WriteFile(args[0], []byte(string(before)+begin+"\n"+tables+end+string(after)), 0o644)
+}
+
+// normal is N(0, I) on R^d.
+type normal int
+
+func (d normal) Dim() int { return int(d) }
+
+func (d normal) Score(dst, x sifg.Batch, _ int) {
+	for i, v := range x.Data {
+		dst.Data[i] = -v
+	}
+}
+
+// size is a sampler with n particles in d dimensions.
+type size struct {
+	sampler string
+	n, d    int
+}
+
+// cost is what an iteration takes.
+type cost struct {
+	ms    []float64 // of the repeats
+	bytes uint64    // that the run holds
+}
+
+// least is the figure that other programs on the machine change least.
+func (c *cost) least() float64 { return slices.Min(c.ms) }
+
+func measure() (map[size]*cost, error) {
+	costs := map[size]*cost{}
+	for range rounds {
+		for _, s := range sifg.Samplers {
+			for _, n := range ns {
+				if err := (size{s.Name, n, dimension}).measure(costs); err != nil {
+					return nil, err
+				}
+			}
+			for _, d := range ds {
+				if err := (size{s.Name, particles, d}).measure(costs); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return costs, nil
+}
+
+// measure adds the repeats of a round. Each is of as many iterations as the least time takes.
+func (s size) measure(costs map[size]*cost) error {
+	before := heap()
+	flow, err := sifg.New(sifg.Config{Sampler: s.sampler})
+	if err != nil {
+		return err
+	}
+	cloud, err := flow.Start(normal(s.d), s.n, 1, nil)
+	if err != nil {
+		return err
+	}
+	step := func(times int) (time.Duration, error) {
+		start := time.Now()
+		for range times {
+			if _, err := flow.Step(cloud); err != nil {
+				return 0, fmt.Errorf("%s, n = %d, d = %d: %w", s.sampler, s.n, s.d, err)
+			}
+		}
+		return time.Since(start), nil
+	}
+	if _, err := step(1); err != nil { // what is allocated on the way is there then
+		return err
+	}
+	c := costs[s]
+	if c == nil {
+		c = &cost{bytes: heap() - before}
+		costs[s] = c
+	}
+	once, err := step(1)
+	if err != nil {
+		return err
+	}
+	times := 1 + int(repeat/once)
+	for start := time.Now(); ; {
+		took, err := step(times)
+		if err != nil {
+			return err
+		}
+		c.ms = append(c.ms, 1e3*took.Seconds()/float64(times))
+		if time.Since(start) > patience {
+			break
+		}
+	}
+	runtime.KeepAlive(flow)
+	return nil
+}
+
+// heap returns the bytes in use.
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// report returns the two tables.
+func report(costs map[size]*cost) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s, path %s, one core; ms an iteration, the least of several repeats (%s).\n",
+		cpu.Name(), cpu.Path(), spread(costs))
+	fmt.Fprintf(&out, "\nAgainst n, in %d dimensions:\n\n", dimension)
+	table(&out, costs, "n", []int{100, 1000, 10_000}, func(s string, n int) size { return size{s, n, dimension} })
+	fmt.Fprintf(&out, "\nAgainst d, with %s particles:\n\n", thousands(particles))
+	table(&out, costs, "d", []int{2, 10, 100, 1000}, func(s string, d int) size { return size{s, particles, d} })
+	return out.String()
+}
+
+// spread says how much the median repeat of a size takes more than the least.
+func spread(costs map[size]*cost) string {
+	var more []float64
+	for _, c := range costs {
+		s := slices.Sorted(slices.Values(c.ms))
+		more = append(more, 100*(s[len(s)/2]/s[0]-1))
+	}
+	slices.Sort(more)
+	return fmt.Sprintf("the median repeat takes %.0f %% more for the median size, and at most %.0f %% more",
+		more[len(more)/2], more[len(more)-1])
+}
+
+// thousands writes a number with commas.
+func thousands(v int) string {
+	if v < 1000 {
+		return fmt.Sprint(v)
+	}
+	return fmt.Sprintf("%d,%03d", v/1000, v%1000)
+}
+
+// table writes a row for each sampler: times at some of the sizes, the slope of log time over log size in the last
+// decade, and the memory at its ends.
+func table(out *strings.Builder, costs map[size]*cost, name string, shown []int, at func(string, int) size) {
+	last := shown[len(shown)-1]
+	fmt.Fprintf(out, "| |")
+	for _, v := range shown {
+		fmt.Fprintf(out, " %s = %s |", name, thousands(v))
+	}
+	from, to := thousands(last/10), thousands(last)
+	fmt.Fprintf(out, " slope, %s–%s | MB, %s = %s | MB, %s = %s |\n", from, to, name, from, name, to)
+	fmt.Fprintf(out, "| --- |%s\n", strings.Repeat(" ---: |", len(shown)+3))
+	for _, s := range sifg.Samplers {
+		fmt.Fprintf(out, "| %s |", s.Title)
+		for _, v := range shown {
+			fmt.Fprintf(out, " %.3g |", costs[at(s.Name, v)].least())
+		}
+		from, to := costs[at(s.Name, last/10)], costs[at(s.Name, last)]
+		fmt.Fprintf(out, " %.2f | %.3g | %.3g |\n", math.Log10(to.least()/from.least()),
+			1e-6*float64(from.bytes), 1e-6*float64(to.bytes))
+	}
+}
+
+// draw returns the figure: a curve for each sampler, against n and against d.
+func draw(costs map[size]*cost) ([]byte, error) {
+	against := func(label string, all []int, at func(string, int) size) figure.Panel {
+		p := figure.Panel{
+			X: figure.Axis{Label: label, Scale: figure.Log},
+			Y: figure.Axis{Label: "ms an iteration", Scale: figure.Log},
+		}
+		for _, s := range sifg.Samplers {
+			var x, y []float64
+			for _, v := range all {
+				x, y = append(x, float64(v)), append(y, costs[at(s.Name, v)].least())
+			}
+			style := figure.Method(s.Name)
+			p.Layers = append(p.Layers, figure.Line{X: x, Y: y, Style: style},
+				figure.Scatter{X: x, Y: y, Style: style, Radius: 2})
+		}
+		return p
+	}
+	byN := fmt.Sprintf("particles n, in %d dimensions", dimension)
+	byD := fmt.Sprintf("dimensions d, with %s particles", thousands(particles))
+	f := figure.Figure{Panels: []figure.Panel{
+		against(byN, ns, func(sampler string, n int) size { return size{sampler, n, dimension} }),
+		against(byD, ds, func(sampler string, d int) size { return size{sampler, particles, d} }),
+	}}
+	svg, _, err := f.SVG()
+	if err != nil {
+		return nil, err
+	}
+	return bytes.Replace(svg, []byte(">"), []byte(">\n<!-- Generated by make growth. -->"), 1), nil
+}
