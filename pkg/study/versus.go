@@ -20,7 +20,7 @@ type Sides struct{ Flows, Rivals []string }
 // in no more seconds than SIFG-A takes.
 var newFlows = Sides{
 	Flows:  []string{"sifg-a", "interpolated", "baoab"},
-	Rivals: []string{"sgld", "sgld-long", "psgld", "l2-gf", "sifg"},
+	Rivals: []string{"sgld", "sgld-long", "psgld", "l2-gf", "sifg", "smc", "tempering"},
 }
 
 // Versus compares flows with rivals on one problem.

@@ -19,7 +19,7 @@ import (
 )
 
 // Version identifies the code that computes trials of this package, for harness.Experiment.Version.
-const Version = "density 1"
+const Version = "density 2"
 
 // Options are the keys of problems.<name>.options.
 type Options struct {
@@ -36,7 +36,7 @@ type Options struct {
 	DetailEvery int      `mapstructure:"detail_every"`
 	AtEnd       []string `mapstructure:"at_end"`
 
-	// Reference is the number of reference draws for knn-kl, energy and mode-shape. ReferenceFresh: they are drawn anew
+	// Reference is the number of reference draws for knn-kl and knn-kl-exact. ReferenceFresh: they are drawn anew
 	// at every checkpoint; false: once, the same for all trials. ReferenceLaw is exact (default), or released: the
 	// monomial-gamma script's wrong shape. ReferenceSmall is the number of reference draws for knn-kl-small.
 	Reference      int    `mapstructure:"reference"`
@@ -75,7 +75,7 @@ type problem struct {
 	hmc    *hmcDraws // nil: none
 
 	reference, correct, small metric.Points // made at first use
-	toExact, toOffsets        *metric.Energy
+	toLaw, toNormal           *metric.Energy
 	zFrom, xFrom              metric.Points // at DisplacementFrom
 	score, x                  sifg.Batch    // scratch of ksd
 }
@@ -173,7 +173,7 @@ func (p *problem) check(particles int) error {
 		return fmt.Errorf("options.reference_law: %q is unknown: want exact or released", o.ReferenceLaw)
 	case o.ReferenceLaw == "released" && !gamma:
 		return fmt.Errorf("options.reference_law: released is for the target monomial-gamma, not for %s", o.Target)
-	case uses("knn-kl", "knn-kl-exact", "energy", "mode-shape") && o.Reference < 4:
+	case uses("knn-kl", "knn-kl-exact") && o.Reference < 4:
 		return fmt.Errorf("options.reference: must be 4 or more, got %d", o.Reference)
 	case uses("knn-kl-small") && o.ReferenceSmall < 4:
 		return fmt.Errorf("options.reference_small: must be 4 or more, got %d", o.ReferenceSmall)

@@ -38,10 +38,15 @@ func Metrics() []harness.Metric {
 		{
 			Name: "mode-shape",
 			Unit: "standard deviations",
-			Meaning: "Energy distance to exact draws within modes: " +
-				"of each point's offset from its most likely mode, in the mode's standard deviations.",
+			Meaning: "Energy distance to N(0, I) of each point's offset from its most likely mode, " +
+				"in the mode's standard deviations; about 0 for exact draws where modes do not overlap.",
 		},
-		{Name: "energy", Unit: "coordinates", Meaning: "Energy distance to exact draws."},
+		{
+			Name: "energy",
+			Unit: "coordinates",
+			Meaning: "Energy distance to the target: closed form for mixtures, quadrature for monomial gamma, " +
+				"100,000 draws for the funnel.",
+		},
 		{Name: "ksd", Meaning: "Kernel Stein discrepancy: V-statistic (index 0) and U-statistic (1)."},
 		{Name: "mean-abs", Unit: "coordinates", Meaning: "Mean of |x|, one value a coordinate (asked for as moments)."},
 		{
