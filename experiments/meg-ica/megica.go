@@ -77,7 +77,7 @@ var Experiment = &harness.Experiment{
 	Apart:    flows.Apart(),
 }
 
-var verdict = study.Comparing{Protocol: "matched", Where: "Bayesian ICA", Problems: []study.Versus{fair}}
+var verdict = study.Comparing{Protocol: "matched", Lead: true, Where: "Bayesian ICA", Problems: []study.Versus{fair}}
 
 var fair = study.Versus{Problem: few, Title: "10 unmixing matrices", Metrics: flows.Compare[0].Metrics}
 

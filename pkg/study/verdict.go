@@ -44,6 +44,7 @@ type Comparing struct {
 	Protocol string // each method with its own best settings and as many scores
 	Seconds  string // the protocol in which rivals have as many seconds as SIFG has in Protocol; "": none
 	Where    string // in a title: "Networks after 2000 iterations"
+	Lead     bool   // on the first screen of the page
 	Problems []Versus
 }
 
@@ -119,8 +120,10 @@ func (v Versus) use(s *record.Set) []string {
 // without is what SIFG is where no method has learned the target.
 const without = "without a verdict"
 
-// Findings are the verdicts and the control.
-func (c Comparing) Findings() []harness.Finding { return []harness.Finding{c.Finding, c.Control} }
+// Findings are the verdicts, those at equal seconds, and the control.
+func (c Comparing) Findings() []harness.Finding {
+	return []harness.Finding{c.Finding, c.AtSeconds, c.Control}
+}
 
 // Finding says the verdicts, problem by problem.
 func (c Comparing) Finding(by map[string]*record.Set) *harness.Statement {
@@ -167,9 +170,10 @@ func (c Comparing) Finding(by map[string]*record.Set) *harness.Statement {
 	}
 	t.Notes = notes(verdicts)
 	return &harness.Statement{
-		Table: &t.Table, Lead: c.Protocol == "matched", Protocol: c.Protocol,
-		Title: c.Where + ", " + by[c.Protocol].Title + ": SIFG against the strongest rival is " + title(verdicts),
-		Text:  advice(verdicts),
+		Table: &t.Table, Lead: c.Lead, Protocol: c.Protocol,
+		Title: c.Where + ", " + by[c.Protocol].Title + ": SIFG against the strongest rival is " +
+			title(verdicts, Verdict.againstStrongest),
+		Text: advice(verdicts),
 	}
 }
 
@@ -189,15 +193,26 @@ func told(all []relation, flow, rival string) string {
 	return "–"
 }
 
-// title says on which problems SIFG is what against the strongest rival.
-func title(verdicts []Verdict) string {
+// againstStrongest returns the verdict on SIFG against the strongest rival at equal scores.
+func (x Verdict) againstStrongest() string { return found(x.scores, x.Strongest) }
+
+// againstFastest returns the verdict on SIFG against the rival with the lowest mean at equal seconds.
+func (x Verdict) againstFastest() string { return found(x.seconds, x.fastest) }
+
+func found(all []relation, rival string) string {
+	if i := indexOf(all, "sifg", rival); i >= 0 {
+		return all[i].verdict
+	}
+	return open
+}
+
+// title says on which problems SIFG is what.
+func title(verdicts []Verdict, of func(x Verdict) string) string {
 	on := map[string][]string{}
 	for _, x := range verdicts {
-		verdict := open
-		if x.None != "" {
-			verdict = without
-		} else if i := indexOf(x.scores, "sifg", x.Strongest); i >= 0 {
-			verdict = x.scores[i].verdict
+		verdict := without
+		if x.None == "" {
+			verdict = of(x)
 		}
 		on[verdict] = append(on[verdict], x.Problem)
 	}

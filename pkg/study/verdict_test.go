@@ -40,6 +40,7 @@ func TestVerdict(t *testing.T) {
 	}
 	above := func(method string, seed int) float64 { return value(method, seed) + 1 }
 	fast := made([]string{"sgld", "psgld"}, 10, above)
+	fast.Title = "with its seconds"
 	v := Versus{Problem: "p", Title: "A problem", Metrics: []Measure{{Head: "energy", Metric: "m"}}, Margin: 0.1}
 	c := Comparing{Protocol: "matched", Seconds: "clock", Where: "Somewhere", Problems: []Versus{v}}
 	s.Title = "every method at its best"
@@ -68,6 +69,14 @@ func TestVerdict(t *testing.T) {
 	}
 	if len(got.Table.Comparisons) != 8 { // two flows against four rivals
 		t.Errorf("%d comparisons", len(got.Table.Comparisons))
+	}
+	got = c.AtSeconds(by)
+	title = "Somewhere of SIFG, rivals with its seconds: SIFG against the strongest is equal on A problem"
+	if got.Title != title || got.Protocol != "clock" {
+		t.Errorf("%q of %s, want %q", got.Title, got.Protocol, title)
+	}
+	if rows := got.Table.Rows; len(rows) != 2 || rows[1][1].Text != "pSGLD" || rows[1][4].Text[:6] != "equal " {
+		t.Errorf("at equal seconds: %+v", rows)
 	}
 	v.Trivial = 0.9
 	c.Problems = []Versus{v}
