@@ -41,7 +41,7 @@ func violins(s *record.Set, problem, by, label string) (p figure.Panel, err erro
 		add(figure.Label(m), final(s, problem, m, by), m)
 	}
 	add("exact draws", exact, "hmc")
-	add("random", floorOf(s, problem, "random-"+by), "kde-flow")
+	add("random", floorOf(s, problem, "random-"+by), "baoab")
 	if p.Layers == nil {
 		return p, fmt.Errorf("no trial ended well")
 	}
