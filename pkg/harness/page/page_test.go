@@ -26,8 +26,8 @@ func TestPage(t *testing.T) {
 		t.Error("other bytes the second time")
 	}
 	for _, want := range []string{
-		"No claim holds on Gaussian mixtures.", "Some claims hold on Gaussian mixtures.",
-		"Nothing was decided on Gaussian mixtures.",
+		"No claim holds for Gaussian mixtures.", "Some claims hold for Gaussian mixtures.",
+		"Nothing was decided for Gaussian mixtures.",
 		`<span class="verdict not-reproduced" title="1 not reproduced">1<`,
 		"reproduced under second; not reproduced under first; not decided under third",
 		"KL against iterations, n = 1.5.</p>", "2 trials: 1 diverged, 1 ok.", "72 min", "avx512",

@@ -63,6 +63,9 @@ if (unfold) unfold.addEventListener("click", () => {
   for (const c of claims) c.firstElementChild.open = open;
 });
 
+// On a narrow screen the contents stand above the answer, and are folded.
+if (innerWidth < 960) document.querySelector("nav details").open = false;
+
 // A link to something shows it: it opens a claim, and shows all protocols where the chosen one hides it.
 const target = () => {
   const at = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));

@@ -85,12 +85,12 @@ func verdicts(l claim.Ledger, protocol, experiment string) map[string]int {
 	return out
 }
 
-// sentence says how far the paper holds under a protocol: "Some claims hold on A and B; no claim holds on C."; "" where
-// no claim was checked.
+// sentence says how far the paper holds under a protocol: "Some claims hold for A and B; no claim holds for C."; ""
+// where no claim was checked.
 func sentence(l claim.Ledger, protocol string, all []*harness.Experiment) string {
 	words := []string{
-		"all claims hold on", "most claims hold on", "some claims hold on", "no claim holds on",
-		"nothing was decided on",
+		"all claims hold for", "most claims hold for", "some claims hold for", "no claim holds for",
+		"nothing was decided for",
 	}
 	by := make([][]string, len(words))
 	for _, e := range all {
