@@ -45,19 +45,18 @@ func explainCommand(e *env) *cobra.Command {
 
 func explanation(x *report.Explained) [][]string {
 	t := x.Trial
+	name := fmt.Sprintf("%s/%s, %s, %s, seed %d, scale %s",
+		t.Experiment, t.Protocol, t.Problem, t.Method, t.Seed, t.Scale)
+	size := fmt.Sprintf("%d particles in %d dimensions, %d iterations, %s",
+		t.Particles, t.Dim, t.Iterations, table.Seconds(x.Timing.Seconds))
 	rows := [][]string{
-		{
-			t.Key,
-			fmt.Sprintf("%s/%s, %s, %s, seed %d, scale %s",
-				t.Experiment, t.Protocol, t.Problem, t.Method, t.Seed, t.Scale),
-		},
+		{t.Key, name},
 		{"status", t.Status + " " + t.Reason},
-		{
-			"size",
-			fmt.Sprintf("%d particles in %d dimensions, %d iterations, %s",
-				t.Particles, t.Dim, t.Iterations, table.Seconds(x.Timing.Seconds)),
-		},
-		{"repeat", x.Repeat}, {"from", x.From}, {}, {"final metrics"},
+		{"size", size},
+		{"repeat", x.Repeat},
+		{"from", x.From},
+		{},
+		{"final metrics"},
 	}
 	for _, name := range slices.Sorted(maps.Keys(x.Final)) {
 		var values []string // of the components

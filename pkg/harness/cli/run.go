@@ -44,7 +44,9 @@ func runCommand(e *env) *cobra.Command {
 			if err := writable(w.results); err != nil {
 				return err
 			}
+			write := func() error { return w.report(e, false) }
 			if trial != "" {
+				write = nil
 				if err := errors.Join(w.Only(trial), w.status()); err != nil {
 					return err
 				}
@@ -52,10 +54,7 @@ func runCommand(e *env) *cobra.Command {
 			if err := w.measure(e); err != nil {
 				return err
 			}
-			if trial != "" {
-				return w.run(e, &r, nil)
-			}
-			return w.run(e, &r, func() error { return w.report(e, false) })
+			return w.run(e, &r, write)
 		},
 	}
 	s.flags(cmd)
