@@ -57,8 +57,8 @@ func axis(by map[string]*record.Set) *harness.Statement {
 		"reference draws."}
 	return &harness.Statement{
 		Lead: true, Title: title, Table: t,
-		Text: fmt.Sprintf("By symmetry the posterior has %d equivalent modes and the mean 0. The mean of a chain "+
-			"that changes modes is what chance leaves of 0, so the distance to it says little about the posterior.",
+		Text: fmt.Sprintf("By symmetry the posterior has %d equivalent modes and the mean 0. A chain that visits many "+
+			"of them averages to nearly 0, whatever it samples, so the distance to its mean says little.",
 			modes),
 	}
 }

@@ -51,7 +51,7 @@ func exploration(by map[string]*record.Set) *harness.Statement {
 	}
 	return &harness.Statement{
 		Lead:  true,
-		Title: "Which modes SIFG finds in 2-D hangs on its step: the theory is its limit for small steps",
+		Title: "Which modes SIFG finds in 2-D depends on its step; the theory describes the limit of small steps",
 		Text:  text,
 		Table: &out.Table,
 	}

@@ -145,7 +145,7 @@ func (c Comparing) Finding(by map[string]*record.Set) *harness.Statement {
 	}
 	t.Words("SIFG against it", against("sifg"))
 	t.Words("Ada-SIFG against it", against("ada-sifg"))
-	if c.Seconds != "" {
+	if by[c.Seconds] != nil {
 		t.Words("SIFG at equal seconds", func(x Verdict) string {
 			if x.fastest == "" {
 				return "–"
