@@ -8,7 +8,7 @@ import (
 )
 
 // TestSummaryOfReference: of a thousand reference draws of the twelve posteriors, in the coordinates of the Laplace
-// approximation, nothing looks wrong; docs/library.md counts the exceptions.
+// approximation, nothing looks wrong, with the exceptions below.
 func TestSummaryOfReference(t *testing.T) {
 	data := posteriordb(t)
 	var alarms []string

@@ -44,7 +44,7 @@ func values(problems, methods []string, seeds int, value func(problem, method st
 func ranked(s *record.Set) results { return results{record.ReadFinals(s), strings.ToUpper} }
 
 // TestFalseDifferences: among equal methods a difference is seen in more than one row of twenty, since the lowest mean
-// is found in the same data: in one of ten with seven methods, as docs/uci-bnn.md says.
+// is found in the same data: in one of ten with seven methods.
 func TestFalseDifferences(t *testing.T) {
 	methods := []string{"a", "b", "c", "d", "e", "f", "g"}
 	const rows = 1500
