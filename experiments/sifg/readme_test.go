@@ -104,7 +104,7 @@ func TestVerdict(t *testing.T) {
 			continue
 		}
 		for _, f := range x.Findings {
-			if !strings.Contains(f.Title, "the strongest rival is") &&
+			if !strings.Contains(f.Title, "its strongest rival SIFG is") &&
 				!strings.Contains(f.Title, "against blind SIFG") {
 				continue
 			}

@@ -117,7 +117,7 @@ var verdicts = slices.Concat(
 	study.Comparing{
 		Protocol: "start",
 		Lead:     true,
-		Where:    "Networks after 2000 iterations",
+		Where:    "Networks after 2000 iterations, each method from its own best start",
 		Problems: ownStart(judgedBy(predictive, problems...)),
 	}.Findings(),
 	study.Comparing{

@@ -56,7 +56,7 @@ func (c Comparing) AtSeconds(by map[string]*record.Set) *harness.Statement {
 	return &harness.Statement{
 		Table:    &t.Table,
 		Protocol: c.Seconds,
-		Title: c.Where + " of SIFG, rivals " + clock.Title + ": SIFG against the strongest is " +
+		Title: c.Where + " of SIFG, rivals " + clock.Title + ": against the strongest SIFG is " +
 			title(verdicts, Verdict.againstFastest),
 		Text: "The rivals were tuned for as many iterations as SIFG has, not for these.",
 	}

@@ -171,9 +171,8 @@ func (c Comparing) Finding(by map[string]*record.Set) *harness.Statement {
 	t.Notes = notes(verdicts)
 	return &harness.Statement{
 		Table: &t.Table, Lead: c.Lead, Protocol: c.Protocol,
-		Title: c.Where + ", " + by[c.Protocol].Title + ": SIFG against the strongest rival is " +
-			title(verdicts, Verdict.againstStrongest),
-		Text: advice(verdicts),
+		Title: c.Where + ": against its strongest rival SIFG is " + title(verdicts, Verdict.againstStrongest),
+		Text:  capitalised(by[c.Protocol].Title) + ": " + advice(verdicts),
 	}
 }
 
@@ -219,6 +218,8 @@ func title(verdicts []Verdict, of func(x Verdict) string) string {
 	return listed(on)
 }
 
+func capitalised(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
 // advice says what to use on each problem.
 func advice(verdicts []Verdict) string {
 	var parts []string
@@ -228,9 +229,10 @@ func advice(verdicts []Verdict) string {
 		}
 	}
 	if parts == nil {
-		return "No problem has a verdict."
+		return "no problem has a verdict."
 	}
-	return "The fastest method that has the lowest mean or is equal to it: " + strings.Join(parts, "; ") + "."
+	return "the fastest of the methods with the lowest mean " + verdicts[0].v.Metrics[0].Head + ", or equal to it. " +
+		strings.Join(parts, "; ") + "."
 }
 
 // notes say the rules, once for problems that have the same.
