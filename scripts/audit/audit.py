@@ -190,6 +190,8 @@ def audit(results, experiments):
                 if (experiment, title) not in PROBLEMS:
                     continue
                 problem, metric, margin, overlap = PROBLEMS[experiment, title]
+                if title.endswith("(own start)"):
+                    protocol = rivals = "start"
                 if margin is None:
                     margin = records.floor(protocol, problem, metric)
                 group = list(group)
