@@ -83,7 +83,8 @@ func TestVerdict(t *testing.T) {
 	v.Trivial = 0.9
 	c.Problems = []Versus{v}
 	got = c.Finding(by)
-	if !strings.HasSuffix(got.Title, "without a verdict on A problem") || !strings.HasSuffix(got.Text, "no problem has a verdict.") {
+	none := strings.HasSuffix(got.Text, "no problem has a verdict.")
+	if !strings.HasSuffix(got.Title, "without a verdict on A problem") || !none {
 		t.Errorf("where nobody is better than something trivial: %q, %q", got.Title, got.Text)
 	}
 	if c.Finding(nil) != nil || c.Finding(map[string]*record.Set{"matched": made(nil, 0, nil)}) != nil {
