@@ -46,6 +46,7 @@ func TestCommittedResults(t *testing.T) {
 // of its records. Where it fails, "sifg report --keep --protocol all" makes them again. What takes particles, which are
 // not committed, is left out.
 func TestCommittedReportIsCurrent(t *testing.T) {
+	harness.Register(experiments...) // their samplers have names in words
 	rep, err := report.Read(results, experiments)
 	if err != nil {
 		t.Fatal(err)

@@ -11,8 +11,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// control is SIFG beside blind SIFG on one problem.
-type control struct {
+// duel is a flow beside a rival on one problem.
+type duel struct {
 	Versus
 	relation
 }
@@ -25,7 +25,7 @@ func (c Comparing) Control(by map[string]*record.Set) *harness.Statement {
 		return nil
 	}
 	head := c.Problems[0].Metrics[0].Head
-	var rows []control
+	var rows []duel
 	var comparisons []table.Comparison
 	f, on := record.ReadFinals(s), map[string][]string{}
 	for _, v := range c.Problems {
@@ -34,7 +34,7 @@ func (c Comparing) Control(by map[string]*record.Set) *harness.Statement {
 		comparisons = append(comparisons, v.comparisons(found)...)
 		for _, r := range found {
 			on[r.verdict] = append(on[r.verdict], v.Title)
-			rows = append(rows, control{v, r})
+			rows = append(rows, duel{v, r})
 		}
 	}
 	if rows == nil {
@@ -42,16 +42,16 @@ func (c Comparing) Control(by map[string]*record.Set) *harness.Statement {
 	}
 	t := table.Of(rows)
 	t.Comparisons = comparisons
-	t.Words("Problem", func(c control) string { return c.Title })
-	t.Column("SIFG, "+head, func(c control) table.Cell {
-		return table.MeanSD(f.Values(c.Problem, c.Metrics[0].Metric, c.flow))
+	t.Words("Problem", func(d duel) string { return d.Title })
+	t.Column("SIFG, "+head, func(d duel) table.Cell {
+		return table.MeanSD(f.Values(d.Problem, d.Metrics[0].Metric, d.flow))
 	})
-	t.Column("Blind SIFG, "+head, func(c control) table.Cell {
-		return table.MeanSD(f.Values(c.Problem, c.Metrics[0].Metric, c.rival))
+	t.Column("Blind SIFG, "+head, func(d duel) table.Cell {
+		return table.MeanSD(f.Values(d.Problem, d.Metrics[0].Metric, d.rival))
 	})
-	t.Column("SIFG is", func(c control) table.Cell { return table.Text(c.words()) })
-	t.Column("of the noise its network predicts", func(c control) table.Cell {
-		share := predicted(s, c.Problem, "sifg")
+	t.Column("SIFG is", func(d duel) table.Cell { return table.Text(d.words()) })
+	t.Column("of the noise its network predicts", func(d duel) table.Cell {
+		share := predicted(s, d.Problem, "sifg")
 		mean, sd := table.Num(100*stats.Mean(share)), table.Num(100*stats.SD(share))
 		return table.Text(fmt.Sprintf("%s %% ± %s %%", mean, sd))
 	})

@@ -9,12 +9,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// race is SIFG beside a rival that has its seconds, on one problem.
-type race struct {
-	Versus
-	relation
-}
-
 // AtSeconds finds how SIFG compares with rivals that have as many seconds as it has; nothing without their trials.
 func (c Comparing) AtSeconds(by map[string]*record.Set) *harness.Statement {
 	s, clock := by[c.Protocol], by[c.Seconds]
@@ -25,28 +19,28 @@ func (c Comparing) AtSeconds(by map[string]*record.Set) *harness.Statement {
 	if len(verdicts) == 0 {
 		return nil
 	}
-	var rows []race
+	var rows []duel
 	var comparisons []table.Comparison
 	for _, x := range verdicts {
 		comparisons = append(comparisons, x.Seconds...)
 		for _, r := range x.seconds {
-			rows = append(rows, race{x.v, r})
+			rows = append(rows, duel{x.v, r})
 		}
 	}
 	head := c.Problems[0].Metrics[0].Head
 	ours, theirs := record.ReadFinals(s), record.ReadFinals(clock)
 	t := table.Of(rows)
 	t.Comparisons = comparisons
-	t.Words("Problem", func(r race) string { return r.Title })
-	t.Words("Rival", func(r race) string { return figure.Label(r.rival) })
-	t.Column("SIFG, "+head, func(r race) table.Cell {
+	t.Words("Problem", func(r duel) string { return r.Title })
+	t.Words("Rival", func(r duel) string { return figure.Label(r.rival) })
+	t.Column("SIFG, "+head, func(r duel) table.Cell {
 		return table.MeanSD(ours.Values(r.Problem, r.Metrics[0].Metric, r.flow))
 	})
-	t.Column("Rival, "+head, func(r race) table.Cell {
+	t.Column("Rival, "+head, func(r duel) table.Cell {
 		return table.MeanSD(theirs.Values(r.Problem, r.Metrics[0].Metric, r.rival))
 	})
-	t.Column("SIFG is", func(r race) table.Cell { return table.Text(r.words()) })
-	t.Column("the rival's iterations", func(r race) table.Cell {
+	t.Column("SIFG is", func(r duel) table.Cell { return table.Text(r.words()) })
+	t.Column("the rival's iterations", func(r duel) table.Cell {
 		first, _ := record.First(clock, r.Problem, r.rival)
 		return table.Int(first.Iterations)
 	})
