@@ -137,7 +137,7 @@ func TestSummaryWarns(t *testing.T) {
 }
 
 // TestDefault: with the settings of Default a cloud has the target's standard deviations, on the correlated Gaussians
-// of which the table of docs/library.md tells, from few particles too; and with the rows' own settings it has not,
+// of which docs/library.md tells, from few particles too; and with the rows' own settings it has not,
 // which the summary says.
 //
 // The sd of a coordinate varies by 1/√(2n) for exact draws: five of those, and 5 % for what the flow leaves. Its mean
