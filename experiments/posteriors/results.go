@@ -93,14 +93,8 @@ func outcomeOf(s *record.Set, problem, method string) outcome {
 		return o
 	}
 	o.sd, o.mean, o.ratio, o.most = stats.Median(sds), stats.Median(means), stats.Median(ratios), stats.Median(mosts)
-	o.gradients, o.seconds = median(gradients), median(seconds)
+	o.gradients, o.seconds = stats.Median(gradients), stats.Median(seconds)
 	return o
-}
-
-// median is the middle one of values some of which may be infinite, the larger of two.
-func median(v []float64) float64 {
-	slices.Sort(v)
-	return v[len(v)/2]
 }
 
 // firstWithin returns the first iteration at which both errors are small enough, infinity if there is none.
