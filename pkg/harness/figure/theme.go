@@ -130,16 +130,8 @@ func (s Style) Thin() Style {
 // byPlace orders the styles of a legend: methods as in the table of samplers, then labels that are no method's, as they
 // come.
 func byPlace(a, b Style) int {
-	last := func(s Style) bool { return s.place == 0 }
-	switch {
-	case last(a) && last(b):
-		return 0
-	case last(a):
-		return 1
-	case last(b):
-		return -1
-	}
-	return cmp.Compare(a.place, b.place)
+	order := func(s Style) uint { return uint(s.place - 1) } // no place is the last: it wraps around
+	return cmp.Compare(order(a), order(b))
 }
 
 // shade returns c with opacity a in [0, 1].

@@ -31,8 +31,13 @@ type process struct {
 	once  sync.Once
 }
 
+// startup is how long a program may take until its first line: imports and compilation.
+const startup = 2 * time.Minute
+
 // spawn starts a process of the program and reads its first line.
 func (p *Program) spawn(ctx context.Context) (*process, error) {
+	ctx, cancel := context.WithTimeout(ctx, startup)
+	defer cancel()
 	c := &process{program: p, ended: make(chan struct{})}
 	theirs, err := c.pipes()
 	if err != nil {
@@ -156,12 +161,11 @@ func exitCode(s *os.ProcessState) int {
 
 // causeOfEnd says how a program ended, by the state of its guard.
 func causeOfEnd(s *os.ProcessState) string {
-	switch code := exitCode(s); {
-	case code > 128:
+	code := exitCode(s)
+	if code > 128 {
 		return "signal: " + syscall.Signal(code-128).String()
-	default:
-		return fmt.Sprintf("exit status %d", code)
 	}
+	return fmt.Sprintf("exit status %d", code)
 }
 
 // tail keeps the end of what is written to it.

@@ -4,6 +4,7 @@
 package program
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -16,7 +17,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
@@ -43,9 +43,6 @@ type Program struct {
 	idle []*process
 }
 
-// startup is how long a program may take until its first line: imports and compilation.
-const startup = 2 * time.Minute
-
 // maxFile bounds the files that a command names.
 const maxFile = 1 << 30
 
@@ -63,8 +60,6 @@ func Start(ctx context.Context, command string) (*Program, error) {
 	if p.Digest, err = p.digest(); err != nil {
 		return nil, usage.Errorf("the program %q: %v", command, err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, startup)
-	defer cancel()
 	first, err := p.spawn(ctx)
 	if err != nil {
 		return nil, usage.Errorf("%v", err)
@@ -76,42 +71,40 @@ func Start(ctx context.Context, command string) (*Program, error) {
 
 // digest returns the digest of the files that the command names, "" where it names none.
 func (p *Program) digest() (string, error) {
-	all, found := sha256.New(), false
+	digest, all := "", sha256.New()
 	for i, word := range p.Command {
-		info, err := os.Stat(word)
-		if i == 0 && !strings.Contains(word, "/") || err != nil || !info.Mode().IsRegular() {
+		if i == 0 && !strings.Contains(word, "/") || !isFile(word) {
 			continue // the first is looked for in PATH
 		}
 		text, err := safe.Read(word, maxFile)
 		if err != nil {
 			return "", err
 		}
-		found = true
 		fmt.Fprintf(all, "%d %d\n", i, len(text))
 		all.Write(text)
+		digest = hex.EncodeToString(all.Sum(nil)[:10])
 	}
-	if !found {
-		return "", nil
-	}
-	return hex.EncodeToString(all.Sum(nil)[:10]), nil
+	return digest, nil
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 var notName = regexp.MustCompile(`[^a-z0-9]+`)
 
 // Name is a short name for the program: that of the file that its command names last, without folder and extension.
 func (p *Program) Name() string {
-	at := 0
-	for i, word := range p.Command {
-		if info, err := os.Stat(word); err == nil && info.Mode().IsRegular() {
-			at = i
+	file := p.Command[0]
+	for _, word := range p.Command[1:] {
+		if isFile(word) {
+			file = word
 		}
 	}
-	base := filepath.Base(p.Command[at])
+	base := filepath.Base(file)
 	base = strings.ToLower(strings.TrimSuffix(base, filepath.Ext(base)))
-	if name := strings.Trim(notName.ReplaceAllString(base, "-"), "-"); name != "" {
-		return name
-	}
-	return "program"
+	return cmp.Or(strings.Trim(notName.ReplaceAllString(base, "-"), "-"), "program")
 }
 
 // borrow returns a process of the program: one that waits for work, or a new one.
@@ -127,8 +120,6 @@ func (p *Program) borrow(ctx context.Context) (*process, error) {
 		last.kill()
 	}
 	p.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, startup)
-	defer cancel()
 	c, err := p.spawn(ctx)
 	if err != nil {
 		return nil, err

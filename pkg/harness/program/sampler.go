@@ -2,6 +2,7 @@ package program
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 )
 
 // Sampler is a sampler that is a program, as the mover of a flow: at each checkpoint it answers what the program asks
@@ -24,7 +26,6 @@ type Sampler struct {
 	evaluate func(dst, points []float64)
 	points   []float64
 	values   []float64
-	draws    []float32 // all that it told of, besides the sample
 }
 
 // Job is what a sampler is given to do. Its flow sets Dim, Particles and Gradients.
@@ -57,12 +58,13 @@ func Register(name string, p *Program) error {
 	if err != nil {
 		return usage.Errorf("--sampler %s: the settings of its first line: %v", name, err)
 	}
-	title := info.Title
-	if title == "" {
-		title = name
-	}
 	sifg.Register(sifg.Sampler{
-		Name: name, Title: title, Version: 1, Doc: "the program " + p.String(), Defaults: defaults, Uses: uses,
+		Name:     name,
+		Title:    cmp.Or(info.Title, name),
+		Version:  1,
+		Doc:      "the program " + p.String(),
+		Defaults: defaults,
+		Uses:     uses,
 		Build: func(c sifg.Config) (*sifg.Flow, error) {
 			if c.Temper > 0 {
 				return nil, &sifg.ConfigError{Key: "temper", Problem: "a sampler that is a program cannot be tempered"}
@@ -111,10 +113,7 @@ func (s *Sampler) Init(c *sifg.Cloud) {
 	s.evaluate = evaluator(c.Target)
 	s.job.Dim, s.job.Particles, s.job.Gradients = d, n, n*s.job.Iterations
 	s.job.Settings.Sampler = ""
-	start := make([]float64, n*d)
-	for i, v := range c.Z.Data[:n*d] {
-		start[i] = float64(v)
-	}
+	start := metric.FromBatch(c.Z).Data
 	s.session.with(s.program, "its start", func(p *process) error {
 		if s.evaluate == nil {
 			return fmt.Errorf("is a sampler, which needs a log density, and the target has none")
@@ -189,9 +188,7 @@ func (s *Sampler) take(p *process, c *sifg.Cloud) error {
 	if !finite(x) {
 		s.session.note("the program %q told a sample that is not finite", s.program)
 	}
-	for i, v := range x {
-		c.Z.Data[i] = float32(v)
-	}
+	rounded(c.Z.Data, x)
 	return nil
 }
 
@@ -203,14 +200,19 @@ func (s *Sampler) keep(p *process, c *sifg.Cloud) error {
 	if err != nil {
 		return err
 	}
-	s.draws = make([]float32, len(x))
-	for i, v := range x {
-		s.draws[i] = float32(v)
-	}
+	draws := rounded(make([]float32, len(x)), x)
 	if k, ok := c.Target.(interface {
 		Keep(draws func(d int) []float32)
 	}); ok {
-		k.Keep(func(int) []float32 { return s.draws })
+		k.Keep(func(int) []float32 { return draws })
 	}
 	return nil
+}
+
+// rounded sets dst to x in float32 and returns it.
+func rounded(dst []float32, x []float64) []float32 {
+	for i, v := range x {
+		dst[i] = float32(v)
+	}
+	return dst
 }

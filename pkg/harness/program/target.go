@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 )
 
 // Target is a target that is a program, as one session uses it. Where the program fails, its answers are NaN
@@ -70,9 +73,7 @@ func (t *Target) ask(question string, dst, points []float64, cols int) {
 		return err
 	})
 	if err != nil {
-		for i := range dst {
-			dst[i] = math.NaN()
-		}
+		floats.AddConst(math.NaN(), dst)
 	}
 }
 
@@ -85,14 +86,7 @@ func (s *Session) note(format string, args ...any) {
 	}
 }
 
-func finite(v []float64) bool {
-	for _, x := range v {
-		if x-x != 0 {
-			return false
-		}
-	}
-	return true
-}
+func finite(v []float64) bool { return metric.Points{Data: v}.Finite() }
 
 // evaluator returns what computes log density and gradient of a target of n points, n×(1+d), for a sampler that asks;
 // nil if the target has no log density.
@@ -120,15 +114,12 @@ func evaluator(t sifg.Target) func(dst, points []float64) {
 		return func(dst, points []float64) {
 			n := len(points) / d
 			x, s := sifg.NewBatch(n, d), sifg.NewBatch(n, d)
-			for i, v := range points {
-				x.Data[i] = float32(v)
-			}
+			rounded(x.Data, points)
 			t.Score(s, x, 0)
+			scores := metric.FromBatch(s)
 			for i := range n {
 				dst[i*(1+d)] = t.LogDensity(points[i*d : (i+1)*d])
-				for j := range d {
-					dst[i*(1+d)+1+j] = float64(s.Data[i*d+j])
-				}
+				copy(dst[i*(1+d)+1:], scores.Row(i))
 			}
 		}
 	}
