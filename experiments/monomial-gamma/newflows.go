@@ -9,7 +9,13 @@ import (
 	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
-var verdict = study.Comparing{Protocol: "matched", Lead: true, Where: "Monomial gamma", Problems: flows.Compare}
+var verdict = study.Comparing{
+	Protocol: "matched",
+	Other:    study.ByKL,
+	Lead:     true,
+	Where:    "Monomial gamma",
+	Problems: flows.Compare,
+}
 
 var flows = study.NewFlows{
 	Figures: []harness.Figure{study.Curves("beyond", "Monomial gamma: flows beyond the paper",

@@ -23,6 +23,7 @@ type relation struct {
 	p                    float64   // after Holm's correction
 	margin               float64   // a smaller difference is none
 	lost, rivalLost      int       // tries that the method lost and the rival did not, and the reverse
+	other                string    // what another criterion says, where that is the opposite; "": it does not
 }
 
 // indexOf returns where a flow is compared with a rival, −1 if it is not.
@@ -140,6 +141,9 @@ func (r relation) words() string {
 	}
 	if r.rivalLost > 0 {
 		text += fmt.Sprintf("; the rival lost %d of %d tries", r.rivalLost, all)
+	}
+	if r.other != "" {
+		text += "; " + r.other
 	}
 	return text
 }

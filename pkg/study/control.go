@@ -30,7 +30,7 @@ func (c Comparing) Control(by map[string]*record.Set) *harness.Statement {
 	f, on := record.ReadFinals(s), map[string][]string{}
 	for _, v := range c.Problems {
 		v.Sides = Sides{[]string{"sifg"}, []string{"sifg-blind"}}
-		found := v.relations(s)
+		found := c.relations(v, by)
 		comparisons = append(comparisons, v.comparisons(found)...)
 		for _, r := range found {
 			on[r.verdict] = append(on[r.verdict], v.Title)

@@ -43,6 +43,7 @@ type Verdict struct {
 type Comparing struct {
 	Protocol string // each method with its own best settings and as many scores
 	Seconds  string // the protocol in which rivals have as many seconds as SIFG has in Protocol; "": none
+	Other    Criterion
 	Where    string // in a title: "Networks after 2000 iterations"
 	Lead     bool   // on the first screen of the page
 	Problems []Versus
@@ -57,7 +58,7 @@ func (c Comparing) Verdicts(by map[string]*record.Set) []Verdict {
 	var out []Verdict
 	for _, v := range c.Problems {
 		v.Sides = Ours
-		x := Verdict{Problem: v.Title, v: v, scores: v.relations(s)}
+		x := Verdict{Problem: v.Title, v: v, scores: c.relations(v, by)}
 		if len(x.scores) == 0 {
 			continue
 		}
@@ -67,7 +68,7 @@ func (c Comparing) Verdicts(by map[string]*record.Set) []Verdict {
 			x.None = "no method is nearer than one normal law (" + table.Num(v.Trivial) + ")"
 		}
 		v.Sides = parts
-		x.parts = v.relations(s)
+		x.parts = c.relations(v, by)
 		if clock := by[c.Seconds]; clock != nil {
 			v.Sides = Sides{[]string{"sifg"}, Ours.Rivals}
 			x.seconds, x.fastest = v.across(s, clock), v.lowest(clock, Ours.Rivals)
@@ -120,9 +121,9 @@ func (v Versus) use(s *record.Set) []string {
 // without is what SIFG is where no method has learned the target.
 const without = "without a verdict"
 
-// Findings are the verdicts, those at equal seconds, and the control.
+// Findings are the verdicts, those at equal seconds and by another criterion, and the control.
 func (c Comparing) Findings() []harness.Finding {
-	return []harness.Finding{c.Finding, c.AtSeconds, c.Control}
+	return []harness.Finding{c.Finding, c.AtSeconds, c.ByOther, c.Control}
 }
 
 // Finding says the verdicts, problem by problem.
@@ -169,6 +170,10 @@ func (c Comparing) Finding(by map[string]*record.Set) *harness.Statement {
 		}
 	}
 	t.Notes = notes(verdicts)
+	if by[c.Other.Protocol] != nil {
+		t.Notes = append(t.Notes, "A comparison is open where methods that are tuned and judged by "+c.Other.Head+
+			" compare the opposite way.")
+	}
 	return &harness.Statement{
 		Table: &t.Table, Lead: c.Lead, Protocol: c.Protocol,
 		Title: c.Where + ": against its strongest rival SIFG is " + title(verdicts, Verdict.againstStrongest),
