@@ -135,15 +135,21 @@ func (r relation) words() string {
 	if !math.IsNaN(r.low) {
 		text += fmt.Sprintf(" [%s, %s]", table.Num(r.low), table.Num(r.high))
 	}
+	text += r.losses()
+	if r.other != "" {
+		text += "; " + r.other
+	}
+	return text
+}
+
+// losses say the tries that one of the two lost.
+func (r relation) losses() (text string) {
 	all := len(r.gaps) + r.lost + r.rivalLost
 	if r.lost > 0 {
 		text += fmt.Sprintf("; lost %d of %d tries", r.lost, all)
 	}
 	if r.rivalLost > 0 {
 		text += fmt.Sprintf("; the rival lost %d of %d tries", r.rivalLost, all)
-	}
-	if r.other != "" {
-		text += "; " + r.other
 	}
 	return text
 }

@@ -62,7 +62,7 @@ func (c Comparing) Control(by map[string]*record.Set) *harness.Statement {
 		"small share alone says nothing."}
 	return &harness.Statement{
 		Table: &t.Table,
-		Title: c.Where + ": SIFG against blind SIFG, whose network has nothing to learn, is " + listed(on),
+		Title: c.Where + ": SIFG against blind SIFG is " + listed(on),
 		Text: "Blind SIFG is a control: its network is told the noise of other particles. Where it does as well, " +
 			"what SIFG's network has learned is not why SIFG does well.",
 	}

@@ -31,7 +31,7 @@ func TestControl(t *testing.T) {
 		}
 		c := Comparing{Protocol: "matched", Where: "Here", Problems: []Versus{v}}
 		got := c.Control(map[string]*record.Set{"matched": s})
-		if got == nil || !strings.HasSuffix(got.Title, ", is "+want) || got.Table.Rows[0][4].Text != "25 % ± 0 %" {
+		if got == nil || !strings.HasSuffix(got.Title, " is "+want) || got.Table.Rows[0][4].Text != "25 % ± 0 %" {
 			t.Errorf("gap %g: %+v", gap, got)
 		}
 	}

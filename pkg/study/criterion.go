@@ -1,6 +1,8 @@
 package study
 
 import (
+	"strings"
+
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
@@ -35,6 +37,9 @@ func (c Comparing) relations(v Versus, by map[string]*record.Set) []relation {
 		i := indexOf(found, o.flow, o.rival)
 		if i >= 0 && opposite[found[i].verdict] == o.verdict {
 			found[i].verdict, found[i].other = open, o.verdict+" by "+c.Other.Head
+			if lost := o.losses(); lost != "" {
+				found[i].other += " (" + strings.TrimPrefix(lost, "; ") + ")"
+			}
 		}
 	}
 	return found
@@ -74,8 +79,9 @@ func (c Comparing) ByOther(by map[string]*record.Set) *harness.Statement {
 	return &harness.Statement{
 		Table:    &t.Table,
 		Protocol: c.Other.Protocol,
-		Title: c.Where + ", tuned and judged by " + head + ": against its strongest rival SIFG is " +
+		Title: c.Where + " by " + head + ": against its strongest rival SIFG is " +
 			title(verdicts, Verdict.againstStrongest),
-		Text: "Where this says the opposite of the verdict above, the comparison is open there.",
+		Text: "Each method has its own best settings by " + head + ". Where this says the opposite of the verdict above, " +
+			"the comparison is open there.",
 	}
 }
