@@ -71,8 +71,11 @@ func (c Comparing) ByOther(by map[string]*record.Set) *harness.Statement {
 	t.Words("Problem", func(d duel) string { return d.Title })
 	t.Words("Method", func(d duel) string { return figure.Label(d.flow) })
 	t.Words("Rival", func(d duel) string { return figure.Label(d.rival) })
-	t.Column("Method, "+head, func(d duel) table.Cell { return table.MeanSD(f.Values(d.Problem, c.Other.Metric, d.flow)) })
-	t.Column("Rival, "+head, func(d duel) table.Cell { return table.MeanSD(f.Values(d.Problem, c.Other.Metric, d.rival)) })
+	values := func(d duel, method string) table.Cell {
+		return table.MeanSD(f.Values(d.Problem, c.Other.Metric, method))
+	}
+	t.Column("Method, "+head, func(d duel) table.Cell { return values(d, d.flow) })
+	t.Column("Rival, "+head, func(d duel) table.Cell { return values(d, d.rival) })
 	t.Column("The method is", func(d duel) table.Cell { return table.Text(d.words()) })
 	t.Notes = []string{"Mean ± standard deviation over trials; mean difference [95 % interval], judged as above. " +
 		"The margin is the standard deviation over trials of what exact draws score."}
@@ -81,7 +84,7 @@ func (c Comparing) ByOther(by map[string]*record.Set) *harness.Statement {
 		Protocol: c.Other.Protocol,
 		Title: c.Where + " by " + head + ": against its strongest rival SIFG is " +
 			title(verdicts, Verdict.againstStrongest),
-		Text: "Each method has its own best settings by " + head + ". Where this says the opposite of the verdict above, " +
-			"the comparison is open there.",
+		Text: "Each method has its own best settings by " + head + ". " +
+			"Where this says the opposite of the verdict above, the comparison is open there.",
 	}
 }
