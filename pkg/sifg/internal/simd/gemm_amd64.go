@@ -130,16 +130,17 @@ type panelCall struct {
 }
 
 // mustPack reports whether B cannot be read where it lies, or only slowly.
-func (p panelCall) mustPack() bool {
-	return p.b.col != 1 || p.cols != p.width*p.lanes || p.m > 2*p.tile && p.b.row != p.width*p.lanes
-}
+func (p panelCall) mustPack() bool { return p.b.col != 1 || p.cols != p.width*p.lanes || p.far() }
+
+// far reports whether B is worth packing although it can be read where it lies: it is read often, and its rows lie so
+// far apart that a panel does not have the caches for itself.
+func (p panelCall) far() bool { return p.m > 2*p.tile && p.b.row > 2*p.width*p.lanes }
 
 // compute packs B if need be and computes the panel.
 func (p panelCall) compute(pack []float32) {
 	first := 0 // rows done while packing
 	if p.mustPack() {
-		far := p.m > 2*p.tile && p.b.row != p.width*p.lanes // worth packing although it could be read where it lies
-		if p.b.col == 1 && p.width > 1 && far && p.s == products && path == avx512 {
+		if p.b.col == 1 && p.width > 1 && p.far() && p.s == products && path == avx512 {
 			first = p.tile
 			p.packing(&pack[0])
 		} else {
