@@ -252,7 +252,7 @@ func draw(costs map[size]*cost) ([]byte, error) {
 	}
 	byN := fmt.Sprintf("particles n, in %d dimensions", dimension)
 	byD := fmt.Sprintf("dimensions d, with %s particles", thousands(particles))
-	f := figure.Figure{Panels: []figure.Panel{
+	f := figure.Figure{Width: 18, Height: 11, Panels: []figure.Panel{
 		against(byN, ns, func(sampler string, n int) size { return size{sampler, n, dimension} }),
 		against(byD, ds, func(sampler string, d int) size { return size{sampler, particles, d} }),
 	}}
