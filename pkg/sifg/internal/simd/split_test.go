@@ -2,6 +2,7 @@ package simd
 
 import (
 	"slices"
+	"sync"
 	"testing"
 )
 
@@ -35,6 +36,30 @@ func TestSplit(t *testing.T) {
 					}
 				}
 			}
+		}
+	})
+}
+
+// BenchmarkSplit is some 7 µs of work for each of two cores, by Split, whose helpers look out for the next job, and by a
+// goroutine that is started and awaited; and the work of one core alone. It needs -cpu 2.
+func BenchmarkSplit(b *testing.B) {
+	work := func(int, int, int) { FMALoop(Path(), 2000) }
+	b.Run("helpers", func(b *testing.B) {
+		for b.Loop() {
+			Split(2, 2, 1, work)
+		}
+	})
+	b.Run("goroutine", func(b *testing.B) {
+		for b.Loop() {
+			var wait sync.WaitGroup
+			wait.Go(func() { work(0, 0, 1) })
+			work(1, 1, 2)
+			wait.Wait()
+		}
+	})
+	b.Run("one core", func(b *testing.B) {
+		for b.Loop() {
+			work(0, 0, 1)
 		}
 	})
 }
