@@ -40,7 +40,7 @@ func TestSplit(t *testing.T) {
 	})
 }
 
-// BenchmarkSplit is some 7 µs of work for each of two cores, by Split, whose helpers look out for the next job, and by a
+// BenchmarkSplit is some 7 µs of work for each of two cores: by Split, whose helpers look out for the next job; by a
 // goroutine that is started and awaited; and the work of one core alone. It needs -cpu 2.
 func BenchmarkSplit(b *testing.B) {
 	work := func(int, int, int) { FMALoop(Path(), 2000) }
