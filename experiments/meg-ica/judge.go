@@ -69,15 +69,13 @@ func (p *problem) all(s *sample, put put) {
 
 // floors judges n reference draws, and n matrices with independent N(0, 1) entries.
 func (p *problem) floors(n int, put put) {
-	exact, random := sifg.NewBatch(n, p.p*p.p), sifg.NewBatch(n, p.p*p.p)
+	exact, random := metric.NewPoints(n, p.p*p.p), sifg.NewBatch(n, p.p*p.p)
 	r := rng.New(p.seed, "floor").Rand()
 	for i, k := range pick(r.IntN, p.ref.draws.N, n) {
-		for j, v := range p.ref.draws.Row(k) {
-			exact.Data[i*exact.Cols+j] = float32(v)
-		}
+		copy(exact.Row(i), p.ref.draws.Row(k))
 	}
 	rng.New(p.seed, "random").Normal(random.Data)
-	p.all(p.sample(exact, p.last), func(name string, index int, value float64) { put("floor-"+name, index, value) })
+	p.all(p.sample(exact.Batch(), p.last), func(name string, index int, value float64) { put("floor-"+name, index, value) })
 	p.amari("random-amari", p.truth, p.sample(random, p.last), put)
 	if p.pi.unmixing != nil {
 		p.amari("random-"+truthMetric, p.pi.unmixing, p.sample(random, p.last), put)
@@ -134,11 +132,8 @@ func (p *problem) modes(s *sample, put put) {
 // ksd puts the kernel Stein discrepancy of the aligned sample, every coordinate in units of the reference's standard
 // deviation. The density does not change under the alignment, so the score there is that of the aligned matrix.
 func (p *problem) ksd(s *sample, put put) {
-	x, score := sifg.NewBatch(s.aligned.N, s.aligned.D), sifg.NewBatch(s.aligned.N, s.aligned.D)
-	for i, v := range s.aligned.Data {
-		x.Data[i] = float32(v)
-	}
-	p.pi.Score(score, x, 0)
+	score := sifg.NewBatch(s.aligned.N, s.aligned.D)
+	p.pi.Score(score, s.aligned.Batch(), 0)
 	g := metric.FromBatch(score)
 	for i := range g.Data {
 		g.Data[i] *= p.ref.AlignedSD[i%g.D]

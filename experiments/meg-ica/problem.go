@@ -93,11 +93,7 @@ func scale(w *mat.Dense, scaling string) (x blas32.General, whitening *mat.Dense
 		white.Mul(whitening, w)
 		w = &white
 	}
-	x = blas32.General{Rows: p, Cols: n, Stride: n, Data: make([]float32, p*n)}
-	for i, v := range w.RawMatrix().Data {
-		x.Data[i] = float32(v)
-	}
-	return x, whitening, nil
+	return metric.Points{N: p, D: n, Data: w.RawMatrix().Data}.Batch(), whitening, nil
 }
 
 // local is the density of θ where W = centre + unit·θ.

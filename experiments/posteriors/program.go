@@ -228,17 +228,10 @@ func ofProgram(t *harness.Trial, id *program.Identity) (*truth, density, error) 
 // chains.
 func (p *problem) keep(sample sifg.Batch, long bool) map[string]*record.Array {
 	values := p.values(p.unconstrained(metric.FromBatch(sample)))
-	out := map[string]*record.Array{"values": rounded(values.Data, values.N, values.D)}
+	out := map[string]*record.Array{"values": {Shape: []int{values.N, values.D}, Data: values.Batch().Data}}
 	if n := longChains.Chains; long {
-		out["reference"] = rounded(p.draws.Data, n, p.draws.N/n, p.draws.D)
-	}
-	return out
-}
-
-func rounded(data []float64, shape ...int) *record.Array {
-	out := &record.Array{Shape: shape, Data: make([]float32, len(data))}
-	for i, v := range data {
-		out.Data[i] = float32(v)
+		shape := []int{n, p.draws.N / n, p.draws.D}
+		out["reference"] = &record.Array{Shape: shape, Data: p.draws.Batch().Data}
 	}
 	return out
 }

@@ -137,39 +137,28 @@ func (c *computation) check(problem, method string, o *Options) error {
 
 // check refuses options outside of their ranges, and those that are needed and absent.
 func (o *Options) check(needs []string) error {
-	positive := func(v []float64) bool {
-		return !slices.ContainsFunc(v, func(x float64) bool { return !(x > 0) })
+	positive := func(v []float64) bool { // false of none and of NaN
+		return len(v) > 0 && !slices.ContainsFunc(v, func(x float64) bool { return !(x > 0) })
 	}
-	natural := func(v ...int) bool {
-		return !slices.ContainsFunc(v, func(n int) bool { return n < 1 })
+	natural := func(v []int) bool { return len(v) > 0 && slices.Min(v) >= 1 }
+	rules := map[string]struct {
+		right bool
+		want  string
+	}{
+		"target":    {o.Target != "", "the name of a density"},
+		"sigmas":    {positive(o.Sigmas), "numbers above 0"},
+		"taus":      {positive(o.Taus), "numbers above 0"},
+		"moves":     {positive(o.Moves), "numbers above 0"},
+		"time":      {o.Time > 0, "a number above 0"},
+		"dims":      {natural(o.Dims), "whole numbers from 1 on"},
+		"sizes":     {natural(o.Sizes), "whole numbers from 1 on"},
+		"steps":     {o.Steps >= 1, "1 or more"},
+		"particles": {o.Particles >= 2, "2 or more"},
+		"draws":     {o.Draws >= 2, "2 or more"},
 	}
 	for _, key := range needs {
-		var given, right bool
-		want := "numbers above 0"
-		switch key {
-		case "target":
-			given, right, want = o.Target != "", true, "the name of a density"
-		case "sigmas":
-			given, right = len(o.Sigmas) > 0, positive(o.Sigmas)
-		case "taus":
-			given, right = len(o.Taus) > 0, positive(o.Taus)
-		case "moves":
-			given, right = len(o.Moves) > 0, positive(o.Moves)
-		case "time":
-			given, right, want = true, o.Time > 0, "a number above 0"
-		case "dims":
-			given, right, want = len(o.Dims) > 0, natural(o.Dims...), "whole numbers from 1 on"
-		case "sizes":
-			given, right, want = len(o.Sizes) > 0, natural(o.Sizes...), "whole numbers from 1 on"
-		case "steps":
-			given, right, want = true, natural(o.Steps), "1 or more"
-		case "particles":
-			given, right, want = true, o.Particles >= 2, "2 or more"
-		case "draws":
-			given, right, want = true, o.Draws >= 2, "2 or more"
-		}
-		if !given || !right {
-			return fmt.Errorf("options.%s: want %s", key, want)
+		if rule := rules[key]; !rule.right {
+			return fmt.Errorf("options.%s: want %s", key, rule.want)
 		}
 	}
 	return nil

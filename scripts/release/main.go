@@ -3,7 +3,6 @@
 //	go run ./scripts/release check         # everything agrees, and go.mod and go.sum are tidy
 //	go run ./scripts/release set v0.2.0    # sets the version everywhere and tidies
 //	go run ./scripts/release tags          # the tags to push, one of each module that users need
-//	go run ./scripts/release proxy DIR     # the modules as a module proxy would serve them, for GOPROXY=file://DIR
 //
 // Modules are those of go.work. Each requires its siblings at the version, and replaces them by their folders, so that
 // GOWORK=off works in a checkout. Only the command has no replacements, because go install refuses them.
@@ -15,7 +14,7 @@ import (
 	"strings"
 )
 
-const usage = "usage: go run ./scripts/release check | set VERSION | tags | proxy DIR"
+const usage = "usage: go run ./scripts/release check | set VERSION | tags"
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
@@ -37,8 +36,6 @@ func run(args []string) error {
 		return nil
 	case len(args) == 2 && args[0] == "set":
 		return r.set(args[1])
-	case len(args) == 2 && args[0] == "proxy":
-		return r.proxy(args[1])
 	}
 	return fmt.Errorf("%s", usage)
 }

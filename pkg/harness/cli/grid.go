@@ -37,7 +37,7 @@ func gridCommand(e *env) *cobra.Command {
 			"  sifg grid gmm --grid sigma --scale smoke",
 		Args: arguments("one experiment", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := g.runner.check(e); err != nil {
+			if err := g.runner.check(); err != nil {
 				return err
 			}
 			x, err := e.experiment(args[0])

@@ -31,7 +31,7 @@ func runCommand(e *env) *cobra.Command {
 		Example: `  sifg run gmm --scale smoke --protocol all
   sifg run gmm --problems gmm-2d --methods sifg,svgd --set step=0.02 --scale smoke`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := r.check(e); err != nil {
+			if err := r.check(); err != nil {
 				return err
 			}
 			if len(args) == 0 && trial == "" && len(e.experiments) > 1 {

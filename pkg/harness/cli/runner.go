@@ -39,7 +39,7 @@ func (r *runner) flags(cmd *cobra.Command) {
 }
 
 // check refuses values that make no sense, before anything is computed.
-func (r *runner) check(e *env) error {
+func (r *runner) check() error {
 	if want, ok := cpu.Forced(); want != "" && !ok {
 		return usage.Errorf("%s=%s cannot be honoured: this machine has %s",
 			cpu.Env, want, strings.Join(cpu.Supported(), ", "))

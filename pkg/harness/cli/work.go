@@ -23,7 +23,7 @@ func workCommand(e *env) *cobra.Command {
 		Example: `  sifg work --plan results/cluster/NAME/plan.json --shard 0/8`,
 		Args:    arguments("no arguments", 0),
 		RunE: func(*cobra.Command, []string) error {
-			if err := r.check(e); err != nil {
+			if err := r.check(); err != nil {
 				return err
 			}
 			w, err := shardOf(e, file, shard)

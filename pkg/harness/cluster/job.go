@@ -2,11 +2,11 @@ package cluster
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -46,10 +46,8 @@ func (j *Job) Prepare(dir, program string) (err error) {
 	if j.program, err = os.ReadFile(program); err != nil {
 		return err
 	}
-	h := sha256.New()
-	h.Write(j.plan)
-	h.Write(j.program)
-	j.Folder = filepath.Join(dir, hex.EncodeToString(h.Sum(nil)[:6]))
+	sum := sha256.Sum256(slices.Concat(j.plan, j.program))
+	j.Folder = filepath.Join(dir, fmt.Sprintf("%x", sum[:6]))
 	return nil
 }
 

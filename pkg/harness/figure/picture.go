@@ -172,10 +172,7 @@ func forestPanel(title string, lines []string) Panel {
 
 // estimateOf is a comparison in margins.
 func estimateOf(c table.Comparison) Estimates {
-	from, to := math.NaN(), math.NaN()
-	if c.Interval != nil {
-		from, to = c.Interval[0], c.Interval[1]
-	}
+	from, to := c.Ends()
 	return Estimates{
 		X:      []float64{c.Difference / c.Margin},
 		Lo:     []float64{from / c.Margin},

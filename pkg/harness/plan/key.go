@@ -3,7 +3,6 @@ package plan
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"runtime"
@@ -105,10 +104,7 @@ func canonical(v any) ([]byte, error) {
 }
 
 // digest returns the first 20 hex digits of the SHA-256 of b.
-func digest(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:10])
-}
+func digest(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b))[:20] }
 
 // Revive gives a trial that came from another process what it depends on, and refuses it where this program or its data
 // would give it another key.

@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"os/exec"
@@ -82,7 +81,7 @@ func (p *Program) digest() (string, error) {
 		}
 		fmt.Fprintf(all, "%d %d\n", i, len(text))
 		all.Write(text)
-		digest = hex.EncodeToString(all.Sum(nil)[:10])
+		digest = fmt.Sprintf("%x", all.Sum(nil)[:10])
 	}
 	return digest, nil
 }

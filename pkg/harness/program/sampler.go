@@ -188,7 +188,7 @@ func (s *Sampler) take(p *process, c *sifg.Cloud) error {
 	if !finite(x) {
 		s.session.note("the program %q told a sample that is not finite", s.program)
 	}
-	rounded(c.Z.Data, x)
+	copy(c.Z.Data, metric.Points{N: n, D: d, Data: x}.Batch().Data)
 	return nil
 }
 
@@ -200,19 +200,11 @@ func (s *Sampler) keep(p *process, c *sifg.Cloud) error {
 	if err != nil {
 		return err
 	}
-	draws := rounded(make([]float32, len(x)), x)
+	draws := metric.Points{Data: x}.Batch().Data
 	if k, ok := c.Target.(interface {
 		Keep(draws func(d int) []float32)
 	}); ok {
 		k.Keep(func(int) []float32 { return draws })
 	}
 	return nil
-}
-
-// rounded sets dst to x in float32 and returns it.
-func rounded(dst []float32, x []float64) []float32 {
-	for i, v := range x {
-		dst[i] = float32(v)
-	}
-	return dst
 }

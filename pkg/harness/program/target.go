@@ -113,9 +113,8 @@ func evaluator(t sifg.Target) func(dst, points []float64) {
 	}:
 		return func(dst, points []float64) {
 			n := len(points) / d
-			x, s := sifg.NewBatch(n, d), sifg.NewBatch(n, d)
-			rounded(x.Data, points)
-			t.Score(s, x, 0)
+			s := sifg.NewBatch(n, d)
+			t.Score(s, metric.Points{N: n, D: d, Data: points}.Batch(), 0)
 			scores := metric.FromBatch(s)
 			for i := range n {
 				dst[i*(1+d)] = t.LogDensity(points[i*d : (i+1)*d])

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"unique"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
@@ -126,7 +127,6 @@ func (m *maker) records(file *settings.File, part []harness.Trial, old *Protocol
 			earlier[old.Records.Trials[i].Key] = &old.Records.Trials[i]
 		}
 	}
-	config := "" // of the trials of a method on a problem, which share it
 	for i := range part {
 		t := &part[i]
 		if !slices.Contains(set.Problems, t.Problem) {
@@ -144,11 +144,8 @@ func (m *maker) records(file *settings.File, part []harness.Trial, old *Protocol
 			continue
 		}
 		m.add(t.Key, got.traces, got.timing)
-		row := t.Row() // it may have been stored under other labels
-		if row.Config == config {
-			row.Config = config
-		}
-		config = row.Config
+		row := t.Row()                               // it may have been stored under other labels
+		row.Config = unique.Make(row.Config).Value() // one copy for all seeds
 		row.Status, row.Reason = got.end.Status, got.end.Reason
 		row.Dim, row.Iterations = got.end.Dim, got.end.Iterations
 		set.Trials = append(set.Trials, row)

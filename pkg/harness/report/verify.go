@@ -57,8 +57,9 @@ func (v *verifier) path(name string) string {
 	return filepath.Join(v.root.Name(), filepath.FromSlash(name))
 }
 
-func (v *verifier) add(name, reason string) {
-	v.found = append(v.found, record.Damage{Path: v.path(name), Reason: reason})
+// blame notes what is wrong with the page.
+func (v *verifier) blame(reason string) {
+	v.found = append(v.found, record.Damage{Path: v.path(pageName), Reason: reason})
 }
 
 // all looks at what is there. Dotted names belong to writes that are under way or were cut off.
@@ -81,7 +82,7 @@ func (v *verifier) all() {
 	if slices.Contains(names, pageName) {
 		v.page()
 	} else if v.shown != nil {
-		v.add(pageName, "missing; sifg report makes it")
+		v.blame("missing; sifg report makes it")
 	}
 }
 
@@ -120,10 +121,10 @@ func (v *verifier) page() {
 	slices.Sort(shown)
 	switch {
 	case err != nil:
-		v.add(pageName, err.Error())
+		v.blame(err.Error())
 	case string(b) != string(seal(body)):
-		v.add(pageName, "its digest is not that of its content")
+		v.blame("its digest is not that of its content")
 	case !slices.Equal(shown, v.shown):
-		v.add(pageName, "it does not show the reports that are there; sifg report makes it again")
+		v.blame("it does not show the reports that are there; sifg report makes it again")
 	}
 }

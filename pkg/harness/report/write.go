@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -150,10 +149,7 @@ func makeRoom(root *os.Root, name string, is func(fs.FileMode) bool) (moved []st
 	return []string{to}, disk.Rename(root, name, to)
 }
 
-func digest(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
-}
+func digest(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 
 func digestOf(root *os.Root, name string) (string, error) {
 	b, err := safe.ReadIn(root, name, maxPage)

@@ -45,26 +45,32 @@ func (id ID) String() string { return id.Experiment + "/" + id.Key }
 // Open opens the store in dir, which is made if it does not exist, checks that it can be written to, and removes what
 // killed writers left.
 func Open(dir string) (*Store, error) {
-	fail := func(err error) (*Store, error) {
-		return nil, fmt.Errorf("results store %s cannot be made or written to: %w", dir, err)
-	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fail(err)
+		return nil, fmt.Errorf("results store %s cannot be made: %w", dir, err)
 	}
+	s, err := open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.tryWriting(); err != nil {
+		s.root.Close()
+		return nil, fmt.Errorf("results store %s cannot be written to: %w", dir, err)
+	}
+	s.sweep()
+	return s, nil
+}
+
+// open opens a folder that is a store, or empty.
+func open(dir string) (*Store, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return fail(err)
+		return nil, fmt.Errorf("results store %s: %w", dir, err)
 	}
 	s := &Store{dir: dir, root: root}
 	if err := s.refuse(); err != nil {
 		root.Close()
 		return nil, err
 	}
-	if err := s.tryWriting(); err != nil {
-		root.Close()
-		return fail(err)
-	}
-	s.sweep()
 	return s, nil
 }
 
@@ -90,16 +96,11 @@ func (s *Store) Close() error {
 
 // OpenReadOnly opens the store in dir for reading; fs.ErrNotExist if there is no such folder.
 func OpenReadOnly(dir string) (*Store, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, fmt.Errorf("results store %s: %w", dir, err)
+	s, err := open(dir)
+	if err == nil {
+		s.readOnly = true
 	}
-	s := &Store{dir: dir, root: root, readOnly: true}
-	if err := s.refuse(); err != nil {
-		root.Close()
-		return nil, err
-	}
-	return s, nil
+	return s, err
 }
 
 // refuse refuses a folder of other things. An empty one becomes a store.

@@ -32,21 +32,23 @@ const Open = "open"
 
 // Comparisons returns comparisons as a table with a row for each. label gives the names of methods in words.
 func Comparisons(all []Comparison, label func(method string) string) *Table {
-	t := &Table{
-		Columns:     Columns(3, "Problem", "Method", "Against", "Difference", "95 %: from", "to", "Margin", "Verdict"),
-		Comparisons: all,
+	t := Of(all)
+	t.Comparisons = all
+	t.Words("Problem", func(c Comparison) string { return c.Problem })
+	t.Words("Method", func(c Comparison) string { return label(c.Method) })
+	t.Words("Against", func(c Comparison) string { return label(c.Rival) })
+	t.Column("Difference", func(c Comparison) Cell { return Number(c.Difference, 3) })
+	t.Column("95 %: from", func(c Comparison) Cell { from, _ := c.Ends(); return Number(from, 3) })
+	t.Column("to", func(c Comparison) Cell { _, to := c.Ends(); return Number(to, 3) })
+	t.Column("Margin", func(c Comparison) Cell { return Number(c.Margin, 3) })
+	t.Words("Verdict", func(c Comparison) string { return c.Verdict })
+	return &t.Table
+}
+
+// Ends are those of the interval, NaN of none.
+func (c Comparison) Ends() (from, to float64) {
+	if c.Interval == nil {
+		return math.NaN(), math.NaN()
 	}
-	t.Columns[7].Align = Left
-	for _, c := range all {
-		from, to := math.NaN(), math.NaN()
-		if c.Interval != nil {
-			from, to = c.Interval[0], c.Interval[1]
-		}
-		row := []Cell{Text(c.Problem), Text(label(c.Method)), Text(label(c.Rival))}
-		for _, v := range []float64{c.Difference, from, to, c.Margin} {
-			row = append(row, Number(v, 3))
-		}
-		t.Rows = append(t.Rows, append(row, Text(c.Verdict)))
-	}
-	return t
+	return c.Interval[0], c.Interval[1]
 }

@@ -32,6 +32,15 @@ func FromBatch(b blas32.General) Points {
 	return p
 }
 
+// Batch returns the points in float32, the reverse of FromBatch.
+func (p Points) Batch() blas32.General {
+	b := blas32.General{Rows: p.N, Cols: p.D, Stride: p.D, Data: make([]float32, len(p.Data))}
+	for i, v := range p.Data {
+		b.Data[i] = float32(v)
+	}
+	return b
+}
+
 // Row returns point i; it shares memory with p.
 func (p Points) Row(i int) []float64 { return p.Data[i*p.D : (i+1)*p.D : (i+1)*p.D] }
 

@@ -77,7 +77,6 @@ type problem struct {
 	reference, correct, small metric.Points // made at first use
 	toLaw, toNormal           *metric.Energy
 	zFrom, xFrom              metric.Points // at DisplacementFrom
-	score, x                  sifg.Batch    // scratch of ksd
 }
 
 // measure puts the rows of one metric for a judged sample x.

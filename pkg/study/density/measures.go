@@ -177,14 +177,9 @@ func (p *problem) modeShape(c *sifg.Cloud, x metric.Points, put func(string, int
 
 // ksd puts the V-statistic (index 0) and the U-statistic (index 1).
 func (p *problem) ksd(c *sifg.Cloud, x metric.Points, put func(string, int, float64)) error {
-	if p.score.Rows != x.N {
-		p.score, p.x = sifg.NewBatch(x.N, x.D), sifg.NewBatch(x.N, x.D)
-	}
-	for i, v := range x.Data {
-		p.x.Data[i] = float32(v)
-	}
-	p.d.Score(p.score, p.x, 0)
-	v, u := metric.KSD(x, metric.FromBatch(p.score))
+	score := sifg.NewBatch(x.N, x.D)
+	p.d.Score(score, x.Batch(), 0)
+	v, u := metric.KSD(x, metric.FromBatch(score))
 	put("ksd", 0, v)
 	put("ksd", 1, u)
 	return nil

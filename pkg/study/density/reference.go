@@ -125,17 +125,16 @@ func readHMC(t *harness.Trial) (*hmcDraws, error) {
 
 // judgeHMC measures as many draws of the chains as there are particles, as metrics "hmc-…", and puts the diagnostics.
 func (p *problem) judgeHMC(names []string, like *sifg.Cloud, put func(string, int, float64)) {
-	draws := sifg.NewBatch(like.Z.Rows, like.Z.Cols)
+	draws := metric.NewPoints(like.Z.Rows, like.Z.Cols)
 	r := rng.New(p.seed, "hmc").Rand()
-	for i := range draws.Rows {
-		for j, v := range p.hmc.points.Row(r.IntN(p.hmc.points.N)) {
-			draws.Data[i*draws.Cols+j] = float32(v)
-		}
+	for i := range draws.N {
+		copy(draws.Row(i), p.hmc.points.Row(r.IntN(p.hmc.points.N)))
 	}
 	c := *like
-	c.Z, c.X = draws, draws
+	c.Z = draws.Batch()
+	c.X = c.Z
 	prefixed := func(name string, index int, value float64) { put("hmc-"+name, index, value) }
-	p.all(names, &c, metric.FromBatch(draws), prefixed)
+	p.all(names, &c, metric.FromBatch(c.Z), prefixed)
 	for _, name := range slices.Sorted(maps.Keys(p.hmc.facts)) {
 		put("hmc-"+name, 0, p.hmc.facts[name])
 	}

@@ -8,7 +8,6 @@ package sealed
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -60,8 +59,7 @@ func Write(root *os.Root, dir, index string, head any, files map[string][]byte) 
 		if err := checkName(name, index); err != nil {
 			return err
 		}
-		sum := sha256.Sum256(files[name])
-		list = append(list, File{name, int64(len(files[name])), hex.EncodeToString(sum[:])})
+		list = append(list, File{name, int64(len(files[name])), digest(files[name])})
 		for d := path.Dir(name); d != "."; d = path.Dir(d) {
 			folders[path.Join(dir, d)] = true
 		}
@@ -113,8 +111,13 @@ func encodeIndex(head any, list []File) ([]byte, error) {
 		return nil, err
 	}
 	b.Truncate(b.Len() - len("\n"))
-	return fmt.Appendf(b.Bytes(), "%s%x%s", sealStart, sha256.Sum256(b.Bytes()), sealEnd), nil
+	return append(b.Bytes(), seal(b.Bytes())...), nil
 }
+
+func digest(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
+
+// seal is what an index ends with, after all that stands before it.
+func seal(b []byte) string { return sealStart + digest(b) + sealEnd }
 
 // Open reads the index of the sealed folder dir below root and stores its head in the struct that head points to. What
 // is wrong with the index is a *record.Damage, a missing one too. It compares nothing else: see OpenWhole, Read and
@@ -152,8 +155,7 @@ func (f *Folder) decodeIndex(b []byte, head any) error {
 	if n < 0 {
 		return fmt.Errorf("%d bytes are too few", len(b))
 	}
-	sum := sha256.Sum256(b[:n])
-	if string(b[n:]) != sealStart+hex.EncodeToString(sum[:])+sealEnd {
+	if string(b[n:]) != seal(b[:n]) {
 		return errors.New("its digest is not that of its content")
 	}
 	if err := errors.Join(json.Unmarshal(b, head), json.Unmarshal(b, f)); err != nil {
@@ -213,7 +215,7 @@ func (f *Folder) Read(name string) ([]byte, error) {
 	if err != nil {
 		return nil, f.damage(name, err)
 	}
-	if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != f.Files[i].SHA256 {
+	if digest(b) != f.Files[i].SHA256 {
 		return nil, &record.Damage{Path: f.Path(name), Reason: "its SHA-256 is not the one in " + f.index}
 	}
 	return b, nil
