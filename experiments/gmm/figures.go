@@ -2,7 +2,6 @@ package gmm
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
@@ -15,32 +14,12 @@ import (
 	"github.com/semi-implicit/sifg/pkg/study/density"
 )
 
-// The window of the 2-D figures holds the target and both starts.
-const xMin, xMax, yMin, yMax = -4.6, 4.6, -3.2, 3.2
-
-// contours are the target's highest-density regions.
-func contours() []figure.Layer {
-	mixture := target.GMM2D()
-	at := func(x, y float64) float64 { return math.Exp(mixture.LogDensity([]float64{x, y})) }
-	return density.Contours(at, xMin, xMax, yMin, yMax, figure.Method("truth"), 0.5, 0.9, 0.99)
-}
-
-// panel2D is an empty panel with the target's contours.
-func panel2D(title string) figure.Panel {
-	return figure.Panel{
-		Title:  title,
-		X:      figure.Axis{Label: "x₁", Min: xMin, Max: xMax},
-		Y:      figure.Axis{Label: "x₂", Min: yMin, Max: yMax},
-		Layers: contours(),
-	}
-}
-
 // scatter draws Figure 1: one panel a method, and exact draws.
 func scatter(s *record.Set) (*figure.Figure, error) {
 	f := &figure.Figure{Cols: 4, Plane: true}
 	n := 0
 	for _, m := range s.Methods("gmm-2d") {
-		p := panel2D(figure.Label(m))
+		p := density.Panel2D(figure.Label(m))
 		if t, ok := record.First(s, "gmm-2d", m); ok {
 			a, err := s.Load(t.Key, fmt.Sprintf("sample-%d", t.Iterations))
 			if err != nil {
@@ -57,7 +36,7 @@ func scatter(s *record.Set) (*figure.Figure, error) {
 	}
 	exact := sifg.NewBatch(max(n, 2), 2)
 	target.GMM2D().Sample(exact, rng.New(1, "figure"))
-	p := panel2D("Exact draws")
+	p := density.Panel2D("Exact draws")
 	p.Layers = append(p.Layers, figure.Scatter{
 		X: figure.Column(exact.Data, 2, 0), Y: figure.Column(exact.Data, 2, 1), Style: figure.Method("truth").As(""),
 	})
@@ -91,7 +70,7 @@ func trajectories(s *record.Set) (*figure.Figure, error) {
 			i := (look*k + particle) * 2
 			return float64(a.Data[i]), float64(a.Data[i+1])
 		}
-		p := panel2D(figure.Label(m))
+		p := density.Panel2D(figure.Label(m))
 		for i := range k {
 			var x, y []float64
 			for l := range looks {

@@ -17,10 +17,9 @@ import (
 
 var flows = study.NewFlows{
 	Figures: []harness.Figure{
-		energies(
-			"2d",
-			"2-D mixture",
-		), energies("10d", "10-D mixture"), energies("10d-tempered", "10-D mixture, tempered"),
+		energies("2d", "2-D mixture"),
+		energies("10d", "10-D mixture"),
+		energies("10d-tempered", "10-D mixture, tempered"),
 	},
 	Compare: []study.Versus{
 		{Problem: "gmm-2d", Title: "2-D mixture", Metrics: measures, Trivial: trivial(target.GMM2D())},
@@ -64,11 +63,10 @@ func trivial(t *target.Mixture) float64 {
 }
 
 var measures = []study.Measure{
-	{
-		Head:   "energy distance",
-		Metric: "energy",
-	}, {Head: "total variation of the modes' weights", Metric: "mode-weights"},
-	{Head: "energy distance within modes", Metric: "mode-shape"}, {Head: "k-NN KL", Metric: "knn-kl"},
+	{Head: "energy distance", Metric: "energy"},
+	{Head: "total variation of the modes' weights", Metric: "mode-weights"},
+	{Head: "energy distance within modes", Metric: "mode-shape"},
+	{Head: "k-NN KL", Metric: "knn-kl"},
 }
 
 // energies is the figure of the energy distance and the weights of modes.

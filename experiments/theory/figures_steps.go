@@ -8,7 +8,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
-	"github.com/semi-implicit/sifg/pkg/sifg/target"
 	"github.com/semi-implicit/sifg/pkg/study/density"
 )
 
@@ -81,9 +80,6 @@ func drawStepsMap(s *record.Set) (*figure.Figure, error) {
 }
 
 func drawSamples(s *record.Set) (*figure.Figure, error) {
-	mixture := target.GMM2D()
-	pdf := func(x, y float64) float64 { return math.Exp(mixture.LogDensity([]float64{x, y})) }
-	regions := density.Contours(pdf, -4.6, 4.6, -3.2, 3.2, figure.Method("truth"), 0.5, 0.9, 0.99)
 	f := &figure.Figure{Cols: 3, Plane: true}
 	for _, m := range []struct {
 		problem, method string
@@ -103,12 +99,9 @@ func drawSamples(s *record.Set) (*figure.Figure, error) {
 		for i := range len(x[0]) {
 			px, py = append(px, x[0][i]), append(py, y[0][i])
 		}
-		f.Panels = append(f.Panels, figure.Panel{
-			Title:  m.title,
-			X:      figure.Axis{Label: "x₁", Min: -4.6, Max: 4.6},
-			Y:      figure.Axis{Label: "x₂", Min: -3.2, Max: 3.2},
-			Layers: append(slices.Clone(regions), figure.Scatter{X: px, Y: py, Style: figure.Method("sifg").As("")}),
-		})
+		p := density.Panel2D(m.title)
+		p.Layers = append(p.Layers, figure.Scatter{X: px, Y: py, Style: figure.Method("sifg").As("")})
+		f.Panels = append(f.Panels, p)
 	}
 	return f, nil
 }

@@ -63,40 +63,33 @@ func (p Published) AtMost() float64 {
 	return p.SD
 }
 
-// Gap is how far a mean lies from another's.
+// Gap is how far a mean lies from a printed one.
 type Gap struct {
 	Difference float64
-	Share      float64 // Difference over the size of the other's mean; NaN if that is infinite
-	Pooled     float64 // √((SD² + the other's SD²)/2); the other's where there is one value
+	Share      float64 // Difference over the size of the printed mean
+	Pooled     float64 // √((SD² + the printed SD²)/2); the printed SD where there is one value
 	Units      float64 // Difference/Pooled
-}
-
-// NewGap is the gap of a mean with the standard deviation sd, NaN of one value, from the other's mean and SD.
-func NewGap(difference, sd, mean, otherSD float64) Gap {
-	g := Gap{
-		Difference: difference,
-		Share:      difference / math.Abs(mean),
-		Pooled:     math.Sqrt((float64(sd*sd) + float64(otherSD*otherSD)) / 2),
-	}
-	if math.IsNaN(sd) {
-		g.Pooled = otherSD
-	}
-	if math.IsInf(mean, 0) {
-		g.Share = math.NaN()
-	}
-	g.Units = g.Difference / g.Pooled
-	return g
 }
 
 // Gap compares values, one a trial, with the number. NaN of no values.
 func (p Published) Gap(values []float64) Gap {
-	return NewGap(stats.Mean(values)-p.Mean, stats.SD(values), p.Mean, p.AtMost())
+	difference, sd, printed := stats.Mean(values)-p.Mean, stats.SD(values), p.AtMost()
+	pooled := math.Sqrt((float64(sd*sd) + float64(printed*printed)) / 2)
+	if math.IsNaN(sd) {
+		pooled = printed
+	}
+	return Gap{
+		Difference: difference,
+		Share:      difference / math.Abs(p.Mean),
+		Pooled:     pooled,
+		Units:      difference / pooled,
+	}
 }
 
 // Agrees reports whether the gap is at most Units pooled standard deviations, or at most this Share of the published
 // mean.
 func (g Gap) Agrees() bool { return math.Abs(g.Units) <= Units || math.Abs(g.Share) <= Share }
 
-// Units and Share are how far means that agree may differ: in pooled standard deviations, and as a share of the other's
+// Units and Share are how far means that agree may differ: in pooled standard deviations, and as a share of the printed
 // mean.
 const Units, Share = 2, 0.03

@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/run"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg/cpu"
@@ -70,18 +70,10 @@ func (r *runner) options(e *env, p run.Progress) run.Options {
 	if r.isolate || r.memory > 0 {
 		o.Isolate = &run.Isolation{
 			Memory:  int64(r.memory) << 20,
-			Command: append([]string{itself(), "worker"}, e.workerFlags()...),
+			Command: append([]string{machine.Itself(), "worker"}, e.workerFlags()...),
 		}
 	}
 	return o
-}
-
-// itself returns what starts this very program again, where the system can do so even if its file was replaced since.
-func itself() string {
-	if self, err := os.Executable(); err == nil && runtime.GOOS != "linux" {
-		return self
-	}
-	return "/proc/self/exe"
 }
 
 // workerCommand is the process of one trial.

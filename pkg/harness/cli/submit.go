@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness/cluster"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
@@ -132,7 +133,7 @@ func (s *submission) prepare(e *env, names []string) (lacks bool, err error) {
 	}
 	j.Flags = e.datasetFlags()
 	fmt.Fprintln(e.err, w.forecast(todo, j.Shards*j.CPUs))
-	return true, j.Prepare(filepath.Join(cmp.Or(s.results, "results"), "cluster"), itself())
+	return true, j.Prepare(filepath.Join(cmp.Or(s.results, "results"), "cluster"), machine.Itself())
 }
 
 func (s *submission) slurm(e *env) error {

@@ -4,8 +4,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"syscall"
+
+	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 )
 
 // guardName is the name under which this program starts itself as a guard: the parent of a program and of all that it
@@ -46,9 +47,5 @@ func guard(command []string) int {
 
 // guarded returns the command that runs another one under a guard.
 func guarded(command []string) *exec.Cmd {
-	self := "/proc/self/exe" // this very program, even if its file was replaced since
-	if runtime.GOOS != "linux" {
-		self, _ = os.Executable()
-	}
-	return &exec.Cmd{Path: self, Args: append([]string{guardName}, command...)}
+	return &exec.Cmd{Path: machine.Itself(), Args: append([]string{guardName}, command...)}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
 // Contours returns the borders of the highest-density regions of a density on [x0, x1]×[y0, y1], which must hold nearly
@@ -26,6 +27,20 @@ func Contours(
 		}
 	}
 	return out
+}
+
+// Panel2D is a panel of the 2-D mixture (target.GMM2D) without samples: the regions that hold 50, 90 and 99 % of its
+// mass, in a window that holds them and the starts of the paper and its scripts.
+func Panel2D(title string) figure.Panel {
+	const xMin, xMax, yMin, yMax = -4.6, 4.6, -3.2, 3.2
+	mixture := target.GMM2D()
+	at := func(x, y float64) float64 { return math.Exp(mixture.LogDensity([]float64{x, y})) }
+	return figure.Panel{
+		Title:  title,
+		X:      figure.Axis{Label: "x₁", Min: xMin, Max: xMax},
+		Y:      figure.Axis{Label: "x₂", Min: yMin, Max: yMax},
+		Layers: Contours(at, xMin, xMax, yMin, yMax, figure.Method("truth"), 0.5, 0.9, 0.99),
+	}
 }
 
 // grid is a function of two variables on an even grid: its value at (x[j], y[i]) is z[i*len(x)+j].

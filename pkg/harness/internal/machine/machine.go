@@ -44,6 +44,14 @@ var This = sync.OnceValue(func() Machine {
 	return m
 })
 
+// Itself is what starts this very program again, where the system can do so even if its file was replaced since.
+func Itself() string {
+	if self, err := os.Executable(); err == nil && runtime.GOOS != "linux" {
+		return self
+	}
+	return "/proc/self/exe"
+}
+
 // commit says which sources a program was built of: the commit of their repository, with "+dirty" if they were changed;
 // that of an archive; or the version and the checksum of the module that go install built. It is "" if none is known.
 func commit(build *debug.BuildInfo) (text string) {
