@@ -95,7 +95,7 @@ func (d *posterior) summarise(m target.ICAMode, draws [][]float64, tallies []hmc
 		ref.Facts["laplace-sd"] = []float64{1 / math.Sqrt(hi), 1 / math.Sqrt(lo)}
 		ref.Facts["stable-step"] = []float64{2 / hi}
 	}
-	// it says nothing
+	// NaN is no finding: the chains were too short for it
 	maps.DeleteFunc(ref.Facts, func(_ string, v []float64) bool { return slices.ContainsFunc(v, math.IsNaN) })
 	ref.draws = metric.Points{N: d.o.Reference.Draws, D: p * p, Data: hmc.Thin(aligned, p*p, d.o.Reference.Draws)}
 	return ref

@@ -10,7 +10,6 @@ import (
 	"fmt"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
@@ -154,23 +153,13 @@ func (d *posterior) findCommitted() (map[string][]byte, error) {
 
 // readReference reads a reference.
 func readReference(read func(name string) ([]byte, error)) (*reference, error) {
-	b, err := read(summaryFile)
-	if err != nil {
-		return nil, err
-	}
 	ref := &reference{}
-	if err := json.Unmarshal(b, ref); err != nil {
-		return nil, fmt.Errorf("%s of the reference: %w: %v", summaryFile, record.ErrDamaged, err)
-	}
-	if b, err = read(drawsFile); err != nil {
+	if err := harness.ReadJSON(read, summaryFile, ref); err != nil {
 		return nil, err
 	}
-	shape, data, err := npy.Decode[float64](b)
-	if err != nil {
-		return nil, fmt.Errorf("%s of the reference: %w: %v", drawsFile, record.ErrDamaged, err)
-	}
-	ref.draws = metric.Points{N: shape[0], D: shape[1], Data: data}
-	return ref, nil
+	var err error
+	ref.draws, err = harness.ReadPoints(read, drawsFile)
+	return ref, err
 }
 
 // truth is W₀ by its name in options.truth.

@@ -3,6 +3,7 @@ package posteriors
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -195,33 +196,24 @@ func ofProgram(t *harness.Trial, id *program.Identity) (*truth, density, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	var text []byte
-	arrays := map[string]metric.Points{}
-	for _, name := range []string{"coordinates", "u", "draws"} {
-		b, err := t.Reference(name + ".npy")
-		if err != nil {
-			return nil, nil, err
-		}
-		shape, data, err := npy.Decode[float64](b)
-		if err != nil {
-			return nil, nil, err
-		}
-		cols := shape[len(shape)-1]
-		arrays[name] = metric.Points{N: len(data) / cols, D: cols, Data: data}
+	c, err1 := harness.ReadPoints(t.Reference, "coordinates.npy")
+	u, err2 := harness.ReadPoints(t.Reference, "u.npy")
+	draws, err3 := harness.ReadPoints(t.Reference, "draws.npy")
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return nil, nil, err
 	}
-	tr := judgedBy(arrays["draws"])
-	if text, err = t.Reference("facts.json"); err == nil {
-		err = json.Unmarshal(text, &tr.facts)
+	tr, d := judgedBy(draws), target.Dim()
+	if err := harness.ReadJSON(t.Reference, "facts.json", &tr.facts); err != nil {
+		return nil, nil, err
 	}
-	d, c := target.Dim(), arrays["coordinates"]
 	tr.laplace = affine{c.Row(0), mat.NewTriDense(d, mat.Lower, nil)}
 	for i := range d {
 		for j := range i + 1 {
 			tr.laplace.l.SetTri(i, j, c.Row(1 + i)[j])
 		}
 	}
-	tr.u = func(dst []float64, i int) { copy(dst, arrays["u"].Row(i)) }
-	return tr, &remote{target}, err
+	tr.u = func(dst []float64, i int) { copy(dst, u.Row(i)) }
+	return tr, &remote{target}, nil
 }
 
 // keep implements harness.Problem.Keep: the constrained values of the sample, and, of one method, those of the long

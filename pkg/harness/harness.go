@@ -23,6 +23,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
+	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
@@ -181,6 +183,32 @@ type Reference struct {
 	Config any
 	// Make makes the files. dir is a folder for checkpoints: what a stopped call left there, the next one continues.
 	Make func(ctx context.Context, dir string, progress func(done, total int)) (map[string][]byte, error)
+}
+
+// ReadPoints reads an NPY file of a reference, such as Trial.Reference gives it, with the last dimension as coordinates.
+func ReadPoints(read func(name string) ([]byte, error), name string) (p metric.Points, err error) {
+	b, err := read(name)
+	if err != nil {
+		return p, err
+	}
+	shape, data, err := npy.Decode[float64](b)
+	if err != nil {
+		return p, fmt.Errorf("%s of the reference: %w: %v", name, record.ErrDamaged, err)
+	}
+	d := shape[len(shape)-1]
+	return metric.Points{N: len(data) / d, D: d, Data: data}, nil
+}
+
+// ReadJSON reads a JSON file of a reference into v.
+func ReadJSON(read func(name string) ([]byte, error), name string, v any) error {
+	b, err := read(name)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("%s of the reference: %w: %v", name, record.ErrDamaged, err)
+	}
+	return nil
 }
 
 // Metric describes a metric that an experiment can measure.

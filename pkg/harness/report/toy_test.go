@@ -123,7 +123,10 @@ func trials(experiment string, protocols ...string) []harness.Trial {
 						Sampler:    sifg.Config{Sampler: m},
 					},
 				}
-				own := map[bool]string{true: p}[m == "svgd"]
+				own := "" // of a method whose settings differ between the protocols
+				if m == "svgd" {
+					own = p
+				}
 				t.Key = fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%s %s %s %d", experiment, own, m, seed)))[:20]
 				out = append(out, t)
 			}

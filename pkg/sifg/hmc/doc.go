@@ -7,6 +7,5 @@
 // The diagnostics are those of Vehtari, Gelman, Simpson, Carpenter and Bürkner, "Rank-normalization, folding, and
 // localization: an improved R-hat for assessing convergence of MCMC" (2021). They take the draws of a scalar as
 // [chain][iteration], chains of equal length, at least one, and return NaN where they say nothing: for fewer than
-// twelve draws a chain, values that are not finite, or a constant. Autocorrelation takes shorter chains; Describe and
-// Summarize panic on chains of fewer than two draws.
+// twelve draws a chain, values that are not finite, or a constant.
 package hmc

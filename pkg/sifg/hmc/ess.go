@@ -7,28 +7,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Autocorrelation returns the autocorrelations at lags 0 to most, below the length of a chain, with the autocovariances
-// of the chains, each about its own mean, averaged. Chains that sit in different places are therefore not seen:
-// RankRHat sees them.
-func Autocorrelation(draws [][]float64, most int) []float64 {
-	checkDraws(draws)
-	if most < 0 || most >= len(draws[0]) {
-		panic("hmc: Autocorrelation: the largest lag must be below the number of draws")
-	}
-	sum := make([]float64, most+1)
-	cov := newAutocovariance(len(draws[0]))
-	for _, x := range draws {
-		for lag, v := range cov.of(x)[:most+1] {
-			sum[lag] += v
-		}
-	}
-	variance := sum[0]
-	for lag := range sum {
-		sum[lag] /= variance
-	}
-	return sum
-}
-
 // ess returns the effective sample size of m ≥ 2 chains of n draws by Geyer's initial monotone sequence:
 // autocorrelations ρ_t = 1 − (W − mean over chains of the autocovariance at t)/V, with V = (n−1)/n·W + B/n, are summed
 // in pairs as long as the pairs are positive, no pair larger than the one before it. At most it is m·n·log10(m·n), for

@@ -44,7 +44,6 @@ type Coordinate struct {
 	MCSE             float64 // standard error of Mean
 	RHat             float64
 	BulkESS, TailESS float64
-	Autocorrelation1 float64 // at lag 1
 }
 
 // Summarize summarises draws[chain], each an n×d array, row by row, as Spec.Run returns it, and the tallies of the
@@ -93,6 +92,5 @@ func Describe(draws [][]float64) Coordinate {
 	c.Mean, c.SD = stat.MeanStdDev(pool, nil)
 	c.MCSE, c.RHat = MCSE(draws), RankRHat(draws)
 	c.BulkESS, c.TailESS = BulkESS(draws), TailESS(draws)
-	c.Autocorrelation1 = Autocorrelation(draws, 1)[1]
 	return c
 }

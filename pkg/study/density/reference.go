@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
@@ -104,23 +103,12 @@ func (h *HMC) run(
 // readHMC reads a trial's reference.
 func readHMC(t *harness.Trial) (*hmcDraws, error) {
 	out := &hmcDraws{}
-	text, err := t.Reference("facts.json")
-	if err == nil {
-		err = json.Unmarshal(text, &out.facts)
-	}
-	if err != nil {
+	if err := harness.ReadJSON(t.Reference, "facts.json", &out.facts); err != nil {
 		return nil, err
 	}
-	file, err := t.Reference("draws.npy")
-	if err != nil {
-		return nil, err
-	}
-	shape, data, err := npy.Decode[float64](file)
-	if err != nil {
-		return nil, fmt.Errorf("draws.npy of the reference: %w: %v", record.ErrDamaged, err)
-	}
-	out.points = metric.Points{N: shape[0], D: shape[1], Data: data}
-	return out, nil
+	var err error
+	out.points, err = harness.ReadPoints(t.Reference, "draws.npy")
+	return out, err
 }
 
 // judgeHMC measures as many draws of the chains as there are particles, as metrics "hmc-…", and puts the diagnostics.
