@@ -75,7 +75,8 @@ func (p *problem) floors(n int, put put) {
 		copy(exact.Row(i), p.ref.draws.Row(k))
 	}
 	rng.New(p.seed, "random").Normal(random.Data)
-	p.all(p.sample(exact.Batch(), p.last), func(name string, index int, value float64) { put("floor-"+name, index, value) })
+	floor := func(name string, index int, value float64) { put("floor-"+name, index, value) }
+	p.all(p.sample(exact.Batch(), p.last), floor)
 	p.amari("random-amari", p.truth, p.sample(random, p.last), put)
 	if p.pi.unmixing != nil {
 		p.amari("random-"+truthMetric, p.pi.unmixing, p.sample(random, p.last), put)
