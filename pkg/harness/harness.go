@@ -185,7 +185,7 @@ type Reference struct {
 	Make func(ctx context.Context, dir string, progress func(done, total int)) (map[string][]byte, error)
 }
 
-// ReadPoints reads an NPY file of a reference, such as Trial.Reference gives it, with the last dimension as coordinates.
+// ReadPoints reads an NPY file of a reference, whose last dimension holds coordinates. read is Trial.Reference.
 func ReadPoints(read func(name string) ([]byte, error), name string) (p metric.Points, err error) {
 	b, err := read(name)
 	if err != nil {
@@ -199,7 +199,7 @@ func ReadPoints(read func(name string) ([]byte, error), name string) (p metric.P
 	return metric.Points{N: len(data) / d, D: d, Data: data}, nil
 }
 
-// ReadJSON reads a JSON file of a reference into v.
+// ReadJSON reads a JSON file of a reference into v. read is Trial.Reference.
 func ReadJSON(read func(name string) ([]byte, error), name string, v any) error {
 	b, err := read(name)
 	if err != nil {
