@@ -14,8 +14,8 @@ const module = "github.com/semi-implicit/sifg/"
 // stages are the packages of the harness from the lowest up. A package imports only packages of lines above its own.
 var stages = [][]string{
 	{"usage", "stats", "internal/unix"},
-	{"internal/safe", "internal/disk"},
-	{"record", "table", "internal/machine", "program"},
+	{"internal/safe", "internal/disk", "internal/machine"},
+	{"record", "table", "program"},
 	{"internal/sealed", "dataset", "figure", "settings"},
 	{"store", "claim"},
 	{""}, // the root: what an author of an experiment fills in
