@@ -264,26 +264,6 @@ func dist11x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b 
 //go:noescape
 func dist12x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
-// gemm1x3AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm1x3AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-
-// gemm2x3AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm2x3AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-
-// gemm3x3AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm3x3AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-
-// gemm4x3AVX512 is a panel of tiles of that many rows × vectors.
-//
-//go:noescape
-func gemm4x3AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
-
 // gemm5x3AVX512 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape

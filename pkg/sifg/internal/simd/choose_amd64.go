@@ -336,26 +336,18 @@ func gemmPanel(rows, width int, k, tiles, panels int, a *float32, rs, ks int, b 
 			gemm1x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 6:
 			gemm1x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 7:
-			gemm1x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 9:
 			gemm2x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 10:
 			gemm2x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 11:
-			gemm2x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 13:
 			gemm3x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 14:
 			gemm3x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 15:
-			gemm3x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 17:
 			gemm4x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 18:
 			gemm4x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 19:
-			gemm4x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 21:
 			gemm5x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 22:

@@ -48,7 +48,7 @@ func %[1]sVector(%[2]s) bool {
 			fmt.Fprintf(&b, "\t\tswitch %d*rows+width {\n", width+1)
 			for _, r := range rows {
 				for w := 1; w <= width; w++ {
-					if most, rows := m.widest(); w == most && w > 2 && r > rows {
+					if _, most := m.widest(); name == "gemm" && w > 2 && (r < leastWide || r > most) {
 						continue
 					}
 					fmt.Fprintf(&b, "\t\tcase %d:\n\t\t\t%s%dx%d%s(%s)\n", (width+1)*r+w, name, r, w, m.suffix,

@@ -24,6 +24,9 @@ func (m *machine) widest() (width, rows int) {
 	return 2, 6
 }
 
+// leastWide is the least rows of the widest tiles: ten rows or more are shared out to tiles of nearly equal height.
+const leastWide = 5
+
 // matrixProducts emits, for every tile height and width, the kernel of one panel.
 func (m *machine) matrixProducts() {
 	product, distance := m.tile()
@@ -36,8 +39,8 @@ func (m *machine) matrixProducts() {
 		}
 	}
 	if width, rows := m.widest(); width > 2 {
-		for r := range rows {
-			m.panel(tile{name: "gemm", rows: r + 1, width: width})
+		for r := leastWide; r <= rows; r++ {
+			m.panel(tile{name: "gemm", rows: r, width: width})
 		}
 		m.panel(tile{name: "gemmPack", rows: product, width: 2, packs: true})
 		m.panel(tile{name: "gemmPack", rows: rows, width: width, packs: true})
