@@ -3,6 +3,7 @@ package ucibnn
 
 import (
 	"embed"
+	"maps"
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -53,7 +54,7 @@ var Experiment = &harness.Experiment{
 	Tables:    tables,
 	Own:       own,
 	Claims:    claims,
-	Findings:  slices.Concat(verdicts, findings, flows.Findings()),
+	Findings:  slices.Concat(verdicts, findings, push.Findings(), flows.Findings()),
 	Apart:     apart(),
 	Published: printed,
 }
@@ -101,6 +102,16 @@ var flows = study.NewFlows{Compare: []study.Versus{{
 	Metrics: []study.Measure{
 		predictive, {Head: "dev NLL", Metric: "dev-nll"}, {Head: "test RMSE", Metric: "test-rmse"},
 	},
+}}}
+
+// push has a random force in the place of what SIFG's network does on Concrete.
+var push = study.NewFlows{Protocol: "pushed", Compare: []study.Versus{{
+	Sides:   study.Sides{Flows: []string{"sifg"}, Rivals: []string{"ascent-pushed"}},
+	Problem: "concrete",
+	Title:   "Concrete, a random force",
+	Margin:  0.02,
+	Overlap: tenth,
+	Metrics: []study.Measure{predictive},
 }}}
 
 var predictive = study.Measure{Head: "test NLL", Metric: "test-nll"}
@@ -178,6 +189,7 @@ func apart() map[string]harness.Contents {
 	fair.Claims = claims
 	out["matched"] = fair
 	out["converged"] = harness.Contents{Figures: []harness.Figure{clock}, Tables: []harness.Table{accuracy, reached}}
+	maps.Copy(out, push.Apart())
 	out["clock"], out["start"] = out["converged"], out["converged"]
 	return out
 }

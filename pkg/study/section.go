@@ -11,12 +11,16 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// NewFlows is what an experiment has under the protocol beyond, in place of the paper's figures, tables and claims.
+// NewFlows is what an experiment has under a protocol of this project, in place of the paper's figures, tables and
+// claims.
 type NewFlows struct {
-	Figures []harness.Figure
-	Compare []Versus
-	Claims  []claim.Claim // of this project's own, shown as a table
+	Protocol string // "": beyond
+	Figures  []harness.Figure
+	Compare  []Versus
+	Claims   []claim.Claim // of this project's own, shown as a table
 }
+
+func (p NewFlows) protocol() string { return cmp.Or(p.Protocol, "beyond") }
 
 // Apart returns the figures and tables, for harness.Experiment.Apart.
 func (p NewFlows) Apart() map[string]harness.Contents {
@@ -28,7 +32,7 @@ func (p NewFlows) Apart() map[string]harness.Contents {
 		title := "Claims of our own, not the paper's"
 		out.Tables = append(out.Tables, harness.Table{Name: "own-claims", Title: title, Make: p.own})
 	}
-	return map[string]harness.Contents{"beyond": out}
+	return map[string]harness.Contents{p.protocol(): out}
 }
 
 // Findings returns what is found, of each comparison.
@@ -36,12 +40,12 @@ func (p NewFlows) Findings() []harness.Finding {
 	var out []harness.Finding
 	for _, v := range p.Compare {
 		out = append(out, func(by map[string]*record.Set) *harness.Statement {
-			s := by["beyond"]
+			s := by[p.protocol()]
 			if s == nil || s.Methods(v.Problem) == nil {
 				return nil
 			}
 			title, text := v.Words(s)
-			return &harness.Statement{Title: title, Text: text, Protocol: "beyond"}
+			return &harness.Statement{Title: title, Text: text, Protocol: p.protocol()}
 		})
 	}
 	return out
