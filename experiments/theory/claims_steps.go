@@ -243,10 +243,10 @@ func (c helpCell) helped() bool {
 // learned tells whether the network has learned at least half of what there is.
 func (c helpCell) learned() bool { return c.share >= 0.5 }
 
-func helpCells(s *record.Set) (out []helpCell) {
+func helpCells(s *record.Set, laws []string) (out []helpCell) {
 	t := trials{s, "helps"}
 	o := t.options()
-	for _, law := range s.Methods(t.problem) {
+	for _, law := range laws {
 		for _, n := range o.Sizes {
 			for _, sigma := range o.Sigmas {
 				c := helpCell{law: law, n: n, sigma: sigma}
@@ -264,7 +264,8 @@ func helpCells(s *record.Set) (out []helpCell) {
 }
 
 func checkHelps(s *record.Set) claim.Outcome {
-	cells := helpCells(s)
+	normal := slices.DeleteFunc(s.Methods("helps"), func(law string) bool { return !strings.HasPrefix(law, "normal-") })
+	cells := helpCells(s, normal)
 	if len(cells) == 0 || len(cells[0].gain) < 2 {
 		return claim.Outcome{Verdict: claim.NotTestable, Evidence: "fewer than two seeds"}
 	}
@@ -286,7 +287,7 @@ func checkHelps(s *record.Set) claim.Outcome {
 		"learned without helping in %d, and neither in %d", len(cells), both, helps, learned, neither)
 	return claim.Outcome{
 		Verdict:  claim.Decide(10*agree >= 9*len(cells), 2*agree <= len(cells)),
-		Keys:     trials{s, "helps"}.keys(s.Methods("helps")...),
+		Keys:     trials{s, "helps"}.keys(normal...),
 		Evidence: text,
 	}
 }

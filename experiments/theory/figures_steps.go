@@ -109,7 +109,7 @@ func drawSamples(s *record.Set) (*figure.Figure, error) {
 // drawHelps draws, for each law and each σ against n, the share of noise that the network predicts over what the law's
 // own score would, and SIFG's energy distance over that of blind SIFG.
 func drawHelps(s *record.Set) (*figure.Figure, error) {
-	cells := helpCells(s)
+	cells := helpCells(s, s.Methods("helps"))
 	if len(cells) == 0 {
 		return nil, errAbsent
 	}
