@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/go-viper/mapstructure/v2"
+	"github.com/spf13/viper"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
@@ -251,12 +252,13 @@ func together(list ...*axis) []point {
 func (g *Group) describe(trials []harness.Trial) error {
 	first := 0
 	for i := range g.Cells {
-		c, tree := &g.Cells[i], map[string]any{}
-		if err := mapstructure.Decode(trials[first].Config, &tree); err != nil {
+		c, tree, config := &g.Cells[i], map[string]any{}, viper.New()
+		err := mapstructure.Decode(trials[first].Config, &tree)
+		if err := errors.Join(err, config.MergeConfigMap(tree)); err != nil {
 			return err
 		}
 		for _, key := range g.Keys {
-			value, err := json.Marshal(valueAt(tree, key))
+			value, err := json.Marshal(config.Get(key))
 			if err != nil {
 				return err
 			}
@@ -277,16 +279,6 @@ func (g *Group) describe(trials []harness.Trial) error {
 		}
 	}
 	return nil
-}
-
-// valueAt returns the value of a dotted key, nil where there is none.
-func valueAt(tree map[string]any, key string) any {
-	first, rest, deeper := strings.Cut(key, ".")
-	if !deeper {
-		return tree[first]
-	}
-	below, _ := tree[first].(map[string]any)
-	return valueAt(below, rest)
 }
 
 // varying returns the indices of the keys whose values are not the same in all cells, or in all that are not outside.

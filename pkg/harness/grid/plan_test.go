@@ -128,25 +128,6 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestCase: keys that differ only in case are different settings.
-func TestCase(t *testing.T) {
-	s, err := ReadSpec("case.yaml", []byte("product: {options.N: [3, 4]}"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := request()
-	r.Experiments[0].Check = func(*harness.Trial) error { return nil }
-	r.Experiments[0].Settings = []byte(strings.Replace(toySettings, "dim: 2", "n: 1, N: 3", 1))
-	r.Problems, r.Methods = []string{"small"}, []string{"svgd"}
-	g, err := New(r, s, "min gap")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := cells(g), "small/svgd: options.N 3* | options.N 4"; got != want {
-		t.Errorf("%s\nwant\n%s", got, want)
-	}
-}
-
 // TestTrials: a cell's trials are those of a run with its settings, and the request selects methods, problems and
 // seeds.
 func TestTrials(t *testing.T) {
