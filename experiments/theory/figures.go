@@ -100,8 +100,9 @@ var figures = []harness.Figure{
 	{
 		Name:  "helps",
 		Title: "When the learned score helps",
-		Caption: "SIFG on N(0, I) in 2 to 100 dimensions, means over seeds. Above: the share of fresh noise that " +
-			"the network predicts, over σ²/(1 + σ²), what the score of N(0, I) would. It is above 1 where particles " +
+		Caption: "SIFG on N(0, I) and on Student's t with five degrees of freedom, in 2 to 100 dimensions, means " +
+			"over seeds. Above: the share of fresh noise that the network predicts, over σ²/(1 + σ²), what the " +
+			"score of N(0, I) would. It is above 1 where particles " +
 			"have drawn together, as they have to where σ is wide. Below: SIFG's energy distance over that of blind " +
 			"SIFG, whose network has nothing to learn. The distance is estimated without bias, so it can be below 0.",
 		Draw: drawHelps,
