@@ -107,5 +107,5 @@ var Experiment = &harness.Experiment{
 	},
 	Claims:   claims,
 	Findings: slices.Concat(verdict.Findings(), findings, flows.Findings()),
-	Apart:    flows.Apart(),
+	Apart:    verdict.Apart(flows.Apart()),
 }

@@ -45,6 +45,17 @@ func (c Comparing) relations(v Versus, by map[string]*record.Set) []relation {
 	return found
 }
 
+// Apart adds what the protocol of the other criterion has in place of the paper's figures and tables: how methods end.
+func (c Comparing) Apart(out map[string]harness.Contents) map[string]harness.Contents {
+	var tables []harness.Table
+	for _, v := range c.Problems {
+		title := v.Title + " at the last iteration"
+		tables = append(tables, Summary("summary-"+v.Problem, title, "", v.Problem, c.Other.Measure, v.Metrics[0]))
+	}
+	out[c.Other.Protocol] = harness.Contents{Tables: tables}
+	return out
+}
+
 // ByOther finds how SIFG and Ada-SIFG compare with their rivals by the other criterion; nothing without its trials.
 func (c Comparing) ByOther(by map[string]*record.Set) *harness.Statement {
 	s := by[c.Other.Protocol]
