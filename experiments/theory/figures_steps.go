@@ -119,7 +119,7 @@ func drawHelps(s *record.Set) (*figure.Figure, error) {
 		label string
 		value func(c helpCell) float64
 	}{
-		{"noise predicted, over the law's own", func(c helpCell) float64 { return c.share }},
+		{"noise predicted, over a normal law's", func(c helpCell) float64 { return c.share }},
 		{"energy distance over the blind's", func(c helpCell) float64 {
 			return c.distance / (c.distance - stats.Mean(c.gain))
 		}},

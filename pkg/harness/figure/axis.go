@@ -257,6 +257,14 @@ func (a *axis) sizes() (widest, all float64) {
 	return widest, n * (widest + 5)
 }
 
+// numbers reports whether the categories are numbers, of which a reader can guess those that are not shown.
+func (a *axis) numbers() bool {
+	return !slices.ContainsFunc(a.Categories, func(s string) bool {
+		_, err := strconv.ParseFloat(s, 64)
+		return err != nil
+	})
+}
+
 // thin keeps as many ticks, evenly spread, as slanted labels have room on w points.
 func (a *axis) thin(w float64) {
 	apart := tickSize / math.Sin(slant)
