@@ -257,25 +257,6 @@ func (a *axis) sizes() (widest, all float64) {
 	return widest, n * (widest + 5)
 }
 
-// numbers reports whether the categories are numbers, of which a reader can guess those that are not shown.
-func (a *axis) numbers() bool {
-	return !slices.ContainsFunc(a.Categories, func(s string) bool {
-		_, err := strconv.ParseFloat(s, 64)
-		return err != nil
-	})
-}
-
-// thin keeps as many ticks, evenly spread, as slanted labels have room on w points.
-func (a *axis) thin(w float64) {
-	apart := tickSize / math.Sin(slant)
-	every := int(math.Ceil(float64(len(a.ticks)) * apart / w))
-	var kept []tick
-	for i := 0; i < len(a.ticks); i += every {
-		kept = append(kept, a.ticks[i])
-	}
-	a.ticks = kept
-}
-
 // deep returns how far the tick labels reach away from the frame.
 func (a *axis) deep() float64 {
 	widest, _ := a.sizes()

@@ -214,9 +214,7 @@ func (p *panel) chooseTicks(w, h float64) {
 	n := int(min(max(w/32, 2), 8))
 	p.x.setTicks(n)
 	_, wide := p.x.sizes()
-	if p.x.turned = p.x.Categories != nil && wide > w; p.x.turned && p.x.numbers() {
-		p.x.thin(w)
-	}
+	p.x.turned = p.x.Categories != nil && wide > w
 	even := p.x.Scale != Symmetric                        // else there is most room between the widest labels
 	for ; even && n > 2 && !p.x.turned && wide > w; n-- { // fewer, until their labels have room
 		p.x.setTicks(n - 1)

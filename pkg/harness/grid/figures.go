@@ -19,7 +19,7 @@ func (r *Result) figure(g *Group) *figure.Figure {
 	bar := figure.Axis{Label: r.Objective.Metric, Scale: figure.AutoLog}
 	f := &figure.Figure{Cols: min(3, len(keys)), ColorBar: bar, Below: "chosen against now: " + r.against(g)}
 	for _, k := range keys {
-		f.Panels = append(f.Panels, figure.Panel{X: g.axis(k), Y: bar, Layers: r.effect(g, k)})
+		f.Panels = append(f.Panels, r.effect(g, k, bar))
 	}
 	if len(keys) == 2 && len(g.Rank) > 0 {
 		f.Panels = append(f.Panels, g.heat(keys[0], keys[1])...)
@@ -40,10 +40,12 @@ func (g *Group) axis(k int) figure.Axis {
 	return a
 }
 
-// effect draws, for each value of a setting, the median over the cells with that value, and the best of them.
-func (r *Result) effect(g *Group, k int) []figure.Layer {
+// effect draws, for each value of a setting, the best of the cells with that value, and their median. Values that are
+// all positive have a logarithmic axis: 0 often stands for a rule, such as that of SVGD's bandwidth.
+func (r *Result) effect(g *Group, k int, y figure.Axis) figure.Panel {
 	var x, median, best []float64
 	levels, _ := g.levels(k)
+	positive := !slices.ContainsFunc(levels, func(v string) bool { return !(number(v) > 0) })
 	for i, level := range levels {
 		var means []float64
 		for _, c := range g.Rank {
@@ -52,13 +54,22 @@ func (r *Result) effect(g *Group, k int) []figure.Layer {
 			}
 		}
 		first := append(means, math.NaN())[0] // of g.Rank
-		x, median, best = append(x, float64(i)), append(median, stats.Median(means)), append(best, first)
+		at := float64(i)
+		if positive {
+			at = number(level)
+		}
+		x, median, best = append(x, at), append(median, stats.Median(means)), append(best, first)
 	}
-	style := figure.Method(g.Method).As("median of the cells")
-	return []figure.Layer{
-		figure.Line{X: x, Y: best, Style: style.As("best cell").Thin()}, figure.Line{X: x, Y: median, Style: style},
-		figure.Scatter{X: x, Y: median, Style: style, Radius: 2.4},
+	axis := g.axis(k)
+	if positive {
+		axis = figure.Axis{Label: axis.Label, Scale: figure.Log}
 	}
+	style := figure.Method(g.Method).As("best cell")
+	return figure.Panel{X: axis, Y: y, Layers: []figure.Layer{
+		figure.Line{X: x, Y: median, Style: style.As("median of the cells").Thin()},
+		figure.Line{X: x, Y: best, Style: style},
+		figure.Scatter{X: x, Y: best, Style: style, Radius: 2.4},
+	}}
 }
 
 // heat is the panel of the means for each pair of values of keys a (along X) and b, with a dot at the chosen cell.
