@@ -542,3 +542,81 @@ func innerTile(rows, width int, k, tiles int, a *float32, lda int, b *float32, l
 		inner3x2AVX2(k, tiles, a, lda, b, ldb, c, ldc, add)
 	}
 }
+
+// tanhOuter runs the kernel for q columns: all p of them, or those from the row `columns` of X on.
+func tanhOuter(q int, x *float32, ldx, groups int, w *float32, state *float64, p int, columns *float32) {
+	if path == avx512 {
+		switch {
+		case p > q:
+			tanhOuterPartAVX512(x, ldx, groups, w, state, p, columns)
+		case q == 1:
+			tanhOuter1AVX512(x, ldx, groups, w, state)
+		case q == 2:
+			tanhOuter2AVX512(x, ldx, groups, w, state)
+		case q == 3:
+			tanhOuter3AVX512(x, ldx, groups, w, state)
+		case q == 4:
+			tanhOuter4AVX512(x, ldx, groups, w, state)
+		case q == 5:
+			tanhOuter5AVX512(x, ldx, groups, w, state)
+		case q == 6:
+			tanhOuter6AVX512(x, ldx, groups, w, state)
+		}
+		return
+	}
+	switch {
+	case p > q:
+		tanhOuterPartAVX2(x, ldx, groups, w, state, p, columns)
+	case q == 1:
+		tanhOuter1AVX2(x, ldx, groups, w, state)
+	case q == 2:
+		tanhOuter2AVX2(x, ldx, groups, w, state)
+	case q == 3:
+		tanhOuter3AVX2(x, ldx, groups, w, state)
+	case q == 4:
+		tanhOuter4AVX2(x, ldx, groups, w, state)
+	case q == 5:
+		tanhOuter5AVX2(x, ldx, groups, w, state)
+	case q == 6:
+		tanhOuter6AVX2(x, ldx, groups, w, state)
+	}
+}
+
+// logCoshOuter runs the kernel for q columns: all p of them, or those from the row `columns` of X on.
+func logCoshOuter(q int, x *float64, ldx, groups int, w *float64, state *float64, p int, columns *float64) {
+	if path == avx512 {
+		switch {
+		case p > q:
+			logCoshOuterPartAVX512(x, ldx, groups, w, state, p, columns)
+		case q == 1:
+			logCoshOuter1AVX512(x, ldx, groups, w, state)
+		case q == 2:
+			logCoshOuter2AVX512(x, ldx, groups, w, state)
+		case q == 3:
+			logCoshOuter3AVX512(x, ldx, groups, w, state)
+		case q == 4:
+			logCoshOuter4AVX512(x, ldx, groups, w, state)
+		case q == 5:
+			logCoshOuter5AVX512(x, ldx, groups, w, state)
+		case q == 6:
+			logCoshOuter6AVX512(x, ldx, groups, w, state)
+		}
+		return
+	}
+	switch {
+	case p > q:
+		logCoshOuterPartAVX2(x, ldx, groups, w, state, p, columns)
+	case q == 1:
+		logCoshOuter1AVX2(x, ldx, groups, w, state)
+	case q == 2:
+		logCoshOuter2AVX2(x, ldx, groups, w, state)
+	case q == 3:
+		logCoshOuter3AVX2(x, ldx, groups, w, state)
+	case q == 4:
+		logCoshOuter4AVX2(x, ldx, groups, w, state)
+	case q == 5:
+		logCoshOuter5AVX2(x, ldx, groups, w, state)
+	case q == 6:
+		logCoshOuter6AVX2(x, ldx, groups, w, state)
+	}
+}

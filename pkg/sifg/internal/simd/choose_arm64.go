@@ -399,6 +399,27 @@ func normalWordsVector(cos0, sin0, cos1, sin1, c0, c1, h0, h1, k0, k1 []float32)
 	return true
 }
 
+func gemmNEON(rows, k, tiles int, a *float32, rs, ks int, b, c *float32, ldc int, add bool) {
+	switch rows {
+	case 1:
+		gemm1x3NEON(k, tiles, a, rs, ks, b, c, ldc, add)
+	case 2:
+		gemm2x3NEON(k, tiles, a, rs, ks, b, c, ldc, add)
+	case 3:
+		gemm3x3NEON(k, tiles, a, rs, ks, b, c, ldc, add)
+	case 4:
+		gemm4x3NEON(k, tiles, a, rs, ks, b, c, ldc, add)
+	case 5:
+		gemm5x3NEON(k, tiles, a, rs, ks, b, c, ldc, add)
+	case 6:
+		gemm6x3NEON(k, tiles, a, rs, ks, b, c, ldc, add)
+	case 7:
+		gemm7x3NEON(k, tiles, a, rs, ks, b, c, ldc, add)
+	case 8:
+		gemm8x3NEON(k, tiles, a, rs, ks, b, c, ldc, add)
+	}
+}
+
 func minLanesVector(dst, x []float32) bool { return false }
 
 func biasTanhTangentVector(y, dy []float32, ld, rows, cols int, b []float32) bool { return false }

@@ -66,27 +66,6 @@ func packNEON(dst []float32, b strided, k, j, cols int) {
 	}
 }
 
-func gemmNEON(rows, k, tiles int, a *float32, rs, ks int, b, c *float32, ldc int, add bool) {
-	switch rows {
-	case 1:
-		gemm1x3NEON(k, tiles, a, rs, ks, b, c, ldc, add)
-	case 2:
-		gemm2x3NEON(k, tiles, a, rs, ks, b, c, ldc, add)
-	case 3:
-		gemm3x3NEON(k, tiles, a, rs, ks, b, c, ldc, add)
-	case 4:
-		gemm4x3NEON(k, tiles, a, rs, ks, b, c, ldc, add)
-	case 5:
-		gemm5x3NEON(k, tiles, a, rs, ks, b, c, ldc, add)
-	case 6:
-		gemm6x3NEON(k, tiles, a, rs, ks, b, c, ldc, add)
-	case 7:
-		gemm7x3NEON(k, tiles, a, rs, ks, b, c, ldc, add)
-	case 8:
-		gemm8x3NEON(k, tiles, a, rs, ks, b, c, ldc, add)
-	}
-}
-
 func distances(dst []float32, ldd int, x []float32, ldx, n int, y []float32, ldy, m, d int) bool {
 	return false
 }

@@ -40,10 +40,7 @@ func %[1]sVector(%[2]s) bool {
 		names := kernel{name, params}.names()
 		fmt.Fprintf(&b, "\n// %s runs the kernel of tiles of that many rows.\nfunc %[1]s(rows, width int, %s) {\n",
 			chooser, params)
-		for _, m := range []*machine{newAVX512(), newAVX2()} {
-			if m.wide() {
-				b.WriteString("\tif path == avx512 {\n")
-			}
+		byMachine(&b, func(m *machine) {
 			rows, width := shapes(m)
 			fmt.Fprintf(&b, "\t\tswitch %d*rows+width {\n", width+1)
 			for _, r := range rows {
@@ -56,11 +53,7 @@ func %[1]sVector(%[2]s) bool {
 				}
 			}
 			b.WriteString("\t\t}\n")
-			if m.wide() {
-				b.WriteString("\t\treturn\n\t}\n")
-			}
-		}
-		b.WriteString("}\n")
+		})
 	}
 	products := func(m *machine) ([]int, int) { rows, _ := m.tile(); width, _ := m.widest(); return upTo(rows), width }
 	squares := func(m *machine) ([]int, int) { _, rows := m.tile(); return upTo(rows), 2 }
@@ -68,7 +61,31 @@ func %[1]sVector(%[2]s) bool {
 	tiles("gemmPanel", "gemm", panelParams, products)
 	tiles("distPanel", "dist", panelParams, squares)
 	tiles("innerTile", "inner", innerParams, inner)
+	outer := func(name, params string) {
+		args := strings.Join(kernel{name, params}.names(), ", ")
+		whole, _, _ := strings.Cut(args, ", p,")
+		fmt.Fprintf(&b, "\n// %s runs the kernel for q columns: all p of them, or those from the row `columns` of X on.\n"+
+			"func %[1]s(q int, %s) {\n", name, params)
+		byMachine(&b, func(m *machine) {
+			fmt.Fprintf(&b, "\t\tswitch {\n\t\tcase p > q:\n\t\t\t%sPart%s(%s)\n", name, m.suffix, args)
+			for q := 1; q <= outerColumns; q++ {
+				fmt.Fprintf(&b, "\t\tcase q == %d:\n\t\t\t%[2]s%[1]d%[3]s(%[4]s)\n", q, name, m.suffix, whole)
+			}
+			b.WriteString("\t\t}\n")
+		})
+	}
+	outer("tanhOuter", partParams)
+	outer("logCoshOuter", strings.ReplaceAll(partParams, "float32", "float64"))
 	return []byte(b.String())
+}
+
+// byMachine writes what chooses on each machine, and the end of the function.
+func byMachine(b *strings.Builder, choose func(m *machine)) {
+	b.WriteString("\tif path == avx512 {\n")
+	choose(newAVX512())
+	b.WriteString("\t\treturn\n\t}\n")
+	choose(newAVX2())
+	b.WriteString("}\n")
 }
 
 // upTo returns 1, …, n.

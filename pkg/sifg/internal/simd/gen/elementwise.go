@@ -15,28 +15,15 @@ type lanes struct {
 	tail *mask
 }
 
-func (l lanes) get(slice string) reg.VecVirtual {
-	if l.tail != nil {
-		return l.loadMasked(l.at(slice), *l.tail)
-	}
-	return l.machine.load(l.at(slice))
-}
-
-func (l lanes) put(v reg.VecVirtual, slice string) {
-	if l.tail != nil {
-		l.storeMasked(v, l.at(slice), *l.tail)
-	} else {
-		l.VMOVUPS(v, l.at(slice))
-	}
-}
+func (l lanes) get(slice string) reg.VecVirtual    { return l.machine.get(l.at(slice), l.tail) }
+func (l lanes) put(v reg.VecVirtual, slice string) { l.machine.put(v, l.at(slice), l.tail) }
 
 // pointwise emits a kernel over slices of equal length: body computes one vector. Where an element lies in its vector
 // makes no difference to its bits.
 func (m *machine) pointwise(name, params string, body func(l lanes)) {
-	m.kernels = append(m.kernels, kernel{name, params})
-	m.function(name, "func("+params+")", "is the vector form of "+name+"Go.")
+	m.kernel(name, params)
 	first := kernel{name, params}.names()[0]
-	n := m.Load(m.Param(first).Len(), m.GP64()).(reg.GPVirtual)
+	n := m.len(first)
 	offset := m.GP64()
 	m.XORQ(offset, offset)
 	m.hoistHere()
@@ -50,16 +37,10 @@ func (m *machine) pointwise(name, params string, body func(l lanes)) {
 		}
 		return Mem{Base: base, Index: offset, Scale: 1}
 	}
-	count := U8(m.bytes / 4)
-	m.SUBQ(count, n)
-	m.JLT(LabelRef("tail"))
-	m.Label("loop")
-	body(lanes{m, at, nil})
-	m.ADDQ(U8(m.bytes), offset)
-	m.SUBQ(count, n)
-	m.JGE(LabelRef("loop"))
-	m.Label("tail")
-	m.ADDQ(count, n)
+	m.whole(m.bytes/4, n, "loop", "tail", func() {
+		body(lanes{m, at, nil})
+		m.ADDQ(U8(m.bytes), offset)
+	})
 	m.JZ(LabelRef("done"))
 	k := m.mask(n)
 	body(lanes{m, at, &k})
@@ -113,9 +94,7 @@ func (m *machine) tanhSlope(y reg.VecVirtual) reg.VecVirtual {
 
 // positive returns the mask of x > 0.
 func (m *machine) positive(x reg.VecVirtual) mask {
-	zero := m.vec()
-	m.VXORPS(zero, zero, zero)
-	return m.less(zero, x)
+	return m.less(m.zero(), x)
 }
 
 func (m *machine) leakyReLU(x, slope reg.VecVirtual) reg.VecVirtual {
@@ -207,9 +186,7 @@ const (
 // pow2 returns 2ⁿ for n in the low bits of j.
 func (m *machine) pow2(j reg.VecVirtual) reg.VecVirtual {
 	if m.double {
-		v := m.vec()
-		m.VPSLLQ(U8(52), j, v)
-		return m.op3(m.VPADDQ, v, m.quads(math.Float64bits(1)))
+		return m.op3(m.VPADDQ, m.into(m.VPSLLQ, U8(52), j), m.quads(math.Float64bits(1)))
 	}
 	return m.addw(m.shl(j, 23), m.words(math.Float32bits(1)))
 }
@@ -238,8 +215,7 @@ func (m *machine) exp(x reg.VecVirtual) reg.VecVirtual { return m.expFrom(x, -10
 
 // expFrom is exp, and 0 below low.
 func (m *machine) expFrom(x reg.VecVirtual, low float64) reg.VecVirtual {
-	zero := m.vec()
-	m.VXORPS(zero, zero, zero)
+	zero := m.zero()
 	under := m.less(x, m.c(low))
 	x = m.pick(under, zero, m.min(m.load(m.c(89)), x)) // not a number stays so
 	j, p := m.expCore(x)

@@ -75,7 +75,7 @@ type panelKernel struct {
 	a, rs, ks, ldb, c, ldc reg.GPVirtual
 	a0, a1                 reg.GPVirtual // row 0 and row 9 of the tile, at column p
 	b, left                reg.GPVirtual // row p of B, and how many are left
-	row                    func(r int) Mem
+	row                    func(base reg.GPVirtual, r int) Mem
 	acc                    [][]reg.VecVirtual
 }
 
@@ -99,12 +99,11 @@ func (m *machine) panel(t tile) {
 	if !t.packs {
 		m.Load(m.Param("tiles"), tiles)
 	}
-	param := func(name string) reg.GPVirtual { return m.Load(m.Param(name), m.GP64()).(reg.GPVirtual) }
 	k := panelKernel{machine: m, tile: t}
-	k.a, k.rs, k.ks = param("a"), param("rs"), param("ks")
-	k.ldb, k.c, k.ldc = param("ldb"), param("c"), param("ldc")
+	k.a, k.rs, k.ks = m.arg("a"), m.arg("rs"), m.arg("ks")
+	k.ldb, k.c, k.ldc = m.arg("ldb"), m.arg("c"), m.arg("ldc")
 	k.a0, k.a1 = m.GP64(), m.GP64()
-	k.row = m.rowAddresses(k.a0, k.a1, k.rs, t.rows)
+	k.row = m.addresses(k.rs, t.rows)
 
 	m.Label("tile")
 	k.begin()
@@ -152,12 +151,7 @@ func (k *panelKernel) begin() {
 		for w, v := range k.acc[r][:k.width-1] {
 			k.VMOVUPS(Mem{Base: cr, Disp: w * k.bytes}, v)
 		}
-		x := Mem{Base: cr, Disp: (k.width - 1) * k.bytes}
-		if k.wide() {
-			k.VMOVUPS_Z(x, mask.Op, k.acc[r][k.width-1])
-		} else {
-			k.VMASKMOVPS(x, mask.Op, k.acc[r][k.width-1])
-		}
+		k.getTo(k.acc[r][k.width-1], Mem{Base: cr, Disp: (k.width - 1) * k.bytes}, mask)
 		k.ADDQ(k.ldc, cr)
 	}
 	k.Label("start")
@@ -197,15 +191,10 @@ func (k *panelKernel) step(load func(w int) reg.VecVirtual) {
 // sum adds all products.
 func (k *panelKernel) sum() {
 	load := func(w int) reg.VecVirtual { return k.load(Mem{Base: k.b, Disp: w * k.bytes}) }
-	k.SUBQ(U8(2), k.left) // two at a time: fewer jumps, and additions beside the products
-	k.JLT(LabelRef("odd"))
-	k.Label("step")
-	k.step(load)
-	k.step(load)
-	k.SUBQ(U8(2), k.left)
-	k.JGE(LabelRef("step"))
-	k.Label("odd")
-	k.ADDQ(U8(2), k.left)
+	k.whole(2, k.left, "step", "odd", func() { // fewer jumps, and additions beside the products
+		k.step(load)
+		k.step(load)
+	})
 	k.JZ(LabelRef("store"))
 	k.step(load)
 	k.Label("store")
@@ -216,7 +205,7 @@ func (k *panelKernel) sumAndPack() {
 	last := k.GP64()
 	k.Load(k.Param("last"), last)
 	mask := k.mask(last)
-	pack := k.Load(k.Param("pack"), k.GP64()).(reg.GPVirtual)
+	pack := k.arg("pack")
 	far := k.GP64() // so many rows ahead that memory has them in time
 	k.LEAQ(Mem{Base: k.b, Index: k.ldb, Scale: 8}, far)
 	k.LEAQ(Mem{Base: far, Index: k.ldb, Scale: 8}, far)
@@ -260,7 +249,7 @@ func (k *panelKernel) store() {
 		for w, v := range k.acc[r][:k.width-1] {
 			k.VMOVUPS(v, Mem{Base: k.c, Disp: w * k.bytes})
 		}
-		k.storeMasked(k.acc[r][k.width-1], Mem{Base: k.c, Disp: (k.width - 1) * k.bytes}, mask)
+		k.put(k.acc[r][k.width-1], Mem{Base: k.c, Disp: (k.width - 1) * k.bytes}, &mask)
 		k.ADDQ(k.ldc, k.c)
 	}
 	k.Label("next")
@@ -301,12 +290,16 @@ func (k *panelKernel) multiply(load func(w int) reg.VecVirtual) {
 		b = append(b, load(w))
 	}
 	for r := range k.acc {
+		row := k.row(k.a0, r)
+		if r >= 9 {
+			row = k.row(k.a1, r-9)
+		}
 		if k.wide() && k.width == 1 && !k.distance {
-			k.VFMADD231PS_BCST(k.row(r), b[0], k.acc[r][0])
+			k.VFMADD231PS_BCST(row, b[0], k.acc[r][0])
 			continue
 		}
 		a := k.vec()
-		k.VBROADCASTSS(k.row(r), a)
+		k.VBROADCASTSS(row, a)
 		for w, v := range k.acc[r] {
 			if k.distance {
 				d := k.sub(b[w], a)
@@ -318,9 +311,9 @@ func (k *panelKernel) multiply(load func(w int) reg.VecVirtual) {
 	}
 }
 
-// rowAddresses returns the address of row r < rows at stride rs: nine rows from one base, the others from a second,
-// with the multiples of the stride that an address cannot scale by in registers.
-func (m *machine) rowAddresses(base0, base9, rs reg.GPVirtual, rows int) func(r int) Mem {
+// addresses returns the address of row r from a base, up to nine rows at stride rs, with those multiples of the stride in
+// registers that an address cannot scale by.
+func (m *machine) addresses(rs reg.GPVirtual, rows int) func(base reg.GPVirtual, r int) Mem {
 	rs3, rs5, rs7 := m.GP64(), m.GP64(), m.GP64()
 	if rows > 3 {
 		m.LEAQ(Mem{Base: rs, Index: rs, Scale: 2}, rs3)
@@ -331,11 +324,7 @@ func (m *machine) rowAddresses(base0, base9, rs reg.GPVirtual, rows int) func(r 
 	if rows > 7 {
 		m.LEAQ(Mem{Base: rs3, Index: rs, Scale: 4}, rs7)
 	}
-	return func(r int) Mem {
-		base := base0
-		if r >= 9 {
-			base, r = base9, r-9
-		}
+	return func(base reg.GPVirtual, r int) Mem {
 		switch r {
 		case 0:
 			return Mem{Base: base}

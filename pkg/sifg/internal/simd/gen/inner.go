@@ -24,68 +24,39 @@ func (m *machine) innerTile() (rows, cols int) {
 func (m *machine) inner(name string, rows, cols int) {
 	m.function(fmt.Sprintf("%s%dx%d", name, rows, cols), "func("+innerParams+")",
 		"is a column of tiles of inner products of that many rows of A and of B.")
-	tiles := m.Load(m.Param("tiles"), m.GP64()).(reg.GPVirtual)
-	c := m.Load(m.Param("c"), m.GP64()).(reg.GPVirtual)
-	a := m.Load(m.Param("a"), m.GP64()).(reg.GPVirtual)
-	// rows returns the address of the i-th of up to five rows from base, at an offset
-	rowsOf := func(ld string, n int) func(base reg.GPVirtual, i, offset int) Mem {
-		stride := m.Load(m.Param(ld), m.GP64()).(reg.GPVirtual)
-		stride3 := m.GP64()
-		if n > 3 {
-			m.LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, stride3)
-		}
-		return func(base reg.GPVirtual, i, offset int) Mem {
-			switch i {
-			case 0:
-				return Mem{Base: base, Disp: offset}
-			case 3:
-				return Mem{Base: base, Disp: offset, Index: stride3, Scale: 1}
-			default:
-				return Mem{Base: base, Disp: offset, Index: stride, Scale: uint8(i)}
-			}
-		}
-	}
-	rowA, rowB := rowsOf("lda", rows), rowsOf("ldb", cols)
+	tiles, c, a := m.arg("tiles"), m.arg("c"), m.arg("a")
+	rowA, rowB := m.addresses(m.arg("lda"), rows), m.addresses(m.arg("ldb"), cols)
 	m.Label("tile")
 	ap, bp := m.GP64(), m.GP64()
 	m.MOVQ(a, ap)
 	m.Load(m.Param("b"), bp)
-	k := m.Load(m.Param("k"), m.GP64()).(reg.GPVirtual)
+	k := m.arg("k")
 	halves := 64 / m.bytes
-	var acc [5][5][2]reg.VecVirtual
+	var acc [5][5][]reg.VecVirtual
 	for i := range rows {
 		for j := range cols {
-			for h := range halves {
-				v := m.vec()
-				m.VXORPS(v, v, v)
-				acc[i][j][h] = v
-			}
+			acc[i][j] = m.zeros(halves)
 		}
 	}
-	step := func(h int, get func(Mem) reg.VecVirtual) {
+	step := func(h int, k *mask) {
 		var bv []reg.VecVirtual
 		for j := range cols {
-			bv = append(bv, get(rowB(bp, j, h*m.bytes)))
+			bv = append(bv, m.get(rowB(bp, j).Offset(h*m.bytes), k))
 		}
 		for i := range rows {
-			av := get(rowA(ap, i, h*m.bytes))
+			av := m.get(rowA(ap, i).Offset(h*m.bytes), k)
 			for j := range cols {
 				m.addTo(acc[i][j][h], av, bv[j])
 			}
 		}
 	}
-	m.SUBQ(U8(16), k)
-	m.JLT(LabelRef("tail"))
-	m.Label("loop")
-	for h := range halves {
-		step(h, func(x Mem) reg.VecVirtual { return m.load(x) })
-	}
-	m.ADDQ(U8(64), ap)
-	m.ADDQ(U8(64), bp)
-	m.SUBQ(U8(16), k)
-	m.JGE(LabelRef("loop"))
-	m.Label("tail")
-	m.ADDQ(U8(16), k)
+	m.whole(16, k, "loop", "tail", func() {
+		for h := range halves {
+			step(h, nil)
+		}
+		m.ADDQ(U8(64), ap)
+		m.ADDQ(U8(64), bp)
+	})
 	for h := range halves {
 		done := fmt.Sprint("sum", h)
 		m.CMPQ(k, U8(0))
@@ -96,7 +67,7 @@ func (m *machine) inner(name string, rows, cols int) {
 		m.CMPQ(n, lanes)
 		m.CMOVQGT(lanes, n)
 		mask := m.mask(n)
-		step(h, func(x Mem) reg.VecVirtual { return m.loadMasked(x, mask) })
+		step(h, &mask)
 		m.SUBQ(U8(m.bytes/4), k)
 		m.Label(done)
 	}
@@ -136,8 +107,8 @@ func (m *machine) inner(name string, rows, cols int) {
 		}
 		m.ADDQ(ldc, c)
 	}
-	m.LEAQ(rowA(a, rows-1, 0), a)
-	m.LEAQ(rowA(a, 1, 0), a)
+	m.LEAQ(rowA(a, rows-1), a)
+	m.LEAQ(rowA(a, 1), a)
 	m.DECQ(tiles)
 	m.JNZ(LabelRef("tile"))
 	m.ret()

@@ -65,6 +65,12 @@ func (m *machine) vec() reg.VecVirtual {
 	return m.YMM()
 }
 
+// kernel starts a kernel that a function chooses, whose portable twin has the name with Go at its end.
+func (m *machine) kernel(name, params string) {
+	m.kernels = append(m.kernels, kernel{name, params})
+	m.function(name, "func("+params+")", "is the vector form of "+name+"Go.")
+}
+
 // function starts a kernel. Its callers see that pointers don't escape.
 func (m *machine) function(name, signature, doc string) {
 	m.Function(name + m.suffix)
@@ -167,11 +173,7 @@ func (m *machine) global(name string, word func(i int) uint64) Mem {
 }
 
 // load returns a register with the contents of x, a constant or memory.
-func (m *machine) load(x Op) reg.VecVirtual {
-	v := m.vec()
-	m.VMOVUPS(x, v)
-	return v
-}
+func (m *machine) load(x Op) reg.VecVirtual { return m.into(m.VMOVUPS, x) }
 
 // param returns a vector of the float32 parameter, loaded once a function.
 func (m *machine) param(name string) reg.VecVirtual {
@@ -188,12 +190,54 @@ func (m *machine) param(name string) reg.VecVirtual {
 	return v
 }
 
+// arg returns the parameter of that name in a register; base and len, where a slice begins and how long it is.
+func (m *machine) arg(name string) reg.GPVirtual {
+	return m.Load(m.Param(name), m.GP64()).(reg.GPVirtual)
+}
+
+func (m *machine) base(slice string) reg.GPVirtual {
+	return m.Load(m.Param(slice).Base(), m.GP64()).(reg.GPVirtual)
+}
+
+func (m *machine) len(slice string) reg.GPVirtual {
+	return m.Load(m.Param(slice).Len(), m.GP64()).(reg.GPVirtual)
+}
+
+// whole emits body for every n elements of so many that are left, and then the label of what is done with the rest.
+func (m *machine) whole(n int, left reg.GPVirtual, loop, rest string, body func()) {
+	m.SUBQ(U8(n), left)
+	m.JLT(LabelRef(rest))
+	m.Label(loop)
+	body()
+	m.SUBQ(U8(n), left)
+	m.JGE(LabelRef(loop))
+	m.Label(rest)
+	m.ADDQ(U8(n), left)
+}
+
 // arithmetic
 
-func (m *machine) op3(f func(...Op), a reg.VecVirtual, b Op) reg.VecVirtual {
+// into returns what an instruction makes of its operands.
+func (m *machine) into(f func(...Op), operands ...Op) reg.VecVirtual {
 	v := m.vec()
-	f(b, a, v)
+	f(append(operands, v)...)
 	return v
+}
+
+func (m *machine) op3(f func(...Op), a reg.VecVirtual, b Op) reg.VecVirtual { return m.into(f, b, a) }
+
+// zero returns a vector of zeros, and zeros n of them.
+func (m *machine) zero() reg.VecVirtual {
+	v := m.vec()
+	m.VXORPS(v, v, v)
+	return v
+}
+
+func (m *machine) zeros(n int) (out []reg.VecVirtual) {
+	for range n {
+		out = append(out, m.zero())
+	}
+	return out
 }
 
 // either returns the instruction of the precision in use.
@@ -207,15 +251,12 @@ func (m *machine) either(ps, pd func(...Op)) func(...Op) {
 func (m *machine) add(a reg.VecVirtual, b Op) reg.VecVirtual {
 	return m.op3(m.either(m.VADDPS, m.VADDPD), a, b)
 }
-
 func (m *machine) sub(a reg.VecVirtual, b Op) reg.VecVirtual {
 	return m.op3(m.either(m.VSUBPS, m.VSUBPD), a, b)
 }
-
 func (m *machine) mul(a reg.VecVirtual, b Op) reg.VecVirtual {
 	return m.op3(m.either(m.VMULPS, m.VMULPD), a, b)
 }
-
 func (m *machine) div(a reg.VecVirtual, b Op) reg.VecVirtual {
 	return m.op3(m.either(m.VDIVPS, m.VDIVPD), a, b)
 }
@@ -228,23 +269,14 @@ func (m *machine) xor(a reg.VecVirtual, b Op) reg.VecVirtual { return m.op3(m.VX
 func (m *machine) min(a reg.VecVirtual, b Op) reg.VecVirtual {
 	return m.op3(m.either(m.VMINPS, m.VMINPD), a, b)
 }
-
 func (m *machine) max(a reg.VecVirtual, b Op) reg.VecVirtual {
 	return m.op3(m.either(m.VMAXPS, m.VMAXPD), a, b)
 }
 
-func (m *machine) sqrt(a Op) reg.VecVirtual {
-	v := m.vec()
-	m.VSQRTPS(a, v)
-	return v
-}
+func (m *machine) sqrt(a Op) reg.VecVirtual { return m.into(m.VSQRTPS, a) }
 
 // copy returns a fresh register with a's value, for the instructions that overwrite an operand.
-func (m *machine) copy(a reg.VecVirtual) reg.VecVirtual {
-	v := m.vec()
-	m.VMOVAPS(a, v)
-	return v
-}
+func (m *machine) copy(a reg.VecVirtual) reg.VecVirtual { return m.into(m.VMOVAPS, a) }
 
 // fma returns a·b + c in a's register.
 func (m *machine) fma(a, b reg.VecVirtual, c Op) reg.VecVirtual {
@@ -275,31 +307,14 @@ func (m *machine) horner(x reg.VecVirtual, coefficients ...float64) reg.VecVirtu
 func (m *machine) addw(a reg.VecVirtual, b Op) reg.VecVirtual { return m.op3(m.VPADDD, a, b) }
 func (m *machine) subw(a reg.VecVirtual, b Op) reg.VecVirtual { return m.op3(m.VPSUBD, a, b) }
 
-func (m *machine) shl(a reg.VecVirtual, n uint8) reg.VecVirtual {
-	v := m.vec()
-	m.VPSLLD(U8(n), a, v)
-	return v
-}
+func (m *machine) shl(a reg.VecVirtual, n uint8) reg.VecVirtual { return m.into(m.VPSLLD, U8(n), a) }
 
 // shr shifts right, filling with zeros; sar, with the sign.
-func (m *machine) shr(a reg.VecVirtual, n uint8) reg.VecVirtual {
-	v := m.vec()
-	m.VPSRLD(U8(n), a, v)
-	return v
-}
-
-func (m *machine) sar(a reg.VecVirtual, n uint8) reg.VecVirtual {
-	v := m.vec()
-	m.VPSRAD(U8(n), a, v)
-	return v
-}
+func (m *machine) shr(a reg.VecVirtual, n uint8) reg.VecVirtual { return m.into(m.VPSRLD, U8(n), a) }
+func (m *machine) sar(a reg.VecVirtual, n uint8) reg.VecVirtual { return m.into(m.VPSRAD, U8(n), a) }
 
 // toFloat converts signed words.
-func (m *machine) toFloat(a reg.VecVirtual) reg.VecVirtual {
-	v := m.vec()
-	m.VCVTDQ2PS(a, v)
-	return v
-}
+func (m *machine) toFloat(a reg.VecVirtual) reg.VecVirtual { return m.into(m.VCVTDQ2PS, a) }
 
 // masks
 
@@ -333,19 +348,29 @@ func (m *machine) mask(n reg.GPVirtual) mask {
 	return mask{v}
 }
 
-// loadMasked loads the lanes of k and zeros elsewhere, touching no other memory.
-func (m *machine) loadMasked(x Mem, k mask) reg.VecVirtual {
+// get loads a vector, or with a mask its lanes and zeros elsewhere, touching no other memory.
+func (m *machine) get(x Mem, k *mask) reg.VecVirtual {
+	if k == nil {
+		return m.load(x)
+	}
 	v := m.vec()
+	m.getTo(v, x, *k)
+	return v
+}
+
+func (m *machine) getTo(v reg.VecVirtual, x Mem, k mask) {
 	if m.wide() {
 		m.VMOVUPS_Z(x, k.Op, v)
 	} else {
 		m.VMASKMOVPS(x, k.Op, v)
 	}
-	return v
 }
 
-func (m *machine) storeMasked(v reg.VecVirtual, x Mem, k mask) {
-	if m.wide() {
+// put stores a vector, or with a mask its lanes.
+func (m *machine) put(v reg.VecVirtual, x Mem, k *mask) {
+	if k == nil {
+		m.VMOVUPS(v, x)
+	} else if m.wide() {
 		m.VMOVUPS(v, k.Op, x)
 	} else {
 		m.VMASKMOVPS(v, k.Op, x)

@@ -89,14 +89,8 @@ func generate() ([]file, error) {
 			files = append(files, file{m.file + "_amd64" + ext, text})
 		}
 	}
-	for _, f := range []file{{"choose_amd64.go", chooser(kernels)}, {"choose_other.go", noChooser(kernels)}} {
-		text, err := format.Source(f.text)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.name, err)
-		}
-		files = append(files, file{f.name, text})
-	}
-	for _, f := range arm64Files(kernels) {
+	choosers := []file{{"choose_amd64.go", chooser(kernels)}, {"choose_other.go", noChooser(kernels)}}
+	for _, f := range append(choosers, arm64Files(kernels)...) {
 		if strings.HasSuffix(f.name, ".go") {
 			text, err := format.Source(f.text)
 			if err != nil {

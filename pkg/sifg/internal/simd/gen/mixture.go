@@ -18,9 +18,8 @@ func (m *machine) mixture() {
 	m.kernels = append(m.kernels, kernel{"mixture", mixtureParams})
 	m.function("mixture", "func("+mixtureParams+")", "is the vector form of mixtureGo for up to 8 components.")
 	m.double = true
-	pointer := func(name string) reg.GPVirtual { return m.Load(m.Param(name), m.GP64()).(reg.GPVirtual) }
-	dst, ldd, x, ldx, rows := pointer("dst"), pointer("ldd"), pointer("x"), pointer("ldx"), pointer("rows")
-	cols, constants := pointer("cols"), pointer("constants")
+	dst, ldd, x, ldx, rows := m.arg("dst"), m.arg("ldd"), m.arg("x"), m.arg("ldx"), m.arg("rows")
+	cols, constants := m.arg("cols"), m.arg("constants")
 	constant := func(which, part int) Mem { return Mem{Base: constants, Disp: 64*which + m.bytes*part} }
 	weights := m.AllocLocal(128) // and weights times 1/s²
 	m.hoistHere()
@@ -31,8 +30,7 @@ func (m *machine) mixture() {
 		l[p] = m.sub(m.load(constant(0, p)), m.mul(q, constant(1, p)))
 	}
 	best := m.highest(l)
-	zero := m.vec()
-	m.VXORPS(zero, zero, zero)
+	zero := m.zero()
 	counts := m.GP32()
 	m.XORL(counts, counts)
 	for p := range l {
@@ -46,7 +44,7 @@ func (m *machine) mixture() {
 		m.VMOVUPD(w, weights.Offset(m.bytes*p))
 		m.VMOVUPD(m.mul(w, constant(2, p)), weights.Offset(64+m.bytes*p))
 	}
-	sum, component, components := m.XMM(), m.GP64(), pointer("components")
+	sum, component, components := m.XMM(), m.GP64(), m.arg("components")
 	m.BZHIL(components.As32(), counts, counts)
 	m.VXORPS(sum, sum, sum)
 	m.XORQ(component, component)
@@ -93,19 +91,12 @@ func (m *machine) bits(k mask) reg.GPVirtual {
 
 // distances returns ‖m_k − x‖² in lane k of one vector or two; even and odd coordinates have a sum each.
 func (m *machine) distances(x, cols reg.GPVirtual) []reg.VecVirtual {
-	column := m.Load(m.Param("columns"), m.GP64()).(reg.GPVirtual)
+	column := m.arg("columns")
 	at, left := m.GP64(), m.GP64()
 	m.MOVQ(x, at)
 	m.MOVQ(cols, left)
 	parts := 64 / m.bytes
-	var sums [2][]reg.VecVirtual
-	for i := range sums {
-		for range parts {
-			v := m.vec()
-			m.VXORPS(v, v, v)
-			sums[i] = append(sums[i], v)
-		}
-	}
+	sums := [2][]reg.VecVirtual{m.zeros(parts), m.zeros(parts)}
 	coordinate := func(c int) {
 		v := m.vec()
 		half := m.half(v)
@@ -116,17 +107,12 @@ func (m *machine) distances(x, cols reg.GPVirtual) []reg.VecVirtual {
 			m.VADDPD(m.mul(u, u), sum, sum)
 		}
 	}
-	m.SUBQ(U8(2), left)
-	m.JLT(LabelRef("odd"))
-	m.Label("pair")
-	coordinate(0)
-	coordinate(1)
-	m.ADDQ(U32(128), column)
-	m.ADDQ(U8(8), at)
-	m.SUBQ(U8(2), left)
-	m.JGE(LabelRef("pair"))
-	m.Label("odd")
-	m.ADDQ(U8(2), left)
+	m.whole(2, left, "pair", "odd", func() {
+		coordinate(0)
+		coordinate(1)
+		m.ADDQ(U32(128), column)
+		m.ADDQ(U8(8), at)
+	})
 	m.JZ(LabelRef("distance"))
 	coordinate(0)
 	m.Label("distance")
@@ -186,7 +172,7 @@ func (m *machine) mixtureExp(x reg.VecVirtual) reg.VecVirtual {
 
 // mixtureRow sets a row of dst to scale·Σ_k w_k(m_k − x) over the components that count, each term rounded to float32.
 func (m *machine) mixtureRow(dst, x, cols, counts reg.GPVirtual, weights Mem, scale reg.VecVirtual) {
-	mean := m.Load(m.Param("means"), m.GP64()).(reg.GPVirtual)
+	mean := m.arg("means")
 	left, offset := m.GP64(), m.GP64()
 	m.MOVQ(cols, left)
 	m.XORQ(offset, offset)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -91,10 +92,8 @@ func (b *body) param(name string) value       { return b.pinned[name] }
 func (b *body) w(w uint32) value { return b.emit(word{load: fmt.Sprint("#", b.constant(w))}) }
 
 func (a *arm64) constant(w uint32) int {
-	for i, c := range a.constants {
-		if c == w {
-			return i
-		}
+	if i := slices.Index(a.constants, w); i >= 0 {
+		return i
 	}
 	a.constants = append(a.constants, w)
 	return len(a.constants) - 1
@@ -317,17 +316,4 @@ func %[1]sVector(%[2]s) bool {
 		strings.Join(rest, ", "), strings.Join(out, ""))
 }
 
-func sortedKeys(m map[string]value) []string {
-	var keys []string
-	for k := range m {
-		keys = append(keys, k)
-	}
-	for i := range keys { // few
-		for j := range i {
-			if keys[i] < keys[j] {
-				keys[i], keys[j] = keys[j], keys[i]
-			}
-		}
-	}
-	return keys
-}
+func sortedKeys(m map[string]value) []string { return slices.Sorted(maps.Keys(m)) }

@@ -17,6 +17,7 @@ func arm64Files(kernels []kernel) []file {
 	for rows := 1; rows <= neonRows; rows++ {
 		a.panel(rows)
 	}
+	a.panels()
 	a.peak()
 	var data strings.Builder
 	for i, c := range a.constants {
@@ -249,11 +250,23 @@ const (
 	neonCols = 12
 )
 
+const neonPanelParams = "k, tiles int, a *float32, rs, ks int, b, c *float32, ldc int, add bool"
+
+// panels writes the function that runs the kernel of tiles of that many rows.
+func (a *arm64) panels() {
+	args := strings.Join(kernel{params: neonPanelParams}.names(), ", ")
+	fmt.Fprintf(&a.choosers, "\nfunc gemmNEON(rows, %s) {\n\tswitch rows {\n", neonPanelParams)
+	for rows := 1; rows <= neonRows; rows++ {
+		fmt.Fprintf(&a.choosers, "\tcase %d:\n\t\tgemm%[1]dx3NEON(%s)\n", rows, args)
+	}
+	a.choosers.WriteString("\t}\n}\n")
+}
+
 // panel emits C = A·B, or C += A·B if add, for `tiles` tiles of that many rows and neonCols columns below each other.
 // Element (i, p) of A is at a + i·rs + p·ks, row p of B at b + 48·p, row i of C at c + i·ldc; strides count bytes. An
 // element of C is one chain of fused multiply-adds.
 func (a *arm64) panel(rows int) {
-	const params = "k, tiles int, a *float32, rs, ks int, b, c *float32, ldc int, add bool"
+	const params = neonPanelParams
 	name := fmt.Sprintf("gemm%dx3NEON", rows)
 	fmt.Fprintf(&a.stubs, "\n//go:noescape\nfunc %s(%s)\n", name, params)
 	t := &a.text

@@ -12,12 +12,9 @@ import (
 func (m *machine) packRows(width int) {
 	m.function(fmt.Sprintf("packRows%d", width), "func(dst, src *float32, lds, k, last int)",
 		"copies k rows into a panel of that many vectors.")
-	dst := m.Load(m.Param("dst"), m.GP64()).(reg.GPVirtual)
-	src := m.Load(m.Param("src"), m.GP64()).(reg.GPVirtual)
-	lds := m.Load(m.Param("lds"), m.GP64()).(reg.GPVirtual)
-	k := m.Load(m.Param("k"), m.GP64()).(reg.GPVirtual)
-	last := m.Load(m.Param("last"), m.GP64()).(reg.GPVirtual)
-	mask := m.mask(last)
+	dst, src := m.arg("dst"), m.arg("src")
+	lds, k := m.arg("lds"), m.arg("k")
+	mask := m.mask(m.arg("last"))
 	m.Label("row")
 	for line := 0; line < width*m.bytes; line += 64 { // rows lie too far apart for the processor to foresee them
 		m.PREFETCHT0(Mem{Base: src, Disp: line, Index: lds, Scale: 8})
@@ -25,8 +22,8 @@ func (m *machine) packRows(width int) {
 	for w := range width - 1 {
 		m.VMOVUPS(m.load(Mem{Base: src, Disp: w * m.bytes}), Mem{Base: dst, Disp: w * m.bytes})
 	}
-	m.VMOVUPS(m.loadMasked(Mem{Base: src, Disp: (width - 1) * m.bytes}, mask),
-		Mem{Base: dst, Disp: (width - 1) * m.bytes})
+	end := (width - 1) * m.bytes
+	m.VMOVUPS(m.get(Mem{Base: src, Disp: end}, &mask), Mem{Base: dst, Disp: end})
 	m.ADDQ(lds, src)
 	m.ADDQ(Imm(uint64(width*m.bytes)), dst)
 	m.DECQ(k)
@@ -40,14 +37,11 @@ func (m *machine) packRows(width int) {
 func (m *machine) packTransposed() {
 	m.function("packTransposed", "func(dst *float32, ldd int, src *float32, lds, quads, lanes int)",
 		"transposes a vector's number of rows into columns of a panel.")
-	dst := m.Load(m.Param("dst"), m.GP64()).(reg.GPVirtual)
-	ldd := m.Load(m.Param("ldd"), m.GP64()).(reg.GPVirtual)
-	src := m.Load(m.Param("src"), m.GP64()).(reg.GPVirtual)
-	lds := m.Load(m.Param("lds"), m.GP64()).(reg.GPVirtual)
-	quads := m.Load(m.Param("quads"), m.GP64()).(reg.GPVirtual)
-	lds3, src4 := m.GP64(), []reg.GPVirtual{src}
-	m.LEAQ(Mem{Base: lds, Index: lds, Scale: 2}, lds3)
-	lanes := m.Load(m.Param("lanes"), m.GP64()).(reg.GPVirtual)
+	dst, ldd := m.arg("dst"), m.arg("ldd")
+	src, lds := m.arg("src"), m.arg("lds")
+	quads, src4 := m.arg("quads"), []reg.GPVirtual{src}
+	row := m.addresses(lds, 4)
+	lanes := m.arg("lanes")
 	for i := range m.bytes/16 - 1 {
 		p := m.GP64()
 		m.LEAQ(Mem{Base: src4[i], Index: lds, Scale: 4}, p)
@@ -58,21 +52,11 @@ func (m *machine) packTransposed() {
 	m.Label("quad")
 	var in [4]reg.VecVirtual
 	for r := range in {
-		row := func(lane int) Mem {
-			switch r {
-			case 0:
-				return Mem{Base: src4[lane]}
-			case 3:
-				return Mem{Base: src4[lane], Index: lds3, Scale: 1}
-			default:
-				return Mem{Base: src4[lane], Index: lds, Scale: uint8(r)}
-			}
-		}
 		v := m.vec()
-		m.VMOVUPS(row(0), v.AsX())
-		m.VINSERTF128(U8(1), row(1), v.AsY(), v.AsY())
+		m.VMOVUPS(row(src, r), v.AsX())
+		m.VINSERTF128(U8(1), row(src4[1], r), v.AsY(), v.AsY())
 		for lane := 2; lane < len(src4); lane++ {
-			m.VINSERTF32X4(U8(lane), row(lane), v, v)
+			m.VINSERTF32X4(U8(lane), row(src4[lane], r), v, v)
 		}
 		in[r] = v
 	}

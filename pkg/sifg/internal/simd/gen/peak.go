@@ -1,19 +1,11 @@
 package main
 
-import (
-	. "github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/reg"
-)
+import . "github.com/mmcloughlin/avo/operand"
 
 // peak emits n rounds of 12 independent fused multiply-adds, enough to hide their latency on two units.
 func (m *machine) peak() {
 	m.function("peak", "func(n int)", "runs n rounds of 12 fused multiply-adds.")
-	n := m.Load(m.Param("n"), m.GP64()).(reg.GPVirtual)
-	var v [14]reg.VecVirtual
-	for i := range v {
-		v[i] = m.vec()
-		m.VXORPS(v[i], v[i], v[i])
-	}
+	n, v := m.arg("n"), m.zeros(14)
 	m.Label("round")
 	for _, sum := range v[:12] {
 		m.addTo(sum, v[12], v[13])

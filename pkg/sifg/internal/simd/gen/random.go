@@ -18,13 +18,11 @@ func (m *machine) random() {
 	const name, params = "normalGroups", "dst []float32, key, hi, block uint64"
 	m.kernels = append(m.kernels, kernel{name, params})
 	m.function(name, "func("+params+")", "fills dst, a whole number of groups (at least one), as normalsGo does.")
-	dst := m.Load(m.Param("dst").Base(), m.GP64()).(reg.GPVirtual)
-	n := m.Load(m.Param("dst").Len(), m.GP64()).(reg.GPVirtual)
-	block := m.Load(m.Param("block"), m.GP64()).(reg.GPVirtual)
+	dst, n, block := m.base("dst"), m.len("dst"), m.arg("block")
 	m.SHRQ(U8(6), n)
 	m.hoistHere()
 	m.most = 6 // two groups at once need the other registers
-	group := func(at int) {
+	group := func(at int, block reg.GPVirtual) {
 		for part := range 64 / m.bytes {
 			x := m.philox(block)
 			for pair := range 2 {
@@ -36,27 +34,17 @@ func (m *machine) random() {
 		}
 	}
 	if m.wide() { // two groups at once: each is a chain of operations that wait for one another
-		m.SUBQ(U8(2), n)
-		m.JLT(LabelRef("one"))
-		m.Label("two")
-		second := m.GP64()
-		m.LEAQ(Mem{Base: block, Disp: 16}, second)
-		m.interleave(func() { group(0) }, func() {
-			first := block
-			block = second
-			group(256)
-			block = first
+		m.whole(2, n, "two", "one", func() {
+			second := m.GP64()
+			m.LEAQ(Mem{Base: block, Disp: 16}, second)
+			m.interleave(func() { group(0, block) }, func() { group(256, second) })
+			m.ADDQ(U8(16), block)
+			m.ADDQ(U32(512), dst)
 		})
-		m.ADDQ(U8(16), block)
-		m.ADDQ(U32(512), dst)
-		m.SUBQ(U8(2), n)
-		m.JGE(LabelRef("two"))
-		m.Label("one")
-		m.ADDQ(U8(2), n)
 		m.JZ(LabelRef("done"))
 	}
 	m.Label("group")
-	group(0)
+	group(0, block)
 	m.ADDQ(U32(256), dst)
 	m.DECQ(n)
 	m.JNZ(LabelRef("group"))
@@ -67,10 +55,8 @@ func (m *machine) random() {
 // philoxWords emits the words of the 16 blocks from block on, block by block. dst has room for them.
 func (m *machine) philoxWords() {
 	const name, params = "philoxWords", "dst []uint32, key, hi, block uint64"
-	m.kernels = append(m.kernels, kernel{name, params})
-	m.function(name, "func("+params+")", "is the vector form of "+name+"Go.")
-	dst := m.Load(m.Param("dst").Base(), m.GP64()).(reg.GPVirtual)
-	block := m.Load(m.Param("block"), m.GP64()).(reg.GPVirtual)
+	m.kernel(name, params)
+	dst, block := m.base("dst"), m.arg("block")
 	m.hoistHere()
 	for part := range 64 / m.bytes {
 		x := m.philox(block)
@@ -93,11 +79,8 @@ func (m *machine) philoxWords() {
 // on.
 func (m *machine) signs() {
 	const name, params = "signs", "dst []float32, words []uint32"
-	m.kernels = append(m.kernels, kernel{name, params})
-	m.function(name, "func("+params+")", "is the vector form of "+name+"Go.")
-	dst := m.Load(m.Param("dst").Base(), m.GP64()).(reg.GPVirtual)
-	n := m.Load(m.Param("dst").Len(), m.GP64()).(reg.GPVirtual)
-	words := m.Load(m.Param("words").Base(), m.GP64()).(reg.GPVirtual)
+	m.kernel(name, params)
+	dst, n, words := m.base("dst"), m.len("dst"), m.base("words")
 	m.hoistHere()
 	m.Label("word")
 	word := m.vec()
@@ -185,17 +168,8 @@ func (m *machine) xorTo(a, b, c reg.VecVirtual) reg.VecVirtual {
 	return a
 }
 
-func (m *machine) shl64(a reg.VecVirtual) reg.VecVirtual {
-	v := m.vec()
-	m.VPSLLQ(U8(32), a, v)
-	return v
-}
-
-func (m *machine) shr64(a reg.VecVirtual) reg.VecVirtual {
-	v := m.vec()
-	m.VPSRLQ(U8(32), a, v)
-	return v
-}
+func (m *machine) shl64(a reg.VecVirtual) reg.VecVirtual { return m.into(m.VPSLLQ, U8(32), a) }
+func (m *machine) shr64(a reg.VecVirtual) reg.VecVirtual { return m.into(m.VPSRLQ, U8(32), a) }
 
 // zip returns the even words of a and the odd words of b.
 func (m *machine) zip(a, b reg.VecVirtual) reg.VecVirtual {

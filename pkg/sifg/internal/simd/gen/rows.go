@@ -11,18 +11,14 @@ import (
 // rowwise emits a kernel over a rows×cols matrix y with row stride ld, cols > 0: y = f(y + b) for the row vector b, and
 // dy = dy·(1 − y²) where there is a dy.
 func (m *machine) rowwise(name, params string, f func(reg.VecVirtual) reg.VecVirtual) {
-	m.kernels = append(m.kernels, kernel{name, params})
-	m.function(name, "func("+params+")", "is the vector form of "+name+"Go.")
-	y := m.Load(m.Param("y").Base(), m.GP64()).(reg.GPVirtual)
-	b := m.Load(m.Param("b").Base(), m.GP64()).(reg.GPVirtual)
+	m.kernel(name, params)
+	y, b := m.base("y"), m.base("b")
 	tangent := strings.HasSuffix(name, "Tangent")
 	dy := y
 	if tangent {
-		dy = m.Load(m.Param("dy").Base(), m.GP64()).(reg.GPVirtual)
+		dy = m.base("dy")
 	}
-	ld := m.Load(m.Param("ld"), m.GP64()).(reg.GPVirtual)
-	rows := m.Load(m.Param("rows"), m.GP64()).(reg.GPVirtual)
-	cols := m.Load(m.Param("cols"), m.GP64()).(reg.GPVirtual)
+	ld, rows, cols := m.arg("ld"), m.arg("rows"), m.arg("cols")
 	whole, last := m.GP64(), m.GP64() // bytes of a row in whole vectors; columns after them
 	m.MOVQ(cols, last)
 	m.ANDQ(Imm(uint64(m.bytes/4-1)), last)
@@ -30,20 +26,18 @@ func (m *machine) rowwise(name, params string, f func(reg.VecVirtual) reg.VecVir
 	m.SUBQ(last, whole)
 	m.SHLQ(U8(2), whole)
 	m.SHLQ(U8(2), ld)
-	k := m.mask(last)
+	tail := m.mask(last)
 	m.hoistHere()
 	m.Label("row")
 	offset := m.GP64()
-	vector := func(at int, get func(Mem) reg.VecVirtual, put func(reg.VecVirtual, Mem)) {
+	vector := func(at int, k *mask) {
 		mem := func(base reg.GPVirtual) Mem { return Mem{Base: base, Index: offset, Scale: 1, Disp: at} }
-		v := f(m.add(get(mem(y)), get(mem(b))))
-		put(v, mem(y))
+		v := f(m.add(m.get(mem(y), k), m.get(mem(b), k)))
+		m.put(v, mem(y), k)
 		if tangent {
-			put(m.mul(m.tanhSlope(v), get(mem(dy))), mem(dy))
+			m.put(m.mul(m.tanhSlope(v), m.get(mem(dy), k)), mem(dy), k)
 		}
 	}
-	load := func(x Mem) reg.VecVirtual { return m.load(x) }
-	store := func(v reg.VecVirtual, x Mem) { m.VMOVUPS(v, x) }
 	m.XORQ(offset, offset)
 	if m.wide() { // two vectors at once: each is a chain of operations that wait for one another
 		two := m.GP64()
@@ -51,7 +45,7 @@ func (m *machine) rowwise(name, params string, f func(reg.VecVirtual) reg.VecVir
 		m.CMPQ(offset, two)
 		m.JGT(LabelRef("one"))
 		m.Label("two")
-		m.interleave(func() { vector(0, load, store) }, func() { vector(m.bytes, load, store) })
+		m.interleave(func() { vector(0, nil) }, func() { vector(m.bytes, nil) })
 		m.ADDQ(Imm(uint64(2*m.bytes)), offset)
 		m.CMPQ(offset, two)
 		m.JLE(LabelRef("two"))
@@ -60,15 +54,14 @@ func (m *machine) rowwise(name, params string, f func(reg.VecVirtual) reg.VecVir
 	m.CMPQ(offset, whole)
 	m.JEQ(LabelRef("tail"))
 	m.Label("column")
-	vector(0, load, store)
+	vector(0, nil)
 	m.ADDQ(U8(m.bytes), offset)
 	m.CMPQ(offset, whole)
 	m.JLT(LabelRef("column"))
 	m.Label("tail")
 	m.CMPQ(last, U8(0))
 	m.JEQ(LabelRef("next"))
-	vector(0, func(x Mem) reg.VecVirtual { return m.loadMasked(x, k) },
-		func(v reg.VecVirtual, x Mem) { m.storeMasked(v, x, k) })
+	vector(0, &tail)
 	m.Label("next")
 	m.ADDQ(ld, y)
 	if tangent {
@@ -83,12 +76,9 @@ func (m *machine) rowwise(name, params string, f func(reg.VecVirtual) reg.VecVir
 // that every column is one chain of sums from dst.
 func (m *machine) colSums() {
 	const name, params = "colSums", "dst, g []float32, ld, rows, cols int"
-	m.kernels = append(m.kernels, kernel{name, params})
-	m.function(name, "func("+params+")", "is the vector form of "+name+"Go.")
-	dst := m.Load(m.Param("dst").Base(), m.GP64()).(reg.GPVirtual)
-	g := m.Load(m.Param("g").Base(), m.GP64()).(reg.GPVirtual)
-	ld := m.Load(m.Param("ld"), m.GP64()).(reg.GPVirtual)
-	cols := m.Load(m.Param("cols"), m.GP64()).(reg.GPVirtual)
+	m.kernel(name, params)
+	dst, g := m.base("dst"), m.base("g")
+	ld, cols := m.arg("ld"), m.arg("cols")
 	rows, x := m.GP64(), m.GP64()
 	m.SHLQ(U8(2), ld)
 	lanes := m.bytes / 4
@@ -123,14 +113,14 @@ func (m *machine) colSums() {
 	m.CMPQ(cols, U8(0))
 	m.JEQ(LabelRef("done"))
 	k := m.mask(cols)
-	sum := m.loadMasked(Mem{Base: dst}, k)
+	sum := m.get(Mem{Base: dst}, &k)
 	m.Load(m.Param("rows"), rows)
 	m.Label("row")
-	m.VADDPS(m.loadMasked(Mem{Base: g}, k), sum, sum)
+	m.VADDPS(m.get(Mem{Base: g}, &k), sum, sum)
 	m.ADDQ(ld, g)
 	m.DECQ(rows)
 	m.JNZ(LabelRef("row"))
-	m.storeMasked(sum, Mem{Base: dst}, k)
+	m.put(sum, Mem{Base: dst}, &k)
 	m.Label("done")
 	m.ret()
 }
@@ -138,11 +128,8 @@ func (m *machine) colSums() {
 // minLanes emits dst[l] = min over x[l], x[l+16], …: x has a multiple of 16 elements, at least 16, dst 16.
 func (m *machine) minLanes() {
 	const name, params = "minLanes", "dst, x []float32"
-	m.kernels = append(m.kernels, kernel{name, params})
-	m.function(name, "func("+params+")", "is the vector form of "+name+"Go.")
-	dst := m.Load(m.Param("dst").Base(), m.GP64()).(reg.GPVirtual)
-	x := m.Load(m.Param("x").Base(), m.GP64()).(reg.GPVirtual)
-	n := m.Load(m.Param("x").Len(), m.GP64()).(reg.GPVirtual)
+	m.kernel(name, params)
+	dst, x, n := m.base("dst"), m.base("x"), m.len("x")
 	var low []reg.VecVirtual
 	for part := range 64 / m.bytes {
 		low = append(low, m.load(Mem{Base: x, Disp: part * m.bytes}))

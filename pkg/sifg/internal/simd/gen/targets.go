@@ -38,48 +38,18 @@ const outerColumns = 6
 // b−1; the vectors of a row are 64 bytes apart, so that AVX2 does with two calls what AVX-512 does with one. y is of
 // the same q rows or, with part, of p rows, and the columns start at row `columns`.
 func (m *machine) outer(q int, part bool, f func(y reg.VecVirtual) reg.VecVirtual) (sums []reg.VecVirtual) {
-	x := m.Load(m.Param("x"), m.GP64()).(reg.GPVirtual)
-	ldx := m.Load(m.Param("ldx"), m.GP64()).(reg.GPVirtual)
-	groups := m.Load(m.Param("groups"), m.GP64()).(reg.GPVirtual)
-	w := m.Load(m.Param("w"), m.GP64()).(reg.GPVirtual)
+	x, ldx := m.arg("x"), m.arg("ldx")
+	groups, w := m.arg("groups"), m.arg("w")
 	columns := x
 	if part {
-		columns = m.Load(m.Param("columns"), m.GP64()).(reg.GPVirtual)
+		columns = m.arg("columns")
 	}
-	ldx3, ldx5, ldx7 := m.GP64(), m.GP64(), m.GP64()
-	if q > 3 {
-		m.LEAQ(Mem{Base: ldx, Index: ldx, Scale: 2}, ldx3)
-	}
-	if q > 5 {
-		m.LEAQ(Mem{Base: ldx, Index: ldx, Scale: 4}, ldx5)
-	}
-	if q > 7 {
-		m.LEAQ(Mem{Base: ldx3, Index: ldx, Scale: 4}, ldx7)
-	}
-	row := func(b int) Mem {
-		switch b {
-		case 0:
-			return Mem{Base: columns}
-		case 1, 2, 4:
-			return Mem{Base: columns, Index: ldx, Scale: uint8(b)}
-		case 3, 6:
-			return Mem{Base: columns, Index: ldx3, Scale: uint8(b / 3)}
-		case 5:
-			return Mem{Base: columns, Index: ldx5, Scale: 1}
-		default:
-			return Mem{Base: columns, Index: ldx7, Scale: 1}
-		}
-	}
-	for range q {
-		v := m.vec()
-		m.VXORPS(v, v, v)
-		sums = append(sums, v)
-	}
+	row := m.addresses(ldx, q)
+	sums = m.zeros(q)
 	m.hoistHere()
 	m.Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []Op{U8(64)}})
 	m.Label("group")
-	y := m.vec()
-	m.VXORPS(y, y, y)
+	y := m.zero()
 	if part {
 		p, wb, xb := m.GP64(), m.GP64(), m.GP64()
 		m.Load(m.Param("p"), p)
@@ -94,12 +64,12 @@ func (m *machine) outer(q int, part bool, f func(y reg.VecVirtual) reg.VecVirtua
 		m.ADDQ(Imm(64), x)
 	} else {
 		for b := range q {
-			m.addProduct(y, Mem{Base: w, Disp: b * m.size()}, row(b))
+			m.addProduct(y, Mem{Base: w, Disp: b * m.size()}, row(columns, b))
 		}
 	}
 	t := f(y)
 	for b, v := range sums {
-		m.addTo(v, t, row(b))
+		m.addTo(v, t, row(columns, b))
 	}
 	m.ADDQ(Imm(64), columns)
 	m.DECQ(groups)
@@ -145,7 +115,7 @@ func (m *machine) outerFunction(name string, q int, part bool) {
 func (m *machine) tanhOuter(q int, part bool) {
 	m.outerFunction("tanhOuter", q, part)
 	sums := m.outer(q, part, m.tanh)
-	state := m.Load(m.Param("state"), m.GP64()).(reg.GPVirtual)
+	state := m.arg("state")
 	for b, v := range sums {
 		for half := range 2 {
 			s := m.vec()
@@ -177,7 +147,7 @@ func (m *machine) tanhOuter(q int, part bool) {
 func (m *machine) logCoshOuter(q int, part bool) {
 	m.double = true
 	m.outerFunction("logCoshOuter", q, part)
-	state := m.Load(m.Param("state"), m.GP64()).(reg.GPVirtual)
+	state := m.arg("state")
 	at := func(b int) Mem { return Mem{Base: state, Disp: 64 * b} }
 	sum, product := m.load(at(q)), m.load(at(q+1))
 	sums := m.outer(q, part, func(y reg.VecVirtual) reg.VecVirtual {
@@ -188,9 +158,7 @@ func (m *machine) logCoshOuter(q int, part bool) {
 		j, n := m.nearest(r, math.Log2E)
 		m.subFrom(r, n, m.c(math.Ln2))
 		p := m.evenOdd(r, expMinus)
-		v := m.vec()
-		m.VPSLLQ(U8(52), j, v)
-		w := m.op3(m.VPSUBQ, p, v)
+		w := m.op3(m.VPSUBQ, p, m.into(m.VPSLLQ, U8(52), j))
 		one := m.load(m.c(1))
 		u := m.add(w, one)
 		m.VMULPD(u, product, product)
@@ -236,15 +204,9 @@ func (m *machine) evenOdd(x reg.VecVirtual, c [11]float64) reg.VecVirtual {
 // a_j >, = or < 0). The sum of 16 lanes is one of halves, quarters and so on.
 func (m *machine) reluHead() {
 	const name, params = "reluHead", "a []float32, ld, rows, cols int, w []float32, bias float32, y, r []float32"
-	m.kernels = append(m.kernels, kernel{name, params})
-	m.function(name, "func("+params+")", "is the vector form of reluHeadGo.")
-	a := m.Load(m.Param("a").Base(), m.GP64()).(reg.GPVirtual)
-	ld := m.Load(m.Param("ld"), m.GP64()).(reg.GPVirtual)
-	rows := m.Load(m.Param("rows"), m.GP64()).(reg.GPVirtual)
-	cols := m.Load(m.Param("cols"), m.GP64()).(reg.GPVirtual)
-	w := m.Load(m.Param("w").Base(), m.GP64()).(reg.GPVirtual)
-	y := m.Load(m.Param("y").Base(), m.GP64()).(reg.GPVirtual)
-	r := m.Load(m.Param("r").Base(), m.GP64()).(reg.GPVirtual)
+	m.kernel(name, params)
+	a, ld, rows, cols := m.base("a"), m.arg("ld"), m.arg("rows"), m.arg("cols")
+	w, y, r := m.base("w"), m.base("y"), m.base("r")
 	bias := m.XMM()
 	m.Load(m.Param("bias"), bias)
 	parts := 64 / m.bytes
@@ -266,8 +228,7 @@ func (m *machine) reluHead() {
 		m.SUBQ(first, second)
 		masks = []mask{m.mask(first), m.mask(second)}
 	}
-	zero := m.vec()
-	m.VXORPS(zero, zero, zero)
+	zero := m.zero()
 	offset := m.GP64()
 	at := func(base reg.GPVirtual, part int) Mem {
 		return Mem{Base: base, Index: offset, Scale: 1, Disp: part * m.bytes}
@@ -292,23 +253,11 @@ func (m *machine) reluHead() {
 		}
 		m.Label(label + "End")
 	}
-	get := func(x Mem, k *mask) reg.VecVirtual {
-		if k != nil {
-			return m.loadMasked(x, *k)
-		}
-		return m.load(x)
-	}
-
 	m.Label("row")
-	var sums []reg.VecVirtual
-	for range parts {
-		v := m.vec()
-		m.VXORPS(v, v, v)
-		sums = append(sums, v)
-	}
+	sums := m.zeros(parts)
 	columns("forward", func(part int, k *mask) {
-		h := m.max(zero, get(at(a, part), k)) // not a number stays so
-		m.addTo(sums[part], h, get(at(w, part), k))
+		h := m.max(zero, m.get(at(a, part), k)) // not a number stays so
+		m.addTo(sums[part], h, m.get(at(w, part), k))
 	})
 	eight := m.YMM()
 	if m.wide() {
@@ -332,13 +281,9 @@ func (m *machine) reluHead() {
 	m.VBROADCASTSS(u, rest)
 	half := m.mul(rest, m.c(0.5))
 	columns("backward", func(part int, k *mask) {
-		v := get(at(a, part), k)
+		v := m.get(at(a, part), k)
 		g := m.pick(m.less(zero, v), rest, m.pick(m.less(v, zero), zero, half))
-		if k != nil {
-			m.storeMasked(g, at(a, part), *k)
-		} else {
-			m.VMOVUPS(g, at(a, part))
-		}
+		m.put(g, at(a, part), k)
 	})
 	m.ADDQ(Imm(4), y)
 	m.ADDQ(Imm(4), r)
@@ -352,43 +297,41 @@ func (m *machine) reluHead() {
 // decay·out, squares = Σ w² + out² and q = scale·out·q − decay·w. q and w are rows×cols with row stride cols.
 func (m *machine) reluGrad() {
 	const name, params = "reluGrad", "q []float32, rows, cols int, w, out, dst, squares []float32, scale, decay float32"
-	m.kernels = append(m.kernels, kernel{name, params})
-	m.function(name, "func("+params+")", "is the vector form of reluGradGo.")
-	pointer := func(name string) reg.GPVirtual { return m.Load(m.Param(name).Base(), m.GP64()).(reg.GPVirtual) }
-	q, w, out, dst, squares := pointer("q"), pointer("w"), pointer("out"), pointer("dst"), pointer("squares")
-	cols := m.Load(m.Param("cols"), m.GP64()).(reg.GPVirtual)
+	m.kernel(name, params)
+	q, w, out, dst, squares := m.base("q"), m.base("w"), m.base("out"), m.base("dst"), m.base("squares")
+	cols := m.arg("cols")
 	scale, decay := m.param("scale"), m.param("decay")
 	left, ld, rows, offset := m.GP64(), m.GP64(), m.GP64(), m.GP64()
 	m.MOVQ(cols, left)
 	m.MOVQ(cols, ld)
 	m.SHLQ(U8(2), ld)
-	block := func(label string, load func(x Mem) reg.VecVirtual, store func(v reg.VecVirtual, x Mem)) {
-		o := load(Mem{Base: out})
+	block := func(label string, k *mask) {
+		o := m.get(Mem{Base: out}, k)
 		norm := m.mul(o, o)
 		factor := m.mul(o, scale)
-		sum := m.vec()
-		m.VXORPS(sum, sum, sum)
+		sum := m.zero()
 		m.Load(m.Param("rows"), rows)
 		m.XORQ(offset, offset)
 		m.Label(label)
-		qv, wv := load(Mem{Base: q, Index: offset, Scale: 1}), load(Mem{Base: w, Index: offset, Scale: 1})
+		at := Mem{Base: q, Index: offset, Scale: 1}
+		qv, wv := m.get(at, k), m.get(Mem{Base: w, Index: offset, Scale: 1}, k)
 		m.addTo(sum, qv, wv)
 		m.addTo(norm, wv, wv)
 		g := m.mul(factor, qv)
 		m.subFrom(g, wv, decay)
-		store(g, Mem{Base: q, Index: offset, Scale: 1})
+		m.put(g, at, k)
 		m.ADDQ(ld, offset)
 		m.DECQ(rows)
 		m.JNZ(LabelRef(label))
 		sum = m.mul(sum, scale)
 		m.subFrom(sum, o, decay)
-		store(sum, Mem{Base: dst})
-		store(norm, Mem{Base: squares})
+		m.put(sum, Mem{Base: dst}, k)
+		m.put(norm, Mem{Base: squares}, k)
 	}
 	m.Label("block")
 	m.CMPQ(left, U8(m.bytes/4))
 	m.JLT(LabelRef("tail"))
-	block("row", func(x Mem) reg.VecVirtual { return m.load(x) }, func(v reg.VecVirtual, x Mem) { m.VMOVUPS(v, x) })
+	block("row", nil)
 	for _, p := range []reg.GPVirtual{q, w, out, dst, squares} {
 		m.ADDQ(Imm(uint64(m.bytes)), p)
 	}
@@ -398,8 +341,7 @@ func (m *machine) reluGrad() {
 	m.CMPQ(left, U8(0))
 	m.JEQ(LabelRef("done"))
 	k := m.mask(left)
-	block("last", func(x Mem) reg.VecVirtual { return m.loadMasked(x, k) },
-		func(v reg.VecVirtual, x Mem) { m.storeMasked(v, x, k) })
+	block("last", &k)
 	m.Label("done")
 	m.ret()
 }
