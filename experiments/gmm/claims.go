@@ -25,16 +25,12 @@ var claims = []claim.Claim{
 		Statement: "2-D: SIFG has samples in all five modes at the end.",
 		Rule: "every mode has at least 5 % of the sample within 3 sd of its mean, in each seed, for SIFG and " +
 			"Ada-SIFG" + rule.MostText,
-		Check: func(s *record.Set) claim.Outcome {
-			e := record.Series{Set: s, Problem: "gmm-2d"}
+		Check: rule.On("gmm-2d", func(e record.Series) (claim.Verdict, string) {
 			fixed, textF := coverage(e, "sifg")
 			ada, textA := coverage(e, "ada-sifg")
 			all := append(fixed, ada...)
-			return claim.Outcome{
-				Verdict:  rule.Most(all),
-				Evidence: textF + "; " + textA + study.NeededMost(all), Keys: e.Keys("sifg", "ada-sifg"),
-			}
-		},
+			return rule.Most(all), textF + "; " + textA + study.NeededMost(all)
+		}, "sifg", "ada-sifg"),
 	},
 	misses("2", "l2-gf", "L2-GF"),
 	misses("3", "ada-gwg", "Ada-GWG"),
@@ -43,8 +39,7 @@ var claims = []claim.Claim{
 		Statement: "2-D: after iteration 1600 the particles of L2-GF and Ada-GWG barely move.",
 		Rule: "median displacement of the particles from 1600 to 2000 at most 0.05, and at most a fifth of that of " +
 			"SIFG's particles, in each seed" + rule.MostText,
-		Check: func(s *record.Set) claim.Outcome {
-			e := record.Series{Set: s, Problem: "gmm-2d"}
+		Check: rule.On("gmm-2d", func(e record.Series) (claim.Verdict, string) {
 			var holds []bool
 			var text []string
 			for _, m := range []string{"l2-gf", "ada-gwg"} {
@@ -55,14 +50,10 @@ var claims = []claim.Claim{
 				}
 				text = append(text, figure.Label(m)+" "+table.Spread(v))
 			}
-			return claim.Outcome{
-				Verdict: rule.Most(holds),
-				Evidence: fmt.Sprintf("median displacement: %s; SIFG's particles %s, its sample, with noise drawn "+
-					"anew, %s%s", strings.Join(text, ", "), table.Spread(e.Final("sifg", "displacement-z", 1)),
-					table.Spread(e.Final("sifg", "displacement-x", 1)), study.NeededMost(holds)),
-				Keys: e.Keys("l2-gf", "ada-gwg", "sifg"),
-			}
-		},
+			return rule.Most(holds), fmt.Sprintf("median displacement: %s; SIFG's particles %s, its sample, with "+
+				"noise drawn anew, %s%s", strings.Join(text, ", "), table.Spread(e.Final("sifg", "displacement-z", 1)),
+				table.Spread(e.Final("sifg", "displacement-x", 1)), study.NeededMost(holds))
+		}, "l2-gf", "ada-gwg", "sifg"),
 	},
 	{
 		ID:        "5",
@@ -71,7 +62,7 @@ var claims = []claim.Claim{
 			"displacement above σ√(4 ln 2)) in nine of ten seeds, and the 90 % intervals (Student's t over seeds) of " +
 			"the mean k-NN KL at both end at 0.15 or below; not reproduced if x moves no farther in half of the " +
 			"seeds, or an interval begins above 0.15; otherwise not decided",
-		Check: produces,
+		Check: rule.On("gmm-2d", produces, "sifg"),
 	},
 	{
 		ID:        "6",
@@ -79,14 +70,12 @@ var claims = []claim.Claim{
 		Rule: "the k-NN KL changes from 1600 to 2000 by at most 0.075, twice the standard deviation that exact draws " +
 			"have: for every method the 90 % interval (Student's t over seeds) of the mean change is within ±0.075; " +
 			"not reproduced if one is outside, otherwise not decided",
-		Check: func(s *record.Set) claim.Outcome {
-			e := record.Series{Set: s, Problem: "gmm-2d"}
-			from := comparison(s)
+		Check: rule.On("gmm-2d", func(e record.Series) (claim.Verdict, string) {
+			from := comparison(e.Set)
 			verdict := claim.NotTestable
 			var text []string
 			needed := ""
-			methods := []string{"l2-gf", "ada-gwg", "sifg", "ada-sifg"}
-			for _, m := range methods {
+			for _, m := range flowMethods {
 				change := e.Each(m, "knn-kl", 0, func(c record.Curve) float64 {
 					before, _ := c.At(from)
 					return c.Value[len(c.Value)-1] - before
@@ -101,12 +90,8 @@ var claims = []claim.Claim{
 				}
 				text = append(text, figure.Label(m)+" "+in)
 			}
-			return claim.Outcome{
-				Verdict:  verdict,
-				Evidence: "change of the k-NN KL, mean [90 % interval]: " + strings.Join(text, ", ") + needed,
-				Keys:     e.Keys(methods...),
-			}
-		},
+			return verdict, "change of the k-NN KL, mean [90 % interval]: " + strings.Join(text, ", ") + needed
+		}, flowMethods...),
 	},
 	rule.LowerCurve("8", "10-D: SIFG converges faster than L2-GF.", "gmm-10d", "knn-kl", "sifg", "l2-gf").
 		And(study.NeededLess("gmm-10d", "knn-kl", true, "sifg", "l2-gf")).And(others("sifg", "l2-gf")).
@@ -139,6 +124,9 @@ var claims = []claim.Claim{
 		And(unstable("gmm-10d", "ada-sifg", "ada-gwg")),
 }
 
+// flowMethods are the methods of the paper that have a network.
+var flowMethods = []string{"l2-gf", "ada-gwg", "sifg", "ada-sifg"}
+
 // alike is claim 9.
 var alike = claim.Claim{
 	ID:        "9",
@@ -165,22 +153,20 @@ func misses(id, method, name string) claim.Claim {
 		ID: id, Statement: "2-D: " + name + " stays near the start and leaves modes out.",
 		Rule: "at least one mode has less than 5 % of the particles within 3 sd of its mean, in each seed; where the " +
 			"particles are is not tested" + rule.MostText,
-		Check: func(s *record.Set) claim.Outcome {
-			e := record.Series{Set: s, Problem: "gmm-2d"}
+		Check: rule.On("gmm-2d", func(e record.Series) (claim.Verdict, string) {
 			all, text := coverage(e, method)
 			for i := range all {
 				all[i] = !all[i]
 			}
-			return claim.Outcome{Verdict: rule.Most(all), Evidence: text + study.NeededMost(all), Keys: e.Keys(method)}
-		},
+			return rule.Most(all), text + study.NeededMost(all)
+		}, method),
 	}.And(unstable("gmm-2d", method))
 }
 
 // produces checks claim 5.
-func produces(s *record.Set) claim.Outcome {
+func produces(e record.Series) (claim.Verdict, string) {
 	const near = 0.15 // k-NN KL
-	e := record.Series{Set: s, Problem: "gmm-2d"}
-	from := comparison(s)
+	from := comparison(e.Set)
 	moved, sigma := e.Final("sifg", "displacement-x", 1), e.Final("sifg", "sigma", 0)
 	before, after := e.At("sifg", "knn-kl", 0, from), e.Final("sifg", "knn-kl", 0)
 	var holds []bool
@@ -189,24 +175,19 @@ func produces(s *record.Set) claim.Outcome {
 		holds = append(holds, moved[i] > sigma[i]*math.Sqrt(4*math.Ln2))
 	}
 	fresh := table.Num(stats.Median(sigma) * math.Sqrt(4*math.Ln2))
-	out := claim.Outcome{
-		Verdict: rule.Most(holds),
-		Keys:    e.Keys("sifg"),
-		Evidence: fmt.Sprintf("median displacement %s (fresh noise about particles at rest gives %s); k-NN KL %s "+
-			"then %s",
-			table.Spread(moved), fresh, table.Spread(before), table.Spread(after)),
-	}
+	verdict := rule.Most(holds)
 	clear := before // of the two the one that the limit is farther from, in standard deviations
 	for _, v := range [][]float64{before, after} {
-		if lo, hi := stats.TInterval(v, 0.9); out.Verdict != claim.NotTestable && !(hi <= near) {
-			out.Verdict = max(out.Verdict, claim.Decide(false, lo > near))
+		if lo, hi := stats.TInterval(v, 0.9); verdict != claim.NotTestable && !(hi <= near) {
+			verdict = max(verdict, claim.Decide(false, lo > near))
 		}
 		if math.Abs(stats.Mean(v)-near)/stats.SD(v) > math.Abs(stats.Mean(clear)-near)/stats.SD(clear) {
 			clear = v
 		}
 	}
-	out.Evidence += study.Needed(out.Verdict, clear, near)
-	return out
+	return verdict, fmt.Sprintf("median displacement %s (fresh noise about particles at rest gives %s); k-NN KL %s "+
+		"then %s%s", table.Spread(moved), fresh, table.Spread(before), table.Spread(after),
+		study.Needed(verdict, clear, near))
 }
 
 // unstable names those of some methods whose step is above the stability limit of the narrowest mode, standard
@@ -261,16 +242,7 @@ func coverage(e record.Series, method string) (all []bool, text string) {
 		}
 	}
 	return all, fmt.Sprintf("%s: all modes covered in %d of %d seeds, share of the least covered mode %s",
-		figure.Label(method), count(all), len(all), table.Spread(least))
-}
-
-func count(holds []bool) (n int) {
-	for _, h := range holds {
-		if h {
-			n++
-		}
-	}
-	return n
+		figure.Label(method), rule.Count(all), len(all), table.Spread(least))
 }
 
 // comparison is the iteration that the paper compares with the end: 1600 of 2000.

@@ -52,7 +52,7 @@ func trajectories(s *record.Set) (*figure.Figure, error) {
 		{Color: figure.Method("svgd").Color, Mark: figure.Triangle},
 		{Color: figure.Method("ada-sifg").Color, Mark: figure.Circle},
 	}
-	for _, m := range []string{"l2-gf", "ada-gwg", "sifg", "ada-sifg"} {
+	for _, m := range flowMethods {
 		t, ok := record.First(s, "gmm-2d", m)
 		if !ok {
 			continue

@@ -11,6 +11,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/study/density"
+	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
 var findings = []harness.Finding{collapse, divided, sigmas, blur, coverages}
@@ -20,7 +21,7 @@ func divided(by map[string]*record.Set) *harness.Statement {
 	if by["released"] == nil || by["matched"] == nil {
 		return nil
 	}
-	t := table.Of([]string{"l2-gf", "ada-gwg", "sifg", "ada-sifg"})
+	t := table.Of(flowMethods)
 	t.Words("Method", figure.Label)
 	for _, protocol := range []string{"released", "matched"} {
 		e := record.Series{Set: by[protocol], Problem: "gmm-10d"}
@@ -155,7 +156,7 @@ func coverages(by map[string]*record.Set) *harness.Statement {
 		}
 		t.Column(header, func(m string) table.Cell {
 			all, _ := coverage(e, m)
-			return table.Text(fmt.Sprintf("%d of %d", count(all), len(all)))
+			return table.Text(fmt.Sprintf("%d of %d", rule.Count(all), len(all)))
 		})
 	}
 	t.Notes = []string{"Seeds in which every mode has at least 5 % of the sample within 3 standard deviations of its " +

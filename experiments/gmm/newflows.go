@@ -13,6 +13,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 	"github.com/semi-implicit/sifg/pkg/study"
+	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
 var flows = study.NewFlows{
@@ -37,7 +38,7 @@ var flows = study.NewFlows{
 			Rule:      "every mode has at least 5 % of the sample within 3 sd of its mean, in at least 18 of 20 seeds",
 			Check: func(s *record.Set) claim.Outcome {
 				all, text := coverage(record.Series{Set: s, Problem: "gmm-2d"}, "interpolated")
-				return claim.Outcome{Verdict: claim.Decide(10*count(all) >= 9*len(all), true), Evidence: text}
+				return claim.Outcome{Verdict: claim.Decide(10*rule.Count(all) >= 9*len(all), true), Evidence: text}
 			},
 		},
 		study.LessNoise("10-D", "gmm-10d", 0.05),

@@ -25,13 +25,12 @@ var claims = []claim.Claim{
 		Rule: "variance over seeds, averaged over checkpoints: ratio at most 0.5, and the curves' mean squared " +
 			"distances from the mean curve of their method smaller by a one-sided rank-sum test over seeds (5 %), " +
 			"for all four pairs; not reproduced if the test says for one that they are larger, otherwise not decided",
-		Check: func(s *record.Set) claim.Outcome {
-			e := record.Series{Set: s, Problem: problem}
+		Check: rule.On(problem, func(e record.Series) (claim.Verdict, string) {
 			verdict := claim.NotTestable
 			var text []string
 			for _, a := range []string{"sifg", "ada-sifg"} {
 				for _, b := range []string{"l2-gf", "ada-gwg"} {
-					da, db := distances(s, a), distances(s, b)
+					da, db := distances(e.Set, a), distances(e.Set, b)
 					if len(da) < 2 || len(db) < 2 {
 						continue
 					}
@@ -51,11 +50,8 @@ var claims = []claim.Claim{
 					text = append(text, fmt.Sprintf("%s %s (p = %.3f)", pair, table.Num(ratio), smaller))
 				}
 			}
-			return claim.Outcome{
-				Verdict: verdict, Evidence: "variance ratios: " + strings.Join(text, ", "),
-				Keys: e.Keys("sifg", "ada-sifg", "l2-gf", "ada-gwg"),
-			}
-		},
+			return verdict, "variance ratios: " + strings.Join(text, ", ")
+		}, "sifg", "ada-sifg", "l2-gf", "ada-gwg"),
 	},
 	{
 		ID: "17",
@@ -64,21 +60,16 @@ var claims = []claim.Claim{
 		Rule: "variance of the weights' gradient, over what each loss draws anew, of the (halved) denoising loss " +
 			"below that of the Stein loss, for one network on SIFG's final particles at its σ, in each seed" +
 			rule.MostText,
-		Check: func(s *record.Set) claim.Outcome {
-			e := record.Series{Set: s, Problem: problem}
+		Check: rule.On(problem, func(e record.Series) (claim.Verdict, string) {
 			d, h := e.Final("sifg", "gradient-variance", 0), e.Final("sifg", "gradient-variance", 1)
 			var holds []bool
 			var ratio []float64
 			for i := range d {
 				holds, ratio = append(holds, d[i] < h[i]), append(ratio, d[i]/h[i])
 			}
-			return claim.Outcome{
-				Verdict: rule.Most(holds),
-				Evidence: fmt.Sprintf("at σ = %s in 2-D, variance of the denoising gradient over that of the Stein "+
-					"gradient: %s", table.Spread(e.Final("sifg", "sigma", 0)), table.Spread(ratio)),
-				Keys: e.Keys("sifg"),
-			}
-		},
+			return rule.Most(holds), fmt.Sprintf("at σ = %s in 2-D, variance of the denoising gradient over that of "+
+				"the Stein gradient: %s", table.Spread(e.Final("sifg", "sigma", 0)), table.Spread(ratio))
+		}, "sifg"),
 	},
 }
 

@@ -25,8 +25,7 @@ var claims = []claim.Claim{
 		Statement: "SVGD's particles find both modes from a start that is far from both.",
 		Rule: "with 100 particles, at the end, the share of the particles (mean responsibility) of each mode is " +
 			"within 0.1 of its weight, in every seed" + rule.AllText,
-		Check: func(s *record.Set) claim.Outcome {
-			e := record.Series{Set: s, Problem: shown}
+		Check: rule.On(shown, func(e record.Series) (claim.Verdict, string) {
 			var holds []bool
 			var text []string
 			for k, w := range mixture.Weights {
@@ -38,12 +37,8 @@ var claims = []claim.Claim{
 				text = append(text, fmt.Sprintf("of the mode at %s, weight %s: %s", mode, table.Num(w),
 					table.Spread(share)))
 			}
-			return claim.Outcome{
-				Verdict:  rule.All(holds),
-				Evidence: "share " + strings.Join(text, "; "),
-				Keys:     e.Keys("svgd"),
-			}
-		},
+			return rule.All(holds), "share " + strings.Join(text, "; ")
+		}, "svgd"),
 	},
 	smaller("svgd-2", 0),
 	smaller("svgd-3", 1),

@@ -2,12 +2,12 @@ package theory
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/study"
@@ -25,29 +25,19 @@ var exact = []claim.Claim{
 		Rule: "derivatives along random fields differ from −E⟨v, φ⟩ by at most 1e-5 of their size in 1-D and 2-D " +
 			"(quadrature) and by at most 4 standard errors in 10-D (Monte Carlo), for every cloud, σ and seed" +
 			rule.AllText,
-		Check: func(s *record.Set) claim.Outcome {
-			t := trials{s, "gradient"}
-			var holds []bool
-			worst, errors := 0.0, 0.0
+		Check: on("gradient", func(t trials) (claim.Verdict, string) {
+			var relative, errors gaps
 			for _, kind := range []string{"dirac", "affine"} {
 				for _, sigma := range t.options().Sigmas {
 					for _, d := range []string{"1d", "2d"} {
-						for _, v := range t.at(kind+"-"+d, at("relative", sigma), 0) {
-							holds, worst = append(holds, v <= 1e-5), max(worst, v)
-						}
+						relative.atMost(1e-5, t.at(kind+"-"+d, at("relative", sigma), 0)...)
 					}
-					for _, v := range t.at(kind+"-10d", at("errors", sigma), 0) {
-						holds, errors = append(holds, v <= 4), max(errors, v)
-					}
+					errors.atMost(4, t.at(kind+"-10d", at("errors", sigma), 0)...)
 				}
 			}
-			return claim.Outcome{
-				Verdict: rule.All(holds),
-				Keys:    t.keys(s.Methods(t.problem)...),
-				Evidence: fmt.Sprintf("largest relative difference %s in 1-D and 2-D; at most %s standard errors in "+
-					"10-D", table.Num(worst), table.Num(errors)),
-			}
-		},
+			return rule.All(append(relative.holds, errors.holds...)), fmt.Sprintf("largest relative difference %s in "+
+				"1-D and 2-D; at most %s standard errors in 10-D", table.Num(relative.worst), table.Num(errors.worst))
+		}),
 	},
 	{
 		ID: "T2",
@@ -56,7 +46,7 @@ var exact = []claim.Claim{
 		Rule: "the slope of the errors of mean and standard deviation after 30 steps against n, in logarithms, has a " +
 			"95 % interval that holds −1/2 and lies within −1/2 ± 0.2, and τ at rest is √max(0, 1 − σ²) to 1e-6; not " +
 			"reproduced if an interval excludes −1/2 or τ differs",
-		Check: checkFlow,
+		Check: on("flow", checkFlow),
 	},
 	equal("T3", "Section 4.2: the denoising error is the score error plus d/σ² − E‖∇log μ̂‖².",
 		"denoising-1d", "denoising-2d"),
@@ -64,11 +54,10 @@ var exact = []claim.Claim{
 		"hessian-1d", "hessian-2d", "hessian-10d"),
 }
 
-func checkFlow(s *record.Set) claim.Outcome {
-	t := trials{s, "flow"}
+func checkFlow(t trials) (claim.Verdict, string) {
 	mean, sd := slopeOf(t.each("gaussian", "error-mean"), nil), slopeOf(t.each("gaussian", "error-sd"), nil)
 	if mean.seeds < 5 {
-		return claim.Outcome{Verdict: claim.NotTestable, Evidence: "fewer than five seeds"}
+		return claim.NotTestable, "fewer than five seeds"
 	}
 	yes, no, gap := true, false, 0.0
 	for _, f := range []slope{mean, sd} {
@@ -80,12 +69,8 @@ func checkFlow(s *record.Set) claim.Outcome {
 			gap = max(gap, math.Abs(tau-math.Sqrt(max(0, 1-float64(sigma*sigma)))))
 		}
 	}
-	return claim.Outcome{
-		Verdict: claim.Decide(yes && gap <= 1e-6, no || gap > 1e-6),
-		Keys:    t.keys("gaussian"),
-		Evidence: fmt.Sprintf("slope of the error of the mean %v, of the standard deviation %v; τ at rest differs by "+
-			"at most %s", mean, sd, table.Num(gap)),
-	}
+	return claim.Decide(yes && gap <= 1e-6, no || gap > 1e-6), fmt.Sprintf("slope of the error of the mean %v, of the "+
+		"standard deviation %v; τ at rest differs by at most %s", mean, sd, table.Num(gap))
 }
 
 // equal is the claim that both sides of an identity are equal.
@@ -93,23 +78,15 @@ func equal(id, statement string, methods ...string) claim.Claim {
 	return claim.Claim{
 		ID: id, Statement: statement,
 		Rule: "both sides differ by at most 1e-6 of their size, for every dimension, σ and seed" + rule.AllText,
-		Check: func(s *record.Set) claim.Outcome {
-			t := trials{s, "identity"}
-			var holds []bool
-			worst := 0.0
+		Check: on("identity", func(t trials) (claim.Verdict, string) {
+			var both gaps
 			for _, m := range methods {
 				for _, sigma := range t.options().Sigmas {
-					for _, v := range t.at(m, at("relative", sigma), 0) {
-						holds, worst = append(holds, v <= 1e-6), max(worst, v)
-					}
+					both.atMost(1e-6, t.at(m, at("relative", sigma), 0)...)
 				}
 			}
-			return claim.Outcome{
-				Verdict:  rule.All(holds),
-				Keys:     t.keys(methods...),
-				Evidence: "largest relative difference " + table.Num(worst),
-			}
-		},
+			return both.verdict()
+		}, methods...),
 	}
 }
 
@@ -122,7 +99,7 @@ var rules = []claim.Claim{
 			"parameters' gradient is lower under the denoising loss than under score matching with Hutchinson's " +
 			"estimate over ±1 probes, for the paper's networks after 200 denoising steps, in 2 to 753 dimensions, " +
 			"on clouds of both widths, in every seed" + rule.AllText,
-		Check: checkVariance,
+		Check: on("same-x", checkVariance, "trained"),
 	},
 	{
 		ID:        "T6",
@@ -130,30 +107,21 @@ var rules = []claim.Claim{
 		Rule: "the closed form differs from central differences of KL by at most 1e-6 of its size, or 1e-8, for " +
 			"every (σ, τ), and so does that of each of the library's five rules from those of its own objective" +
 			rule.AllText,
-		Check: func(s *record.Set) claim.Outcome {
-			t := trials{s, "sigma"}
-			var holds []bool
-			worst := 0.0
-			add := func(gap float64) { holds, worst = append(holds, gap <= 1e-6), max(worst, gap) }
+		Check: on("sigma", func(t trials) (claim.Verdict, string) {
+			var both gaps
 			step, slopes := t.each("kl-w", "expected"), t.each("kl-w", "kl-slope")
 			for k := range step {
 				for cell, v := range step[k] {
-					add(math.Abs(v+slopes[k][cell]) / max(math.Abs(v), 1e-2))
+					both.atMost(1e-6, math.Abs(v+slopes[k][cell])/max(math.Abs(v), 1e-2))
 				}
 			}
-			for _, rule := range s.Methods(t.problem) {
+			for _, rule := range t.s.Methods(t.problem) {
 				for _, own := range t.each(rule, "own-error") {
-					for _, gap := range own {
-						add(gap)
-					}
+					both.atMost(1e-6, slices.Collect(maps.Values(own))...)
 				}
 			}
-			return claim.Outcome{
-				Verdict:  rule.All(holds),
-				Keys:     t.keys(s.Methods(t.problem)...),
-				Evidence: "largest relative difference " + table.Num(worst),
-			}
-		},
+			return both.verdict()
+		}),
 	},
 	descends("T7", "Ada-SIFG descends KL in σ, by the rules of the text and of the ICA and regression scripts "+
 		"(kl-w, kl-eps, kl-mean).",
@@ -163,8 +131,7 @@ var rules = []claim.Claim{
 // paperSigma is the largest σ of the paper's experiments.
 const paperSigma = 0.12
 
-func checkVariance(s *record.Set) claim.Outcome {
-	t := trials{s, "same-x"}
+func checkVariance(t trials) (claim.Verdict, string) {
 	o := t.options()
 	var holds []bool
 	var text []string
@@ -187,11 +154,10 @@ func checkVariance(s *record.Set) claim.Outcome {
 			text = append(text, fmt.Sprintf("d = %d: %s to %s", d, least, most))
 		}
 	}
-	linear := trials{s, "variance"}
+	linear := trials{t.s, "variance"}
 	shared := stats.Mean(linear.at("linear", "held", 0)) / stats.Mean(linear.at("linear", "redrawn", 0))
-	evidence := fmt.Sprintf("variance over Hutchinson's: %s. Noise that five network steps share has %s times the "+
-		"variance of noise drawn anew", strings.Join(text, ", "), table.Num(shared))
-	return claim.Outcome{Verdict: rule.All(holds), Keys: t.keys("trained"), Evidence: evidence}
+	return rule.All(holds), fmt.Sprintf("variance over Hutchinson's: %s. Noise that five network steps share has %s "+
+		"times the variance of noise drawn anew", strings.Join(text, ", "), table.Num(shared))
 }
 
 // asked marks claims as this project's own.
@@ -208,8 +174,7 @@ func descends(id, statement string, rules ...string) claim.Claim {
 		ID: id, Statement: statement,
 		Rule: "the library's step with a trained network has the sign of descent in every (σ, τ) in which KL has a " +
 			"slope of at least 0.1, for every rule and seed" + rule.AllText,
-		Check: func(s *record.Set) claim.Outcome {
-			t := trials{s, "sigma"}
+		Check: on("sigma", func(t trials) (claim.Verdict, string) {
 			var holds []bool
 			var text []string
 			for _, rule := range rules {
@@ -227,17 +192,12 @@ func descends(id, statement string, rules ...string) claim.Claim {
 				}
 				text = append(text, fmt.Sprintf("%s %d of %d", rule, right, all))
 			}
-			return claim.Outcome{
-				Verdict:  rule.All(holds),
-				Keys:     t.keys(rules...),
-				Evidence: "steps that descend: " + strings.Join(text, ", "),
-			}
-		},
+			return rule.All(holds), "steps that descend: " + strings.Join(text, ", ")
+		}, rules...),
 	}
 }
 
-func checkHeld(s *record.Set) claim.Outcome {
-	t := trials{s, "sigma"}
+func checkHeld(t trials) (claim.Verdict, string) {
 	o := t.options()
 	verdict, needed := claim.NotTestable, ""
 	var text []string
@@ -261,9 +221,5 @@ func checkHeld(s *record.Set) claim.Outcome {
 	if verdict != claim.NotDecided {
 		needed = ""
 	}
-	return claim.Outcome{
-		Verdict:  verdict,
-		Keys:     t.keys("kl-w"),
-		Evidence: "largest mean difference over all σ, after " + strings.Join(text, ", ") + needed,
-	}
+	return verdict, "largest mean difference over all σ, after " + strings.Join(text, ", ") + needed
 }

@@ -2,7 +2,9 @@ package theory
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
@@ -23,18 +25,17 @@ var assumptions = []claim.Claim{
 		Rule: "along a ray from 100 to 800 the slope of E|x − y|ᵏ in logarithms has a 95 % interval below k + " +
 			"0.05, k = 1, 2, and that of the score below 1.05, for each law and σ; not reproduced if an interval " +
 			"is above that, otherwise not decided",
-		Check: checkRays,
+		Check: on("rays", checkRays),
 	}.Bound(),
 	{
 		ID:        "T11",
 		Statement: "Assumption 4.3: the scores of the four experiments are Lipschitz.",
 		Rule: "the largest quotient ‖s(x) − s(y)‖/‖x − y‖ at a distance of 1e-4 is at most 10 times that at 0.1, for " +
 			"each of the four densities and seed" + rule.AllText,
-		Check: func(s *record.Set) claim.Outcome {
-			t := trials{s, "lipschitz"}
+		Check: on("lipschitz", func(t trials) (claim.Verdict, string) {
 			var holds []bool
 			var text []string
-			for _, m := range s.Methods(t.problem) {
+			for _, m := range t.s.Methods(t.problem) {
 				near, far := t.at(m, "quotient", 4), t.at(m, "quotient", 1)
 				var growth []float64
 				for k := range near {
@@ -42,26 +43,21 @@ var assumptions = []claim.Claim{
 				}
 				text = append(text, m+" "+table.Spread(growth))
 			}
-			return claim.Outcome{
-				Verdict:  rule.All(holds),
-				Keys:     t.keys(s.Methods(t.problem)...),
-				Evidence: "growth of the quotient: " + strings.Join(text, ", "),
-			}
-		},
+			return rule.All(holds), "growth of the quotient: " + strings.Join(text, ", ")
+		}),
 	},
 	bounded("T12", "Assumption 4.4: the fifth moment of the particles stays bounded.", "m5"),
 	bounded("T13", "Assumption 4.5: ‖v(z)‖ ≤ A‖z‖ + B along the run.", "ratio"),
 }
 
-func checkRays(s *record.Set) claim.Outcome {
-	t := trials{s, "rays"}
+func checkRays(t trials) (claim.Verdict, string) {
 	yes, no, seeds := true, false, 0
 	var steepest [3]float64
 	metrics := []struct {
 		name  string
 		limit float64
 	}{{"first", 1.05}, {"second", 2.05}, {"score", 1.05}}
-	for _, law := range s.Methods(t.problem) {
+	for _, law := range t.s.Methods(t.problem) {
 		for _, sigma := range t.options().Sigmas {
 			for k, m := range metrics {
 				f := slopeOf(t.each(law, at(m.name, sigma)), nil)
@@ -72,14 +68,10 @@ func checkRays(s *record.Set) claim.Outcome {
 		}
 	}
 	if seeds < 5 {
-		return claim.Outcome{Verdict: claim.NotTestable, Evidence: "fewer than five seeds"}
+		return claim.NotTestable, "fewer than five seeds"
 	}
-	return claim.Outcome{
-		Verdict: claim.Decide(yes, no),
-		Keys:    t.keys(s.Methods(t.problem)...),
-		Evidence: fmt.Sprintf("steepest upper ends over all laws: first moment %s, second %s, score %s",
-			fixed(steepest[0]), fixed(steepest[1]), fixed(steepest[2])),
-	}
+	return claim.Decide(yes, no), fmt.Sprintf("steepest upper ends over all laws: first moment %s, second %s, score %s",
+		fixed(steepest[0]), fixed(steepest[1]), fixed(steepest[2]))
 }
 
 var growthProblems = []string{"growth-gmm-2d", "growth-gmm-10d", "growth-monomial-gamma"}
@@ -128,7 +120,7 @@ var convergence = []claim.Claim{
 		Rule: "in every seed and σ, the remainder over h² of 1000 particles is at most 1.5 times the largest of 10 " +
 			"and 100, and from h = σ²/4 to σ²/1024 the remainders change by at most a quarter of the " +
 			"largest" + rule.AllText,
-		Check: checkDescent,
+		Check: on("descent", checkDescent),
 	}.Bound(),
 	claim.Claim{
 		ID: "T15",
@@ -137,38 +129,31 @@ var convergence = []claim.Claim{
 		Rule: "the slope in logarithms over K = 64 … 16384 has a 95 % interval below −0.45, on N(0, I) and on a " +
 			"mixture; not reproduced if one is above, otherwise not decided. The sum over the steps telescopes to " +
 			"1/(Kh) wherever T14 holds, so this checks the program more than the theorem",
-		Check: checkRate,
+		Check: on("rate", func(t trials) (claim.Verdict, string) {
+			return belowAll(-0.45, map[string]slope{
+				"N(0, I)": slopeOf(t.each("log-concave", "square"), nil),
+				"mixture": slopeOf(t.each("mixture", "square"), nil),
+			})
+		}, "log-concave", "mixture"),
 	}.Bound(),
 	claim.Claim{
 		ID:        "T16",
 		Statement: "Theorem 4.7: with the learned score the mean of E‖v‖² ends below the network's mean error ε.",
 		Rule:      "at the largest K the mean of E‖v‖² is at most that of ε, in every seed" + rule.AllText,
-		Check:     checkPlateau,
+		Check:     on("rate", checkPlateau, "learned"),
 	}.Bound().And(emptyBound),
 }
 
-func checkRate(s *record.Set) claim.Outcome {
-	t := trials{s, "rate"}
-	return belowAll(t, -0.45, map[string]slope{
-		"N(0, I)": slopeOf(t.each("log-concave", "square"), nil), "mixture": slopeOf(t.each("mixture", "square"), nil),
-	}, "log-concave", "mixture")
-}
-
-func checkPlateau(s *record.Set) claim.Outcome {
-	t := trials{s, "rate"}
+func checkPlateau(t trials) (claim.Verdict, string) {
 	var holds []bool
 	var ratio []float64
 	square, epsilon := t.each("learned", "square"), t.each("learned", "epsilon")
 	for k := range square {
-		last := 0
-		for moves := range square[k] {
-			last = max(last, moves)
-		}
+		last := slices.Max(slices.Collect(maps.Keys(square[k])))
 		r := square[k][last] / epsilon[k][last]
 		holds, ratio = append(holds, r <= 1), append(ratio, r)
 	}
-	return claim.Outcome{Verdict: rule.All(holds), Keys: t.keys("learned"),
-		Evidence: "E‖v‖² over ε at the largest K: " + table.Spread(ratio)}
+	return rule.All(holds), "E‖v‖² over ε at the largest K: " + table.Spread(ratio)
 }
 
 // emptyBound says how large the bound of T16 is along a run: it holds where ε is larger than what it bounds.
@@ -199,8 +184,7 @@ func averageAlong(s *record.Set, metric string) (out []float64) {
 	return out
 }
 
-func checkDescent(s *record.Set) claim.Outcome {
-	t := trials{s, "descent"}
+func checkDescent(t trials) (claim.Verdict, string) {
 	o := t.options()
 	var holds []bool
 	var growth, slopes []float64
@@ -229,33 +213,31 @@ func checkDescent(s *record.Set) claim.Outcome {
 		_, k := stat.LinearRegression(logSigma, logLargest, nil, false)
 		slopes = append(slopes, k)
 	}
-	return claim.Outcome{
-		Verdict: rule.All(holds),
-		Keys:    t.keys("gaussian"),
-		Evidence: fmt.Sprintf("remainder of 1000 particles over the largest of fewer: %s; the largest grows like σ "+
-			"to the power %s", table.Spread(growth), table.Spread(slopes)),
-	}
+	return rule.All(holds), fmt.Sprintf("remainder of 1000 particles over the largest of fewer: %s; the largest grows "+
+		"like σ to the power %s", table.Spread(growth), table.Spread(slopes))
 }
 
 // belowAll is the outcome of a claim that slopes are below a limit.
-func belowAll(t trials, limit float64, slopes map[string]slope, methods ...string) claim.Outcome {
+func belowAll(limit float64, slopes map[string]slope) (claim.Verdict, string) {
+	if len(slopes) == 0 {
+		return claim.NotTestable, "no trials"
+	}
 	yes, no, needed := true, false, 0.0
 	var text []string
 	for _, name := range sortedKeys(slopes) {
 		f := slopes[name]
 		if f.seeds < 5 {
-			return claim.Outcome{Verdict: claim.NotTestable, Evidence: "fewer than five seeds"}
+			return claim.NotTestable, "fewer than five seeds"
 		}
 		if yes, no = yes && f.high <= limit, no || f.low > limit; f.low <= limit && limit < f.high {
 			needed = max(needed, float64(f.seeds)*math.Pow((f.high-f.low)/2/(f.mean-limit), 2))
 		}
 		text = append(text, name+" "+f.String())
 	}
-	out := claim.Outcome{Verdict: claim.Decide(yes, no), Keys: t.keys(methods...),
-		Evidence: "slope [95 % interval]: " + strings.Join(text, ", ")}
-	if out.Verdict == claim.NotDecided {
-		out.Evidence += fmt.Sprintf(". At these slopes and spreads about %s seeds would decide",
+	verdict, evidence := claim.Decide(yes, no), "slope [95 % interval]: "+strings.Join(text, ", ")
+	if verdict == claim.NotDecided {
+		evidence += fmt.Sprintf(". At these slopes and spreads about %s seeds would decide",
 			table.Num(math.Ceil(needed)))
 	}
-	return out
+	return verdict, evidence
 }

@@ -27,14 +27,14 @@ var beyondPaper = []claim.Claim{
 		Rule: "on N(0, I), after 5 network steps on one draw of the noise, the step of kl-w at that draw is within " +
 			"0.05 of the exact one at every σ: the 90 % interval of the mean difference (Student's t over seeds) " +
 			"is within ±0.05; not reproduced if one is outside, otherwise not decided",
-		Check: checkHeld,
+		Check: on("sigma", checkHeld, "kl-w"),
 	},
 	{
 		ID:        "theory-particles",
 		Statement: "The paper's numbers of particles are those that Corollaries 4.10 and 4.14 ask for.",
 		Rule: "for an error of 0.1, with constants 1 and without logarithms, the corollary for sub-Gaussian laws, " +
 			"by its own proof, asks for at most the particles used, in each experiment" + rule.AllText,
-		Check: checkParticles,
+		Check: on("bounds", checkParticles),
 	},
 	{
 		ID: "theory-helps",
@@ -57,7 +57,7 @@ var byStep = []claim.Claim{
 		Rule: "on N(0, I) in 100-D, where each particle is alone, the variance at rest is h/(2σ²)·(1 − σ²)²/(1 − " +
 			"h/2): the 95 % interval (Student's t over seeds) of the ratio is within [0.95, 1.05] for every h and " +
 			"σ; not reproduced if one is outside, otherwise not decided",
-		Check: checkRest,
+		Check: on("rest", checkRest, "exact-1"),
 	},
 	{
 		ID: "theory-step",
@@ -66,7 +66,7 @@ var byStep = []claim.Claim{
 		Rule: "2-D mixture, 1000 particles, learned score, σ = 0.12: the share of the least covered mode at half " +
 			"and at a quarter of the step 0.01 is within ±0.05 of that at 0.01: 90 % intervals of the mean " +
 			"difference (Student's t, paired by seed); not reproduced if one is outside, otherwise not decided",
-		Check: checkStep,
+		Check: on("steps-1000", checkStep, "learned-1"),
 	},
 	{
 		ID:        "theory-ridge",
@@ -83,12 +83,11 @@ var byStep = []claim.Claim{
 			"interval of the mean log ratio (Student's t over seeds) is within ±log 1.25, for the exact and the " +
 			"learned score, at σ = 0.085, 0.12 and 0.17; not reproduced if one interval is outside, otherwise not " +
 			"decided",
-		Check: checkDraws,
+		Check: on("steps", checkDraws, "exact-1", "exact-64", "learned-1", "learned-64"),
 	},
 }
 
-func checkRest(s *record.Set) claim.Outcome {
-	t := trials{s, "rest"}
+func checkRest(t trials) (claim.Verdict, string) {
 	o := t.options()
 	yes, no, seeds := true, false, 0
 	least, most := math.Inf(1), math.Inf(-1)
@@ -101,30 +100,32 @@ func checkRest(s *record.Set) claim.Outcome {
 		}
 	}
 	if seeds < 2 {
-		return claim.Outcome{Verdict: claim.NotTestable, Evidence: "fewer than two seeds"}
+		return claim.NotTestable, "fewer than two seeds"
 	}
-	text := fmt.Sprintf("variance at rest over the prediction: mean ratios from %s to %s over %d cells",
-		fixed(least), fixed(most), len(o.Moves)*len(o.Sigmas))
-	return claim.Outcome{Verdict: claim.Decide(yes, no), Keys: t.keys("exact-1"), Evidence: text}
+	return claim.Decide(yes, no), fmt.Sprintf("variance at rest over the prediction: mean ratios from %s to %s over "+
+		"%d cells", fixed(least), fixed(most), len(o.Moves)*len(o.Sigmas))
 }
 
-func checkStep(s *record.Set) claim.Outcome {
-	t := trials{s, "steps-1000"}
+func checkStep(t trials) (claim.Verdict, string) {
 	k := slices.Index(t.options().Sigmas, shown)
 	base := t.at("learned-1", at("least", shownMove), k)
 	verdict := claim.NoResult
 	text := fmt.Sprintf("share of the least covered mode at h = %s: %s", table.Num(shownMove), table.Spread(base))
 	for _, h := range []float64{shownMove / 2, shownMove / 4} {
 		shares := t.at("learned-1", at("least", h), k)
-		var d []float64
-		for i := range min(len(shares), len(base)) {
-			d = append(d, shares[i]-base[i])
-		}
-		v, _ := rule.Alike(d, found)
+		v, _ := rule.Alike(differences(shares, base), found)
 		verdict = max(verdict, v)
 		text += fmt.Sprintf("; at %s: %s", table.Num(h), table.Spread(shares))
 	}
-	return claim.Outcome{Verdict: max(verdict, claim.NotTestable), Keys: t.keys("learned-1"), Evidence: text}
+	return max(verdict, claim.NotTestable), text
+}
+
+// differences are a − b, as far as both go.
+func differences(a, b []float64) (out []float64) {
+	for i := range min(len(a), len(b)) {
+		out = append(out, a[i]-b[i])
+	}
+	return out
 }
 
 // stepCell is one step and σ under one method, with what each seed found.
@@ -196,12 +197,10 @@ func checkRidge(s *record.Set) claim.Outcome {
 // drawsSigmas are those at which the algorithm is compared with the flow of the proofs: Figure 1's and its neighbours.
 var drawsSigmas = []float64{0.085, 0.12, 0.17}
 
-func checkDraws(s *record.Set) claim.Outcome {
-	t := trials{s, "steps"}
+func checkDraws(t trials) (claim.Verdict, string) {
 	verdict := claim.NoResult
-	var text, methods []string
+	var text []string
 	for _, kind := range []string{"exact", "learned"} {
-		methods = append(methods, kind+"-1", kind+"-64")
 		for _, sigma := range drawsSigmas {
 			d := t.drawsRatio(kind, sigma)
 			v, _ := rule.Alike(d, math.Log(1.25))
@@ -210,8 +209,8 @@ func checkDraws(s *record.Set) claim.Outcome {
 			text = append(text, fmt.Sprintf("%s, σ = %s: %s", kind, table.Num(sigma), table.Num(ratio)))
 		}
 	}
-	return claim.Outcome{Verdict: max(verdict, claim.NotTestable), Keys: t.keys(methods...),
-		Evidence: "energy distance with 64 draws over that with one: " + strings.Join(text, "; ")}
+	const what = "energy distance with 64 draws over that with one: "
+	return max(verdict, claim.NotTestable), what + strings.Join(text, "; ")
 }
 
 // drawsRatio returns log ratios of the energy distance with 64 draws a move to that with one, one a seed.
@@ -251,9 +250,7 @@ func helpCells(s *record.Set, laws []string) (out []helpCell) {
 			for _, sigma := range o.Sigmas {
 				c := helpCell{law: law, n: n, sigma: sigma}
 				mine, blind := t.at(law, at("energy-sifg", sigma), n), t.at(law, at("energy-sifg-blind", sigma), n)
-				for i := range min(len(mine), len(blind)) {
-					c.gain = append(c.gain, mine[i]-blind[i])
-				}
+				c.gain = differences(mine, blind)
 				c.share = stats.Mean(t.at(law, at("share-sifg", sigma), n)) * (1 + sq(sigma)) / sq(sigma)
 				c.distance = stats.Mean(mine)
 				out = append(out, c)

@@ -141,11 +141,7 @@ func rate(m *measurement) {
 // learnedRate is Algorithm 1 on the line with its network: mean|v*|² and the squared error ε of the network at the
 // points that it moved by, as means over 64 of the moves.
 func (m *measurement) learnedRate(moves int, sigma, h float64) {
-	flow := &sifg.Flow{
-		Noise: sifg.Noise{Sigma: float32(sigma)},
-		Mover: &sifg.Euler{Step: h},
-		Field: toyDenoise(),
-	}
+	flow := euler(toyDenoise(), sigma, h)
 	c := m.start(flow, bimodal().target(), m.o.Particles, func(dst sifg.Batch, _ *rng.Stream) {
 		for i, v := range startLine(dst.Rows, m.seed) {
 			dst.Data[i] = float32(v)

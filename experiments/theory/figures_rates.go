@@ -62,11 +62,7 @@ func drawVariance(s *record.Set) (*figure.Figure, error) {
 	} {
 		t := trials{s, m.problem}
 		o := t.options()
-		p := figure.Panel{
-			Title: m.title,
-			X:     figure.Axis{Label: "σ", Scale: figure.Log},
-			Y:     figure.Axis{Label: "ratio of variances", Scale: figure.Log},
-		}
+		p := logarithmic(m.title, "σ", "ratio of variances")
 		series := 0
 		for _, d := range o.Dims {
 			if d == 1 {
@@ -107,6 +103,15 @@ func (t trials) ratios(method string, d, i int) []map[int]float64 {
 	return out
 }
 
+// logarithmic is a panel both of whose axes are.
+func logarithmic(title, x, y string) figure.Panel {
+	return figure.Panel{
+		Title: title,
+		X:     figure.Axis{Label: x, Scale: figure.Log},
+		Y:     figure.Axis{Label: y, Scale: figure.Log},
+	}
+}
+
 // power is a guide y = y₀·(x/x₀)^exponent through the first point of a series.
 func power(values []map[int]float64, exponent float64, label string) []figure.Layer {
 	index, mean := average(values)
@@ -122,14 +127,13 @@ func power(values []map[int]float64, exponent float64, label string) []figure.La
 
 func drawRate(s *record.Set) (*figure.Figure, error) {
 	t := trials{s, "rate"}
-	x, y := figure.Axis{Label: "moves K", Scale: figure.Log}, figure.Axis{Label: "mean square", Scale: figure.Log}
-	left := figure.Panel{Title: "exact score", X: x, Y: y}
+	left := logarithmic("exact score", "moves K", "mean square")
 	for k, m := range []struct{ method, label string }{{"log-concave", "N(0, I), 10-D"}, {"mixture", "mixture, 1-D"}} {
 		values := t.each(m.method, "square")
 		left.Layers = append(left.Layers, band(values, series(k, m.label), nil)...)
 		left.Layers = append(left.Layers, power(values, -0.5, "slope −1/2")...)
 	}
-	right := figure.Panel{Title: "learned score, mixture", X: x, Y: y}
+	right := logarithmic("learned score, mixture", "moves K", "mean square")
 	right.Layers = append(right.Layers, band(t.each("learned", "square"), series(2, "E‖v‖²"), nil)...)
 	epsilon := series(3, "ε, error of the network")
 	right.Layers = append(right.Layers, band(t.each("learned", "epsilon"), epsilon, nil)...)
@@ -142,15 +146,13 @@ func drawLearning(problem, label string, methods []string) func(s *record.Set) (
 		t := trials{s, problem}
 		f := &figure.Figure{Cols: 2, Width: 18, Height: 8}
 		for _, m := range methods {
-			p := figure.Panel{
-				Title: m,
-				X:     figure.Axis{Label: label, Scale: figure.Log},
-				Y:     figure.Axis{Label: "mean squared error of f", Scale: figure.Log},
-			}
+			p := logarithmic(m, label, "mean squared error of f")
 			for k, sigma := range t.options().Sigmas {
 				values := t.each(m, at("error", sigma))
 				if floor := t.at(m, at("error", sigma), 0); floor != nil {
-					p.Layers = append(p.Layers, figure.HLine{Y: stats.Mean(floor), Style: thin(series(k, ""))})
+					style := series(k, "")
+					style.Dash, style.Width = []float64{1, 2}, 0.6
+					p.Layers = append(p.Layers, figure.HLine{Y: stats.Mean(floor), Style: style})
 				}
 				for _, v := range values {
 					delete(v, 0)
@@ -161,11 +163,6 @@ func drawLearning(problem, label string, methods []string) func(s *record.Set) (
 		}
 		return f, nil
 	}
-}
-
-func thin(st figure.Style) figure.Style {
-	st.Dash, st.Width = []float64{1, 2}, 0.6
-	return st
 }
 
 func drawDescent(s *record.Set) (*figure.Figure, error) {
@@ -190,10 +187,7 @@ func drawDescent(s *record.Set) (*figure.Figure, error) {
 
 func drawRays(s *record.Set) (*figure.Figure, error) {
 	t := trials{s, "rays"}
-	p := figure.Panel{
-		X: figure.Axis{Label: "distance along the ray", Scale: figure.Log},
-		Y: figure.Axis{Label: "size of the score", Scale: figure.Log},
-	}
+	p := logarithmic("", "distance along the ray", "size of the score")
 	for k, law := range s.Methods(t.problem) {
 		values := t.each(law, at("score", 0.1))
 		p.Layers = append(p.Layers, band(values, series(k, law), nil)...)

@@ -6,10 +6,12 @@ import (
 	"math"
 	"slices"
 
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/study/rule"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -29,6 +31,32 @@ func (t trials) options() (o Options) {
 		}
 	}
 	return o
+}
+
+// on is a check of a problem's trials by these methods, of all if none is named.
+func on(
+	problem string, find func(t trials) (claim.Verdict, string), methods ...string,
+) func(s *record.Set) claim.Outcome {
+	return rule.On(problem, func(e record.Series) (claim.Verdict, string) {
+		return find(trials{e.Set, problem})
+	}, methods...)
+}
+
+// gaps are what a claim bounds: whether each is within its bound, and the largest.
+type gaps struct {
+	holds []bool
+	worst float64
+}
+
+func (g *gaps) atMost(bound float64, values ...float64) {
+	for _, v := range values {
+		g.holds, g.worst = append(g.holds, v <= bound), max(g.worst, v)
+	}
+}
+
+// verdict is that on both sides of an equation.
+func (g *gaps) verdict() (claim.Verdict, string) {
+	return rule.All(g.holds), "largest relative difference " + table.Num(g.worst)
 }
 
 func (t trials) keys(methods ...string) []string {
@@ -66,17 +94,6 @@ func (t trials) at(method, metric string, index int) []float64 {
 	return out
 }
 
-// largest is the largest value of a metric over seeds and indices, −∞ of none.
-func (t trials) largest(method, metric string) float64 {
-	top := math.Inf(-1)
-	for _, values := range t.each(method, metric) {
-		for _, v := range values {
-			top = max(top, v)
-		}
-	}
-	return top
-}
-
 // slope is a slope in logarithms with its 95 % interval over seeds (Student's t).
 type slope struct {
 	mean, low, high float64
@@ -104,18 +121,6 @@ func slopeOf(values []map[int]float64, use func(index int) bool) slope {
 	}
 	out := slope{mean: stats.Mean(each), seeds: len(each)}
 	out.low, out.high = stats.TInterval(each, 0.95)
-	return out
-}
-
-// minus subtracts from each seed's values those of another metric at index 0, of the same seeds in the same order.
-func minus(values []map[int]float64, floor []float64) []map[int]float64 {
-	out := make([]map[int]float64, len(values))
-	for k, v := range values {
-		out[k] = map[int]float64{}
-		for i, x := range v {
-			out[k][i] = x - floor[k]
-		}
-	}
 	return out
 }
 

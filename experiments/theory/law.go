@@ -2,8 +2,10 @@ package theory
 
 import (
 	"math"
+	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
@@ -143,25 +145,16 @@ func (l *law) draws(n int, r *rng.Stream) [][]float64 {
 
 // points are the rows of a batch in float64.
 func points(b sifg.Batch) [][]float64 {
-	out := make([][]float64, b.Rows)
+	out, all := make([][]float64, b.Rows), metric.FromBatch(b)
 	for i := range out {
-		out[i] = make([]float64, b.Cols)
-		for c := range out[i] {
-			out[i][c] = float64(b.Data[i*b.Stride+c])
-		}
+		out[i] = all.Row(i)
 	}
 	return out
 }
 
 // batch is the reverse of points.
 func batch(x [][]float64) sifg.Batch {
-	b := sifg.NewBatch(len(x), len(x[0]))
-	for i, row := range x {
-		for c, v := range row {
-			b.Data[i*b.Stride+c] = float32(v)
-		}
-	}
-	return b
+	return metric.Points{N: len(x), D: len(x[0]), Data: slices.Concat(x...)}.Batch()
 }
 
 // nodes are points w and weights, summing to 1, of a rule for expectations over N(0, I).

@@ -107,7 +107,7 @@ func (m *measurement) trained(sigma, tau float64) (*sifg.Denoise, *sifg.Flow, *s
 	denoise := &sifg.Denoise{
 		Network: sifg.Network{Hidden: 32, Optimizer: "adam", Rate: nn.Rate{LR: 5e-3}, Inner: m.o.Steps}, Redraw: true,
 	}
-	flow := &sifg.Flow{Noise: sifg.Noise{Sigma: float32(sigma)}, Field: denoise, Mover: &sifg.Euler{Step: 1}}
+	flow := euler(denoise, sigma, 1)
 	c := m.start(flow, normal(sigmaDim).target(), m.o.Particles, func(dst sifg.Batch, _ *rng.Stream) {
 		copy(dst.Data, gaussianCloud(dst.Rows, dst.Cols, tau, m.seed).Data)
 	})

@@ -61,11 +61,7 @@ func steps(m *measurement) {
 	m.put("floor-energy", 0, distance)
 	for _, h := range m.o.Moves {
 		for k, sigma := range m.o.Sigmas {
-			flow := &sifg.Flow{
-				Noise: sifg.Noise{Sigma: float32(sigma)},
-				Mover: &sifg.Euler{Step: h},
-				Field: scoreField(kind, draws),
-			}
+			flow := euler(scoreField(kind, draws), sigma, h)
 			c := m.start(flow, pi, m.o.Particles, startFar)
 			least, distance := j.run(flow, c, int(math.Round(m.o.Time/h)))
 			m.put(at("least", h), k, least)
@@ -78,6 +74,11 @@ func steps(m *measurement) {
 			}
 		}
 	}
+}
+
+// euler is the flow of a field with a fixed σ that moves by steps h.
+func euler(field sifg.Field, sigma, h float64) *sifg.Flow {
+	return &sifg.Flow{Noise: sifg.Noise{Sigma: float32(sigma)}, Field: field, Mover: &sifg.Euler{Step: h}}
 }
 
 // scoreField is the field with the exact score of the smoothed cloud or with the paper's toy network.
@@ -138,11 +139,7 @@ func rest(m *measurement) {
 	pi := normal(d).target()
 	for _, h := range m.o.Moves {
 		for k, sigma := range m.o.Sigmas {
-			flow := &sifg.Flow{
-				Noise: sifg.Noise{Sigma: float32(sigma)},
-				Mover: &sifg.Euler{Step: h},
-				Field: &sifg.KDE{},
-			}
+			flow := euler(&sifg.KDE{}, sigma, h)
 			c := m.start(flow, pi, m.o.Particles, nil)
 			sum, looks, moves := 0.0, 0.0, int(math.Round(m.o.Time/h))
 			for c.Iter < moves {

@@ -3,6 +3,7 @@ package theory
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
@@ -67,7 +68,7 @@ func identities(s *record.Set) (*table.Table, error) {
 	t.Words("variant", func(v variant) string { return v.method })
 	for _, sigma := range gradient.options().Sigmas {
 		t.Column("σ = "+table.Num(sigma), func(v variant) table.Cell {
-			return table.Number(v.largest(v.method, at(v.metric, sigma)), 2)
+			return table.Number(slices.Max(append(v.at(v.method, at(v.metric, sigma), 0), math.Inf(-1))), 2)
 		})
 	}
 	return &t.Table, nil
@@ -93,22 +94,16 @@ func boundsTable(s *record.Set) (*table.Table, error) {
 func heldTable(s *record.Set) (*table.Table, error) {
 	x := trials{s, "sigma"}
 	o := x.options()
-	t := table.Of(indices(o.Sigmas))
-	t.Column("σ", func(j int) table.Cell { return table.Number(o.Sigmas[j], 2) })
-	t.Column("exact", func(j int) table.Cell { return table.Number(expected("kl-w", o.Sigmas[j], 1), 2) })
+	t := table.Of(o.Sigmas)
+	t.Column("σ", func(sigma float64) table.Cell { return table.Number(sigma, 2) })
+	t.Column("exact", func(sigma float64) table.Cell { return table.Number(expected("kl-w", sigma, 1), 2) })
 	for _, steps := range o.Sizes {
-		t.Column(fmt.Sprintf("%d steps", steps), func(j int) table.Cell {
+		t.Column(fmt.Sprintf("%d steps", steps), func(sigma float64) table.Cell {
+			j := slices.Index(o.Sigmas, sigma)
 			return table.Number(stats.Median(x.at("kl-w", fmt.Sprintf("held-%d", steps), j)), 2)
 		})
 	}
 	return &t.Table, nil
-}
-
-func indices[T any](v []T) (out []int) {
-	for i := range v {
-		out = append(out, i)
-	}
-	return out
 }
 
 func crossings(s *record.Set) (*table.Table, error) {

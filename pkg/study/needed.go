@@ -60,12 +60,6 @@ func NeededMost(holds []bool) string {
 	if rule.Most(holds) != claim.NotDecided {
 		return ""
 	}
-	fail := 0
-	for _, h := range holds {
-		if !h {
-			fail++
-		}
-	}
 	return fmt.Sprintf(". It fails in %d of %d: nine of ten must hold, and half must fail to refute it, so at this "+
-		"share no number of seeds decides", fail, len(holds))
+		"share no number of seeds decides", len(holds)-rule.Count(holds), len(holds))
 }

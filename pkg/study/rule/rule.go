@@ -14,6 +14,25 @@ import (
 	"gonum.org/v1/gonum/integrate"
 )
 
+// On is a check of one problem, by what is found of it and the evidence. It rests on the trials of these methods, of
+// all if none is named; on none where nothing can be tested.
+func On(
+	problem string, find func(e record.Series) (claim.Verdict, string), methods ...string,
+) func(s *record.Set) claim.Outcome {
+	return func(s *record.Set) claim.Outcome {
+		e, of := record.Series{Set: s, Problem: problem}, methods
+		if of == nil {
+			of = s.Methods(problem)
+		}
+		verdict, evidence := find(e)
+		out := claim.Outcome{Verdict: verdict, Evidence: evidence}
+		if verdict != claim.NotTestable {
+			out.Keys = e.Keys(of...)
+		}
+		return out
+	}
+}
+
 // Level is the chance of a false alarm that tests accept.
 const Level = 0.05
 
@@ -65,16 +84,15 @@ func AtMost(statement, problem, what string, bound float64, of func(e record.Ser
 		Statement: statement,
 		Rule: fmt.Sprintf("the 95 %% interval (Student's t over seeds) of the mean %s ends at %s or below; refuted if "+
 			"it begins above, otherwise not decided", what, table.Num(bound)),
-		Check: func(s *record.Set) claim.Outcome {
-			x := of(record.Series{Set: s, Problem: problem})
+		Check: On(problem, func(e record.Series) (claim.Verdict, string) {
+			x := of(e)
 			lo, hi := stats.TInterval(x, 1-Level)
 			if math.IsNaN(lo) {
-				return claim.Outcome{Verdict: claim.NotTestable, Evidence: "fewer than two trials with finite values"}
+				return claim.NotTestable, "fewer than two trials with finite values"
 			}
-			return claim.Outcome{Verdict: claim.Decide(hi <= bound, lo > bound),
-				Evidence: fmt.Sprintf("%s [%s, %s], %d seeds",
-					table.Num(stats.Mean(x)), table.Num(lo), table.Num(hi), len(x))}
-		},
+			return claim.Decide(hi <= bound, lo > bound), fmt.Sprintf("%s [%s, %s], %d seeds", table.Num(stats.Mean(x)),
+				table.Num(lo), table.Num(hi), len(x))
+		}),
 	}
 }
 
@@ -158,15 +176,19 @@ const MostText = "; reproduced if that holds in nine of ten, not reproduced if i
 // are, not reproduced if in at most half, otherwise not decided.
 func Most(holds []bool) claim.Verdict { return share(holds, 0.9) }
 
-// share judges a claim that must hold in at least this share of the items.
-func share(holds []bool, least float64) claim.Verdict {
-	n := 0.0
+// Count is how many hold.
+func Count(holds []bool) (n int) {
 	for _, h := range holds {
 		if h {
 			n++
 		}
 	}
-	all := float64(len(holds))
+	return n
+}
+
+// share judges a claim that must hold in at least this share of the items.
+func share(holds []bool, least float64) claim.Verdict {
+	n, all := float64(Count(holds)), float64(len(holds))
 	if all == 0 {
 		return claim.NotTestable
 	}

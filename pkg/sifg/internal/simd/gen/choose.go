@@ -64,8 +64,8 @@ func %[1]sVector(%[2]s) bool {
 	outer := func(name, params string) {
 		args := strings.Join(kernel{name, params}.names(), ", ")
 		whole, _, _ := strings.Cut(args, ", p,")
-		fmt.Fprintf(&b, "\n// %s runs the kernel for q columns: all p of them, or those from the row `columns` of X on.\n"+
-			"func %[1]s(q int, %s) {\n", name, params)
+		const doc = "runs the kernel for q columns: all p of them, or those from the row `columns` of X on."
+		fmt.Fprintf(&b, "\n// %s %s\nfunc %[1]s(q int, %[3]s) {\n", name, doc, params)
 		byMachine(&b, func(m *machine) {
 			fmt.Fprintf(&b, "\t\tswitch {\n\t\tcase p > q:\n\t\t\t%sPart%s(%s)\n", name, m.suffix, args)
 			for q := 1; q <= outerColumns; q++ {

@@ -311,8 +311,8 @@ func (k *panelKernel) multiply(load func(w int) reg.VecVirtual) {
 	}
 }
 
-// addresses returns the address of row r from a base, up to nine rows at stride rs, with those multiples of the stride in
-// registers that an address cannot scale by.
+// addresses returns the address of row r from a base, up to nine rows at stride rs, with those multiples of the stride
+// in registers that an address cannot scale by.
 func (m *machine) addresses(rs reg.GPVirtual, rows int) func(base reg.GPVirtual, r int) Mem {
 	rs3, rs5, rs7 := m.GP64(), m.GP64(), m.GP64()
 	if rows > 3 {
