@@ -19,8 +19,7 @@ func claimsCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "claims [EXPERIMENT...|CLAIM...|all]",
 		Short: "Prints the paper's claims with verdict and evidence, and the findings, from the report",
-		Long: "Prints the paper's claims with verdict and evidence, and the findings, from the report. CLAIM is the " +
-			"number of one, such as 8 or T16, which is then shown whole.",
+		Long:  "CLAIM is the number of one, such as 8 or T16, which is then shown whole.",
 		Example: `  sifg claims gmm --scale smoke
   sifg claims 8 T16
   sifg claims gmm --scale smoke --json`,

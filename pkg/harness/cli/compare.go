@@ -31,8 +31,7 @@ func compareCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare [EXPERIMENT...|all]",
 		Short: "Sets the report beside the numbers that the paper prints, or beside another report",
-		Long: "Sets the report beside the numbers that the paper prints, or beside another report. " +
-			compare.Tolerance,
+		Long:  compare.Tolerance,
 		Example: `  sifg compare uci-bnn
   sifg compare gmm --scale smoke --against other/results`,
 		RunE: func(_ *cobra.Command, args []string) error {

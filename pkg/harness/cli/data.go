@@ -98,7 +98,7 @@ func showData(e *env, name string) error {
 	if err != nil {
 		return err
 	}
-	lines := [][2]string{
+	rows := [][]string{
 		{name, entry.Title},
 		{"note", entry.Note},
 		{"licence", entry.Licence},
@@ -107,28 +107,29 @@ func showData(e *env, name string) error {
 		{"task", entry.Task},
 	}
 	if absent := e.data.Absent(name); absent != nil {
-		lines = append(lines, [2]string{"not here", absent.Error()})
+		rows = append(rows, []string{"not here", absent.Error()})
 	} else {
-		d, err1 := e.data.Load(name)
-		digest, err2 := e.data.Digest(name)
-		if err := errors.Join(err1, err2); err != nil {
+		d, err := e.data.Load(name)
+		if err != nil {
 			return err
 		}
-		files, rows := strings.Join(slices.Sorted(maps.Keys(d.Raw)), ", "), fmt.Sprint(d.Rows)
+		digest, _ := e.data.Digest(name) // of what was just loaded
+		count, target := fmt.Sprint(d.Rows), ""
 		if d.Missing > 0 {
-			rows += fmt.Sprintf(", without %d in which a value is missing", d.Missing)
+			count += fmt.Sprintf(", without %d in which a value is missing", d.Missing)
 		}
-		lines = append(lines, [2]string{"digest", digest}, [2]string{"files", files},
-			[2]string{"rows", rows}, [2]string{"columns", strings.Join(d.Columns, ", ")},
-			[2]string{"splits", fmt.Sprint(len(d.Splits))})
 		if d.Target >= 0 {
-			lines = append(lines, [2]string{"target", d.Columns[d.Target]})
+			target = d.Columns[d.Target]
 		}
+		rows = append(rows,
+			[]string{"digest", digest},
+			[]string{"files", strings.Join(slices.Sorted(maps.Keys(d.Raw)), ", ")},
+			[]string{"rows", count},
+			[]string{"columns", strings.Join(d.Columns, ", ")},
+			[]string{"splits", fmt.Sprint(len(d.Splits))},
+			[]string{"target", target},
+		)
 	}
-	for _, line := range lines {
-		if line[1] != "" {
-			fmt.Fprintf(e.out, "%s: %s\n", line[0], strings.TrimSpace(line[1]))
-		}
-	}
+	columns(e.out, slices.DeleteFunc(rows, func(row []string) bool { return row[1] == "" }))
 	return nil
 }

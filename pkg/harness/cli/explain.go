@@ -18,9 +18,7 @@ func explainCommand(e *env) *cobra.Command {
 		Use: "explain KEY",
 		Short: "Says what came out of a trial and why: final metrics, settings and where they come from, the command " +
 			"that repeats it",
-		Long: "Says what came out of a trial and why. KEY may be the beginning of a key. The page, sifg plan --json " +
-			"and trials.parquet have " +
-			"the keys.",
+		Long:    "KEY may be the beginning of a key. The page, sifg plan --json and trials.parquet have the keys.",
 		Example: "  sifg explain KEY",
 		Args:    arguments("one key", 1),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -20,15 +20,12 @@ import (
 
 // selection is the flags that choose trials.
 type selection struct {
-	protocols   []string
-	scale       string
-	config, set []string
-	problems    []string
-	methods     []string
-	seeds       []string
-	name        string
-	results     string
-	store       string
+	plan.Request // as far as a flag is a field of it: see request
+	config, set  []string
+	seeds        []string
+	name         string
+	results      string
+	store        string
 	own
 }
 
@@ -40,19 +37,19 @@ func (s *selection) flags(cmd *cobra.Command) {
 	f.StringArrayVar(&s.config, "config", nil,
 		"`FILE` of settings laid over the experiment's, in the shape of one of its protocols; repeatable")
 	f.StringArrayVar(&s.set, "set", nil, "`KEY=VALUE` laid over the settings; repeatable")
-	f.StringSliceVar(&s.problems, "problems", nil, "only these problems, by `NAME`")
-	f.StringSliceVar(&s.methods, "methods", nil, "only these methods, by `NAME`")
+	f.StringSliceVar(&s.Problems, "problems", nil, "only these problems, by `NAME`")
+	f.StringSliceVar(&s.Methods, "methods", nil, "only these methods, by `NAME`")
 	f.StringSliceVar(&s.seeds, "seeds", nil, "these seeds in place of those of the settings, as `1,2,5-20`")
 }
 
 func (s *selection) protocolFlag(f *pflag.FlagSet) {
-	f.StringSliceVar(&s.protocols, "protocol", nil,
+	f.StringSliceVar(&s.Protocols, "protocol", nil,
 		"protocols, by `NAME` (sifg list), or all (default each experiment's own)")
 }
 
 // reportFlags are the flags that say which report is meant.
 func (s *selection) reportFlags(f *pflag.FlagSet) {
-	f.StringVar(&s.scale, "scale", "full", "scale, by `NAME`: full, quick or smoke")
+	f.StringVar(&s.Scale, "scale", "full", "scale, by `NAME`: full, quick or smoke")
 	f.StringVar(&s.name, "name", "", "name of the report of changed settings, in results/custom/`NAME`")
 	f.StringVar(&s.results, "results", "",
 		"folder of the report, `DIR` (default results; results/quick and results/smoke for these scales,\n"+
@@ -66,8 +63,8 @@ func (s *selection) reportFlags(f *pflag.FlagSet) {
 func (s *selection) resultsDir(set []string) string {
 	custom := s.name
 	if custom == "" && len(set) > 0 {
-		if s.scale != "full" {
-			set = append([]string{s.scale}, set...)
+		if s.Scale != "full" {
+			set = append([]string{s.Scale}, set...)
 		}
 		words := notPlain.ReplaceAllString(strings.ReplaceAll(strings.Join(set, "_"), "--", ""), "-")
 		words, sum := strings.Trim(words, ".-"), sha256.Sum256(fmt.Append(nil, set))
@@ -78,8 +75,8 @@ func (s *selection) resultsDir(set []string) string {
 		return s.results
 	case custom != "":
 		return filepath.Join("results", "custom", custom)
-	case s.scale != "full":
-		return filepath.Join("results", s.scale)
+	case s.Scale != "full":
+		return filepath.Join("results", s.Scale)
 	}
 	return "results"
 }
@@ -96,14 +93,8 @@ func (s *selection) knownDir() string { return cmp.Or(s.results, "results") }
 
 // request turns the flags and the names of experiments into what a plan is made from. No name means all.
 func (s *selection) request(e *env, names []string) (plan.Request, error) {
-	r := plan.Request{
-		Scale:       s.scale,
-		Experiments: e.experiments,
-		Data:        e.data,
-		Protocols:   s.protocols,
-		Problems:    s.problems,
-		Methods:     s.methods,
-	}
+	r := s.Request
+	r.Experiments, r.Data = e.experiments, e.data
 	for _, text := range s.seeds {
 		seeds, err := settings.Seeds(text)
 		if err != nil {

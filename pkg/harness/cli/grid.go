@@ -10,7 +10,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/grid"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
@@ -30,16 +29,12 @@ func gridCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "grid EXPERIMENT",
 		Short: "Runs a grid over the settings and says which cell is best",
-		Long: "Runs a grid over the settings and says, for each method on each problem, which cell is best. Cells " +
-			"are ordinary trials: what is " +
-			"there is not computed again, and the same command continues. docs/grids.md has all of it.",
+		Long: "Cells are ordinary trials: what is there is not computed again, and the same command continues. " +
+			"docs/grids.md has all of it.",
 		Example: "  sifg grid gmm --axis 'step=[1e-3, 1e-2, 1e-1]' --select 'min knn-kl' --scale smoke --dry-run\n" +
 			"  sifg grid gmm --grid sigma --scale smoke",
 		Args: arguments("one experiment", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := g.runner.check(); err != nil {
-				return err
-			}
 			x, err := e.experiment(args[0])
 			if err != nil {
 				return err
@@ -49,7 +44,7 @@ func gridCommand(e *env) *cobra.Command {
 				return err
 			}
 			if spec.Protocol != "" && !cmd.Flags().Changed("protocol") {
-				g.protocols = []string{spec.Protocol}
+				g.Protocols = []string{spec.Protocol}
 			}
 			return g.run(e, x, spec)
 		},
@@ -97,9 +92,7 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	if err != nil {
 		return err
 	}
-	if err := w.measure(e); err != nil {
-		return err
-	}
+	w.measure(e)
 	if g.dry {
 		w.print(e, g.Jobs)
 		return nil
@@ -110,13 +103,6 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 // again returns the command that makes a grid again, without where its files are and how it is computed: that belongs
 // to one machine.
 func (g *gridFlags) again(laid *grid.Grid) string {
-	first := laid.Trials[0]
-	same := report.Protocol{
-		Name:    first.Protocol,
-		Scale:   first.Scale,
-		Set:     laid.Set,
-		Records: &record.Set{Experiment: first.Experiment},
-	}
 	var flags []string
 	if g.file != "" {
 		flags = append(flags, "--grid", g.file)
@@ -127,7 +113,8 @@ func (g *gridFlags) again(laid *grid.Grid) string {
 	if g.choose != "" {
 		flags = append(flags, "--select", g.choose)
 	}
-	return same.Command("grid") + " " + report.Quote(flags)
+	first := laid.Trials[0]
+	return plan.Command("grid", first.Experiment, first.Protocol, first.Scale, laid.Set, flags...)
 }
 
 // judge ranks the cells of a grid and writes its results.

@@ -140,6 +140,9 @@ func newRoot(e *env) *cobra.Command {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, c := range g.commands {
 			c.GroupID = g.title
+			if c.Long != "" {
+				c.Long = c.Short + ". " + c.Long
+			}
 		}
 		root.AddCommand(g.commands...)
 	}

@@ -115,9 +115,9 @@ func (w *work) status() (err error) {
 	return err
 }
 
-// measure collects what trials cost, from the store, and from the report where that knows more, damaged or not. It
-// fails where the report cannot be read at all.
-func (w *work) measure(e *env) error {
+// measure collects what trials cost, from the store, and from the report where that knows more, as far as it can be
+// read.
+func (w *work) measure(e *env) {
 	w.costs = run.Costs{}
 	for i, f := range w.found {
 		if t := &w.trials[i]; f.Status == record.StatusOK {
@@ -126,11 +126,11 @@ func (w *work) measure(e *env) error {
 	}
 	todo := w.with(todoStatuses...)
 	if _, known := w.costs.Total(todo, 1); known == len(todo) {
-		return nil
+		return
 	}
-	earlier, err := report.Read(w.known, e.experiments)
+	earlier, _ := report.Read(w.known, e.experiments)
 	if earlier == nil {
-		return err
+		return
 	}
 	for _, x := range earlier.Experiments {
 		for _, p := range x.Protocols {
@@ -141,29 +141,20 @@ func (w *work) measure(e *env) error {
 			}
 		}
 	}
-	return nil
 }
 
 // with returns the trials whose status is one of these.
-func (w *work) with(status ...string) []harness.Trial {
-	out := make([]harness.Trial, 0, w.count(status...))
+func (w *work) with(status ...string) (trials []harness.Trial) {
 	for i, f := range w.found {
 		if slices.Contains(status, f.Status) {
-			out = append(out, w.trials[i])
+			trials = append(trials, w.trials[i])
 		}
 	}
-	return out
+	return trials
 }
 
 // count returns how many trials have one of these statuses.
-func (w *work) count(status ...string) (n int) {
-	for i := range w.found {
-		if slices.Contains(status, w.found[i].Status) {
-			n++
-		}
-	}
-	return n
-}
+func (w *work) count(status ...string) int { return len(w.with(status...)) }
 
 // damage is the error for damaged trials; nil if there are none.
 func (w *work) damage() error {

@@ -44,9 +44,7 @@ func planCommand(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := w.measure(e); err != nil {
-				return err
-			}
+			w.measure(e)
 			if asJSON {
 				err = writeJSON(e.out, w.lines())
 			} else {

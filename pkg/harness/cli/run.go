@@ -26,14 +26,10 @@ func runCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [EXPERIMENT...|all]",
 		Short: "Computes the trials that are not there yet and writes the report",
-		Long: "Computes the trials that are not there yet and writes the report. Stop it as you like: the same " +
-			"command continues.",
+		Long:  "Stop it as you like: the same command continues.",
 		Example: `  sifg run gmm --scale smoke --protocol all
   sifg run gmm --problems gmm-2d --methods sifg,svgd --set step=0.02 --scale smoke`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := r.check(); err != nil {
-				return err
-			}
 			if len(args) == 0 && trial == "" && len(e.experiments) > 1 {
 				return s.ask(e, r.Jobs)
 			}
@@ -51,9 +47,7 @@ func runCommand(e *env) *cobra.Command {
 					return err
 				}
 			}
-			if err := w.measure(e); err != nil {
-				return err
-			}
+			w.measure(e)
 			return w.run(e, &r, write)
 		},
 	}
@@ -96,9 +90,7 @@ func (s *selection) ask(e *env, jobs int) error {
 	if err != nil {
 		return err
 	}
-	if err := w.measure(e); err != nil {
-		return err
-	}
+	w.measure(e)
 	return usage.Errorf("which experiment? sifg run NAME takes one or more of %s; sifg run all would be %s",
 		strings.Join(e.names(), ", "), w.forecast(w.with(todoStatuses...), jobs))
 }
@@ -118,17 +110,22 @@ func (w *work) compute(e *env, r *runner) (soft context.Context, computed int, e
 	return soft, computed, errors.Join(err, w.status())
 }
 
+// absent returns the data sets of trials that are not here.
+func absent(e *env, trials []harness.Trial) (names []string) {
+	for _, t := range trials {
+		name := t.Config.Data
+		if name != "" && !slices.Contains(names, name) && e.data.Absent(name) != nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // fetch gets the data sets that trials need. It returns the trials that can be computed, and says which data sets
 // cannot be had.
 func fetch(ctx context.Context, e *env, todo []harness.Trial) ([]harness.Trial, error) {
 	var without []string
-	tried := map[string]bool{"": true}
-	for _, t := range todo {
-		name := t.Config.Data
-		if tried[name] || e.data.Absent(name) == nil {
-			continue
-		}
-		tried[name] = true
+	for _, name := range absent(e, todo) {
 		err := e.data.Fetch(ctx, []string{name}, func(line string) { fmt.Fprintln(e.err, line) })
 		if errors.Is(err, dataset.ErrDamaged) {
 			return nil, err
@@ -143,15 +140,11 @@ func fetch(ctx context.Context, e *env, todo []harness.Trial) ([]harness.Trial, 
 }
 
 // without returns the data sets that are not here, if every missing trial needs one of them; else nil.
-func (w *work) without(e *env) (names []string) {
-	for _, t := range w.with(store.Missing) {
-		name := t.Config.Data
-		if name == "" || e.data.Absent(name) == nil {
-			return nil
-		}
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+func (w *work) without(e *env) []string {
+	missing := w.with(store.Missing)
+	names := absent(e, missing)
+	if slices.ContainsFunc(missing, func(t harness.Trial) bool { return !slices.Contains(names, t.Config.Data) }) {
+		return nil
 	}
 	return names
 }

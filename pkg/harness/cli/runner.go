@@ -26,6 +26,7 @@ type runner struct {
 }
 
 func (r *runner) flags(cmd *cobra.Command) {
+	cmd.PreRunE = func(*cobra.Command, []string) error { return r.check() }
 	f := cmd.Flags()
 	jobsFlag(f, &r.Jobs)
 	f.BoolVar(&r.FailFast, "fail-fast", false, "start no more trials after the first that fails")

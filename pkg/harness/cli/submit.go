@@ -63,12 +63,10 @@ func kubernetesCommand(e *env) *cobra.Command {
 
 // command returns a command with the flags of all schedulers, which sends what the store lacks.
 func (s *submission) command(e *env, send func(e *env) error) *cobra.Command {
-	cmd := &cobra.Command{RunE: func(_ *cobra.Command, args []string) error {
-		if lacks, err := s.prepare(e, args); err != nil || !lacks {
-			return err
-		}
-		return send(e)
-	}}
+	cmd := &cobra.Command{
+		PreRunE: func(*cobra.Command, []string) error { return s.check() },
+		RunE:    func(_ *cobra.Command, args []string) error { return s.submit(e, args, send) },
+	}
 	s.flags(cmd)
 	f := cmd.Flags()
 	f.IntVar(&s.job.Shards, "shards", 0,
@@ -96,32 +94,27 @@ func (s *submission) check() error {
 	return nil
 }
 
-// prepare plans what the store lacks, if anything.
-func (s *submission) prepare(e *env, names []string) (lacks bool, err error) {
-	if err := s.check(); err != nil {
-		return false, err
-	}
+// submit plans what the store lacks, and sends that.
+func (s *submission) submit(e *env, names []string, send func(e *env) error) error {
 	w, err := s.open(e, names, false)
 	if err != nil {
-		return false, err
+		return err
 	}
 	if err := w.damage(); err != nil {
-		return false, err
+		return err
 	}
-	if err := w.measure(e); err != nil {
-		return false, err
-	}
+	w.measure(e)
 	todo := w.with(todoStatuses...)
 	if len(todo) == 0 {
 		fmt.Fprintf(e.out, "%s: all there, nothing to submit\n", table.Count(len(w.found), "trial"))
-		return false, nil
+		return nil
 	}
 	if !s.dry { // nodes may have no network
 		if todo, err = fetch(context.Background(), e, todo); err != nil {
-			return false, err
+			return err
 		}
 		if len(todo) == 0 {
-			return false, exitf(exitStopped,
+			return exitf(exitStopped,
 				"nothing was submitted, because the data set %s is not here: sifg data fetch gets it",
 				strings.Join(w.without(e), ", "))
 		}
@@ -133,7 +126,10 @@ func (s *submission) prepare(e *env, names []string) (lacks bool, err error) {
 	}
 	j.Flags = e.datasetFlags()
 	fmt.Fprintln(e.err, w.forecast(todo, j.Shards*j.CPUs))
-	return true, j.Prepare(filepath.Join(cmp.Or(s.results, "results"), "cluster"), machine.Itself())
+	if err := j.Prepare(filepath.Join(s.knownDir(), "cluster"), machine.Itself()); err != nil {
+		return err
+	}
+	return send(e)
 }
 
 func (s *submission) slurm(e *env) error {

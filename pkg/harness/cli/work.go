@@ -17,15 +17,11 @@ func workCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "work --plan FILE --shard i/n",
 		Short: "Computes one shard of a plan, as a cluster's jobs do",
-		Long: "Computes what the store lacks of one shard of a plan. After SIGUSR1 it starts no more trials, lets " +
-			"those that run finish, and\n" +
-			"exits with code 75; the same command continues.",
+		Long: "After SIGUSR1 it starts no more trials, lets those that run finish, and exits with code 75; the same " +
+			"command continues.",
 		Example: `  sifg work --plan results/cluster/NAME/plan.json --shard 0/8`,
 		Args:    arguments("no arguments", 0),
 		RunE: func(*cobra.Command, []string) error {
-			if err := r.check(); err != nil {
-				return err
-			}
 			w, err := shardOf(e, file, shard)
 			if err != nil {
 				return err

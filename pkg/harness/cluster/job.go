@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
-	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
@@ -65,7 +65,7 @@ func (j *Job) worker(variable string) string {
 	}
 	args := []string{program, "work", "--plan", j.path(planName), "--store", j.Store, "--jobs", strconv.Itoa(j.CPUs)}
 	args = append(args, j.Flags...)
-	return fmt.Sprintf(`exec %s --shard "$%s/%d"`, report.Quote(args), variable, j.Shards)
+	return fmt.Sprintf(`exec %s --shard "$%s/%d"`, plan.Quote(args), variable, j.Shards)
 }
 
 // write makes the folder: plan, program, and what the scheduler is given, under a name.

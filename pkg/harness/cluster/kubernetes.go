@@ -2,7 +2,6 @@ package cluster
 
 import (
 	_ "embed"
-	"encoding/json"
 	"path/filepath"
 	"strings"
 	"text/template"
@@ -14,14 +13,8 @@ var (
 	//go:embed job.yaml
 	manifestText string
 
-	manifest = template.Must(template.New("job").Funcs(template.FuncMap{"quote": quote}).Parse(manifestText))
+	manifest = template.Must(template.New("job").Parse(manifestText)) // its texts are Go's, which are YAML
 )
-
-// quote writes a text as JSON, which is YAML.
-func quote(text string) (string, error) {
-	b, err := json.Marshal(text)
-	return string(b), err
-}
 
 // Kubernetes says where pods find the working folder.
 type Kubernetes struct {

@@ -29,15 +29,10 @@ const (
 const Tolerance = "Two means agree if they differ by at most two standard errors of their difference. " +
 	"Of equal means about one in twenty differs by more, and more of them where seeds are few."
 
-// Name is what a cell is the numbers of.
-type Name struct {
-	Experiment, Protocol, Problem, Method, Metric string
-	Index                                         int // component of a vector metric, else 0
-}
-
 // Row is a cell beside another's numbers, theirs.
 type Row struct {
-	Name
+	Experiment, Protocol string
+	record.Cell
 	Ours        Summary
 	Theirs      Summary
 	Printed     string  // theirs, as the paper prints them
@@ -79,11 +74,18 @@ func Published(e *harness.Experiment, p *report.Protocol) []Row {
 	}
 	for _, printed := range e.Published {
 		v := finals.Values(printed.Problem, printed.Metric, printed.Method)
-		r := Row{Name: Name{e.Name, p.Name, printed.Problem, printed.Method, printed.Metric, 0}, Printed: printed.Text,
-			Note: printed.Note, Ours: summary(v), Theirs: Summary{printed.Mean, printed.SD, 0}}
+		r := Row{
+			Experiment: e.Name,
+			Protocol:   p.Name,
+			Cell:       record.Cell{Problem: printed.Problem, Metric: printed.Metric, Method: printed.Method},
+			Ours:       summary(v),
+			Theirs:     Summary{printed.Mean, printed.SD, 0},
+			Printed:    printed.Text,
+			Note:       printed.Note,
+		}
 		why := p.Records.Incomparable
 		if len(v) == 0 {
-			why = lacking(p, r.Name)
+			why = lacking(p, r.Cell)
 		} else if why == "" && !p.Complete() {
 			why = "trials are missing"
 		}
@@ -104,13 +106,13 @@ func Reports(ours, theirs *report.Protocol) []Row {
 		slices.DeleteFunc(slices.Clone(b.Cells), func(c record.Cell) bool { return a.BySeed[c] != nil }))
 	var out []Row
 	for _, c := range cells {
-		r := Row{Name: Name{ours.Records.Experiment, ours.Name, c.Problem, c.Method, c.Metric, c.Index}}
+		r := Row{Experiment: ours.Records.Experiment, Protocol: ours.Name, Cell: c}
 		why := ""
 		switch {
 		case b.BySeed[c] == nil:
-			why = "theirs: " + lacking(theirs, r.Name)
+			why = "theirs: " + lacking(theirs, c)
 		case a.BySeed[c] == nil:
-			why = "ours: " + lacking(ours, r.Name)
+			why = "ours: " + lacking(ours, c)
 		case ours.Scale != theirs.Scale:
 			why = fmt.Sprintf("ours is of %s scale, theirs of %s", ours.Scale, theirs.Scale)
 		}
@@ -165,10 +167,10 @@ func (r *Row) match(a, b map[uint64]float64, why string) {
 }
 
 // lacking says why a protocol has no values of a cell.
-func lacking(p *report.Protocol, n Name) string {
+func lacking(p *report.Protocol, c record.Cell) string {
 	bad, all := map[string]int{}, 0
 	for _, t := range p.Records.Trials {
-		if t.Problem == n.Problem && t.Method == n.Method {
+		if t.Problem == c.Problem && t.Method == c.Method {
 			all++
 			if t.Status != record.StatusOK {
 				bad[t.Status]++
@@ -181,7 +183,7 @@ func lacking(p *report.Protocol, n Name) string {
 	case len(bad) > 0:
 		return fmt.Sprintf("of %d trials %s", all, table.Counts(bad))
 	}
-	return "its trials do not measure " + n.Metric
+	return "its trials do not measure " + c.Metric
 }
 
 // changed says which settings differ between two resolved configurations; "" if none does.

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -51,8 +50,8 @@ func Draw(r *report.Report, all []*harness.Experiment, data *dataset.Library, n 
 
 // again returns the trial of a row of a report, as far as this program would compute the same.
 func again(row record.Trial, all []*harness.Experiment, data *dataset.Library) (t harness.Trial, ok bool) {
-	config := &settings.Config{}
-	if json.Unmarshal([]byte(row.Config), config) != nil || config.Data != "" && data.Absent(config.Data) != nil {
+	config, err := settings.Of(row)
+	if err != nil || config.Data != "" && data.Absent(config.Data) != nil {
 		return t, false
 	}
 	t = harness.Trial{
@@ -63,23 +62,20 @@ func again(row record.Trial, all []*harness.Experiment, data *dataset.Library) (
 		Problem:    row.Problem,
 		Method:     row.Method,
 		Seed:       row.Seed,
-		Config:     config,
+		Config:     &config,
 	}
-	_, err := plan.Revive(&t, all, data)
+	_, err = plan.Revive(&t, all, data)
 	return t, err == nil
 }
 
 // Difference says where the values of a trial in a store differ first from those in a report that was read; "" for
 // nowhere.
 func Difference(r *report.Report, s *store.Store, t *harness.Trial) (string, error) {
-	again, err := s.Get(store.ID{Experiment: t.Experiment, Key: t.Key})
+	again, err := s.Result(store.ID{Experiment: t.Experiment, Key: t.Key})
 	if err != nil || again == nil {
 		return "it was not computed", err
 	}
-	got, err := again.Traces()
-	if err != nil {
-		return "", err
-	}
+	got := again.Traces
 	want := r.Experiment(t.Experiment).Protocols[0].Records.Traces[t.Key] // a report has one list for all protocols
 	if len(got) != len(want) {
 		return fmt.Sprintf("%d values, the report has %d", len(got), len(want)), nil

@@ -89,25 +89,22 @@ func (r *Result) judge(s *store.Store, c *Cell, trials []harness.Trial) error {
 // outcome takes over the record of a trial and returns the metric's value at the last checkpoint; NaN where there is
 // none, for which row has the reason.
 func (r *Result) outcome(s *store.Store, t *harness.Trial) (row record.Trial, value float64, err error) {
-	var rows []record.Trace
-	e, err := s.Get(store.ID{Experiment: t.Experiment, Key: t.Key})
-	if err == nil && e != nil {
-		rows, err = e.Traces()
-	}
+	got, err := s.Result(store.ID{Experiment: t.Experiment, Key: t.Key})
 	switch {
-	case errors.Is(err, record.ErrDamaged), err == nil && e == nil:
+	case errors.Is(err, record.ErrDamaged), err == nil && got == nil:
 		return record.Trial{Status: store.Missing, Reason: "no result"}, math.NaN(), nil
 	case err != nil:
 		return row, 0, err
 	}
+	rows := got.Traces
 	if n := len(rows); n > 0 { // they are in order of iteration
 		last := rows[n-1].Iteration
 		rows = slices.DeleteFunc(rows, func(x record.Trace) bool { return x.Iteration != last })
 	}
-	row = e.Trial
+	row = got.Trial
 	// may be stored under others
 	row.Protocol, row.Scale, row.Problem, row.Method = t.Protocol, t.Scale, t.Problem, t.Method
-	r.trials, r.timings, r.traces = append(r.trials, row), append(r.timings, e.Timing), append(r.traces, rows...)
+	r.trials, r.timings, r.traces = append(r.trials, row), append(r.timings, got.Timing), append(r.traces, rows...)
 	value = math.NaN()
 	if row.Status == record.StatusOK {
 		if at := slices.IndexFunc(rows, r.Objective.measures); at >= 0 {

@@ -131,6 +131,11 @@ type Set struct {
 	Load func(key, name string) (*Array, error) `json:"-"`
 }
 
+// Result returns what the set has of one of its trials.
+func (s *Set) Result(t *Trial) *Result {
+	return &Result{Trial: *t, Timing: s.Timings[t.Key], Traces: s.Traces[t.Key]}
+}
+
 // Curve is one trial's values of one metric over the checkpoints.
 type Curve struct {
 	Seed      uint64

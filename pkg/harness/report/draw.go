@@ -9,6 +9,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 )
@@ -52,7 +53,10 @@ func paint(e *harness.Experiment, file *settings.File, p, old *Protocol) {
 // try says why f failed, "" if it did not.
 func (w *painter) try(f func() error) (problem string) {
 	w.lacks = false
-	return attempt(f)
+	if err := safe.Call(f); err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 func (w *painter) figure(f harness.Figure) Item {
@@ -115,10 +119,10 @@ func findings(e *harness.Experiment, protocols []*Protocol) []harness.Statement 
 	out := []harness.Statement{}
 	for i, f := range e.Findings {
 		var s *harness.Statement
-		if problem := attempt(func() error { s = f(sets); return nil }); problem != "" {
+		if err := safe.Call(func() error { s = f(sets); return nil }); err != nil {
 			s = &harness.Statement{
 				Title: fmt.Sprintf("Finding %d failed", i+1),
-				Text:  "It could not be computed: " + problem + ".",
+				Text:  fmt.Sprintf("It could not be computed: %v.", err),
 			}
 		}
 		if s != nil {

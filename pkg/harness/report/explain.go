@@ -18,12 +18,11 @@ import (
 
 // Explained is what is known of a trial.
 type Explained struct {
-	Trial    record.Trial
+	*record.Result
 	Final    map[string][]float64 // last values of each metric, by component
 	Settings []Setting
 	Repeat   string // the shortest command that computes it again, or why there is none
 	From     string // the store or the report that has it
-	Timing   record.Timing
 }
 
 // Setting is one key of a trial's configuration and the layer that its value comes from.
@@ -63,15 +62,11 @@ func lookUp(dir string, s *store.Store, all []*harness.Experiment, prefix string
 			return nil, err
 		}
 		for _, id := range ids {
-			entry, err := s.Get(id)
+			r, err := s.Result(id)
 			if err != nil {
 				return nil, err
 			}
-			traces, err := entry.Traces()
-			if err != nil {
-				return nil, err
-			}
-			found[id.Key] = explained(entry.Trial, traces, entry.Timing, s.Dir())
+			found[id.Key] = explained(r, s.Dir())
 		}
 	}
 	if len(found) > 0 {
@@ -83,9 +78,9 @@ func lookUp(dir string, s *store.Store, all []*harness.Experiment, prefix string
 	}
 	for _, x := range r.Experiments {
 		for _, p := range x.Protocols {
-			for _, t := range p.Records.Trials {
-				if strings.HasPrefix(t.Key, prefix) {
-					found[t.Key] = explained(t, p.Records.Traces[t.Key], p.Records.Timings[t.Key], dir)
+			for i := range p.Records.Trials {
+				if t := &p.Records.Trials[i]; strings.HasPrefix(t.Key, prefix) {
+					found[t.Key] = explained(p.Records.Result(t), dir)
 				}
 			}
 		}
@@ -93,9 +88,9 @@ func lookUp(dir string, s *store.Store, all []*harness.Experiment, prefix string
 	return found, nil
 }
 
-func explained(t record.Trial, traces []record.Trace, timing record.Timing, from string) *Explained {
-	x := &Explained{Trial: t, Final: map[string][]float64{}, Timing: timing, From: from}
-	for _, r := range traces { // in order of iteration, then of component
+func explained(r *record.Result, from string) *Explained {
+	x := &Explained{Result: r, Final: map[string][]float64{}, From: from}
+	for _, r := range r.Traces { // in order of iteration, then of component
 		if r.Index == 0 {
 			x.Final[r.Metric] = nil
 		}
@@ -157,13 +152,8 @@ func (x *Explained) settings(e *harness.Experiment, data plan.Datasets) error {
 	x.Repeat = "none: the settings or the versions of this program lead to other keys"
 	for range 2 { // with the seeds of the settings, else with this one
 		if p, err := plan.New(r); err == nil && p.Only(t.Key) == nil {
-			part := Protocol{
-				Name:    t.Protocol,
-				Scale:   t.Scale,
-				Set:     r.Set(),
-				Records: &record.Set{Experiment: t.Experiment},
-			}
-			x.Repeat = part.Command("run") + " --trial " + t.Key[:min(len(t.Key), 8)]
+			start := t.Key[:min(len(t.Key), 8)]
+			x.Repeat = plan.Command("run", t.Experiment, t.Protocol, t.Scale, p.Set, "--trial", start)
 			break
 		}
 		r.Seeds = []uint64{t.Seed}

@@ -2,12 +2,10 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
-	"strings"
 	"unique"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -136,18 +134,18 @@ func (m *maker) records(file *settings.File, part []harness.Trial, old *Protocol
 		if got.damage != nil {
 			m.note(": %v; sifg verify --repair moves it aside, and the next run computes it again", got.damage)
 		}
-		if was := earlier[t.Key]; was != nil && (got.end == nil || !got.end.Final() && was.Final()) {
-			got = stored{end: ending(was), traces: old.Records.Traces[t.Key], timing: old.Records.Timings[t.Key]}
+		if was := earlier[t.Key]; was != nil && (got.Result == nil || !got.Trial.Final() && was.Final()) {
+			got.Result = old.Records.Result(was)
 		}
-		if got.end == nil {
+		if got.Result == nil {
 			p.leaveOut(t)
 			continue
 		}
-		m.add(t.Key, got.traces, got.timing)
+		m.add(got.Result)
 		row := t.Row()                               // it may have been stored under other labels
 		row.Config = unique.Make(row.Config).Value() // one copy for all seeds
-		row.Status, row.Reason = got.end.Status, got.end.Reason
-		row.Dim, row.Iterations = got.end.Dim, got.end.Iterations
+		row.Status, row.Reason = got.Trial.Status, got.Trial.Reason
+		row.Dim, row.Iterations = got.Trial.Dim, got.Trial.Iterations
 		set.Trials = append(set.Trials, row)
 	}
 	m.programs(p, part, old)
@@ -156,32 +154,22 @@ func (m *maker) records(file *settings.File, part []harness.Trial, old *Protocol
 
 // stored is what the store, or the earlier report, has of a trial.
 type stored struct {
-	end    *record.Trial // how it ended, see ending; nil: nothing is there
-	traces []record.Trace
-	timing record.Timing
-	damage error // of the store's; the rest is empty then
-}
-
-// ending is what a row says of how the trial ended: the plan knows the rest, and there may be very many.
-func ending(t *record.Trial) *record.Trial {
-	return &record.Trial{Status: t.Status, Reason: t.Reason, Dim: t.Dim, Iterations: t.Iterations}
+	*record.Result       // nil: nothing is there
+	damage         error // of the store's; there is no result then
 }
 
 // read reads from the store what it has of each trial.
 func (m *maker) read(part []harness.Trial) ([]stored, error) {
 	out := make([]stored, len(part))
 	err := store.Each(len(part), func(i int) error {
-		got, err := m.store.Get(store.ID{Experiment: m.e.Name, Key: part[i].Key})
-		var traces []record.Trace
-		if got != nil {
-			traces, err = got.Traces()
-		}
-		if errors.Is(err, record.ErrDamaged) {
+		got, err := m.store.Result(store.ID{Experiment: m.e.Name, Key: part[i].Key})
+		switch {
+		case errors.Is(err, record.ErrDamaged):
 			out[i].damage = err
 			return nil
-		}
-		if got != nil && err == nil {
-			out[i] = stored{end: ending(&got.Trial), traces: traces, timing: got.Timing}
+		case err == nil && got != nil:
+			got.Trial.Config = "" // the plan has it, and there may be very many
+			out[i].Result = got
 		}
 		return err
 	})
@@ -199,15 +187,15 @@ func (m *maker) programs(p *Protocol, part []harness.Trial, old *Protocol) {
 		planned[[2]string{part[i].Problem, part[i].Method}] = true
 	}
 	had := len(p.Records.Trials)
-	for _, was := range old.Records.Trials {
-		var c settings.Config
-		if planned[[2]string{was.Problem, was.Method}] || json.Unmarshal([]byte(was.Config), &c) != nil ||
-			c.Program == nil {
+	for i := range old.Records.Trials {
+		was := &old.Records.Trials[i]
+		c, err := settings.Of(*was)
+		if planned[[2]string{was.Problem, was.Method}] || err != nil || c.Program == nil {
 			continue
 		}
 		p.Planned++
-		p.Records.Trials = append(p.Records.Trials, was)
-		m.add(was.Key, old.Records.Traces[was.Key], old.Records.Timings[was.Key])
+		p.Records.Trials = append(p.Records.Trials, *was)
+		m.add(old.Records.Result(was))
 	}
 	if len(p.Records.Trials) == had {
 		return
@@ -227,12 +215,12 @@ func (p *Protocol) leaveOut(t *harness.Trial) {
 	}
 }
 
-func (m *maker) add(key string, traces []record.Trace, timing record.Timing) {
-	if len(traces) > 0 {
-		m.traces[key] = traces
+func (m *maker) add(r *record.Result) {
+	if len(r.Traces) > 0 {
+		m.traces[r.Trial.Key] = r.Traces
 	}
-	if timing.Key != "" {
-		m.timings[key] = timing
+	if r.Timing.Key != "" {
+		m.timings[r.Trial.Key] = r.Timing
 	}
 }
 
@@ -271,19 +259,6 @@ func inferior(made, old *Protocol) string {
 	}
 	if n > 0 {
 		return table.Count(n, "trial") + " failed now and had ended well before" + stays
-	}
-	return ""
-}
-
-// attempt says why f failed, be it by a panic; "" if it did not.
-func attempt(f func() error) (problem string) {
-	defer func() {
-		if p := recover(); p != nil {
-			problem = "panic: " + strings.TrimSpace(fmt.Sprint(p))
-		}
-	}()
-	if err := f(); err != nil {
-		return err.Error()
 	}
 	return ""
 }

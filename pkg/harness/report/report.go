@@ -10,6 +10,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
@@ -165,32 +166,9 @@ func (p *Protocol) Complete() bool { return len(p.Records.Trials) == p.Planned }
 // Changed reports whether the settings, or the choice of trials, are not the protocol's own.
 func (p *Protocol) Changed() bool { return len(p.Set) > 0 }
 
-// Command returns the command line that does something with these trials: sifg NAME EXPERIMENT --protocol ….
+// Command returns the command line that does something with these trials: see plan.Command.
 func (p *Protocol) Command(name string) string {
-	args := []string{"sifg", name, p.Records.Experiment, "--protocol", p.Name}
-	if p.Scale != "full" {
-		args = append(args, "--scale", p.Scale)
-	}
-	for _, s := range p.Set {
-		if flag, value, ok := strings.Cut(s, " "); ok && strings.HasPrefix(s, "--") {
-			args = append(args, flag, value)
-		} else {
-			args = append(args, "--set", s)
-		}
-	}
-	return Quote(args)
-}
-
-// Quote joins arguments so that a POSIX shell reads them.
-func Quote(args []string) string {
-	var out []string
-	for _, a := range args {
-		if strings.ContainsAny(a, " \t\n\"'`$\\*?[]{}()<>|&;#~!") || a == "" {
-			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-		out = append(out, a)
-	}
-	return strings.Join(out, " ")
+	return plan.Command(name, p.Records.Experiment, p.Name, p.Scale, p.Set)
 }
 
 // describe fills in what the settings file says of the protocol, and why its numbers must not be set beside those that

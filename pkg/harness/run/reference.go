@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
@@ -17,7 +18,7 @@ func referenceOf(e *harness.Experiment, t *harness.Trial, data plan.Datasets) (
 	if e.Reference == nil {
 		return nil, id, nil
 	}
-	err = guarded(t, func() (err error) {
+	err = safe.Call(func() (err error) {
 		if r, err = e.Reference(t); r == nil || err != nil {
 			return err
 		}
@@ -85,7 +86,7 @@ func (r *runner) makeReference(ctx context.Context, x *harness.Reference, id sto
 	name := t.Experiment + "/" + t.Problem
 	r.Progress.Note(name + ": making the reference")
 	var files map[string][]byte
-	failure = guarded(t, func() (err error) {
+	failure = safe.Call(func() (err error) {
 		files, err = x.Make(ctx, dir, func(done, total int) {
 			r.Progress.Note(fmt.Sprintf("%s: reference: %d of %d", name, done, total))
 		})

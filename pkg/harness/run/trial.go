@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
@@ -71,7 +70,7 @@ func timed(hard context.Context, e *harness.Experiment, t *harness.Trial, thread
 	ctx, cancel := within(hard, limit, 0)
 	defer cancel()
 	var result *record.Result
-	err := guarded(t, func() (err error) {
+	err := safe.Call(func() (err error) {
 		result, err = Compute(ctx, e, t, threads, func(iter int) { last = iter; step(iter) })
 		return err
 	})
@@ -84,17 +83,6 @@ func timed(hard context.Context, e *harness.Experiment, t *harness.Trial, thread
 		return ended(t, record.StatusFailed, err.Error(), last, started), nil
 	}
 	return result, nil
-}
-
-// guarded calls code of an experiment. A panic of it is a trial's failure, not the program's.
-func guarded(t *harness.Trial, f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			slog.Debug("panic", "key", t.Key, "stack", string(debug.Stack()))
-			err = fmt.Errorf("panic: %v", p)
-		}
-	}()
-	return f()
 }
 
 func tooLong(t *harness.Trial, iter int, limit time.Duration, started time.Time, how string) *record.Result {

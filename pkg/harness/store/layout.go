@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
 // digits is how many digits of a key name the folder that its trial is in: the trials of an experiment are spread over
@@ -65,6 +67,16 @@ func isStore(folder fs.FS) (yes bool, err error) {
 		return nil
 	})
 	return yes, err
+}
+
+// Result returns a trial with its trace and without its arrays, nil if it is absent: see Get.
+func (s *Store) Result(id ID) (*record.Result, error) {
+	e, err := s.Get(id)
+	if e == nil || err != nil {
+		return nil, err
+	}
+	traces, err := e.Traces()
+	return &record.Result{Trial: e.Trial, Timing: e.Timing, Traces: traces}, err
 }
 
 // Find returns the trials of an experiment whose keys begin with prefix, in order of key. A nil store has none.

@@ -1,5 +1,6 @@
-// Package safe reads files and prints text that another person may have prepared. A pipe, a device or an endless file
-// in the place of a file cannot hang or exhaust the program, and text cannot control a terminal.
+// Package safe reads files, prints text and calls code that another person may have prepared. A pipe, a device or an
+// endless file in the place of a file cannot hang or exhaust the program, text cannot control a terminal, and a panic
+// does not end the program.
 package safe
 
 import (
@@ -7,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
@@ -52,6 +55,17 @@ func read(path string, limit int64, open func(string, int, fs.FileMode) (*os.Fil
 		return refused("has at least %d bytes, want at most %d", max(n, int64(b.Len())), limit)
 	}
 	return b.Bytes(), nil
+}
+
+// Call calls f. Where that panics, the error says so, and --verbose shows where.
+func Call(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			slog.Debug("panic", "stack", string(debug.Stack()))
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return f()
 }
 
 // Text returns s with every character that is not printable, and every byte that is not UTF-8, written as its Go
