@@ -188,6 +188,7 @@ func TestRecompute(t *testing.T) {
 		Experiment any `json:"experiment"`
 		Protocols  any `json:"protocols"`
 		Findings   any `json:"findings"`
+		sealed.Index
 	}
 	if _, err := sealed.Open(root, "toy", "report.json", &head); err != nil {
 		t.Fatal(err)
@@ -198,7 +199,7 @@ func TestRecompute(t *testing.T) {
 		content[name] = []byte(text)
 	}
 	content["trace.parquet"] = forged
-	if _, err := sealed.Replace(root, "toy", "report.json", head, content); err != nil {
+	if _, err := sealed.Replace(root, "toy", "report.json", &head, content); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.RemoveAll("forged/store"); err != nil { // as in a clone

@@ -65,8 +65,8 @@ func jobsFlag(f *pflag.FlagSet, jobs *int) {
 
 func (w *work) lines() []planLine {
 	there := map[string]bool{}
-	for _, t := range w.with(record.StatusOK, record.StatusDiverged) {
-		there[t.Key] = true
+	for _, f := range w.found {
+		there[f.ID.Key] = f.Status == record.StatusOK || f.Status == record.StatusDiverged
 	}
 	var out []planLine
 	head := func(t *harness.Trial) [5]string {

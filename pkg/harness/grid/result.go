@@ -34,6 +34,7 @@ type Result struct {
 	Missing    int       `json:"missing"` // trials without a record
 
 	Best *table.Table `json:"best"` // the chosen cell of each group
+	sealed.Index
 
 	trials  []record.Trial
 	timings []record.Timing

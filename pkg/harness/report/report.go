@@ -10,6 +10,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
@@ -33,6 +34,7 @@ type Grid struct {
 	Dir        string       `json:"-"` // below the page
 	Figures    []Item       `json:"-"` // by problem and method
 	Problem    string       `json:"-"` // why it cannot be shown; Name is that of its folder then, and the rest is empty
+	sealed.Index
 }
 
 // Experiment is the part of a report about one experiment.
@@ -40,6 +42,7 @@ type Experiment struct {
 	Name      string              `json:"experiment"`
 	Protocols []*Protocol         `json:"protocols"` // that have results, in order of presentation
 	Findings  []harness.Statement `json:"findings"`
+	sealed.Index
 
 	digest string // SHA-256 of its report.json; "" before it is written
 	damage error  // why it could not be read; everything else is empty then

@@ -92,7 +92,7 @@ func (v *verifier) sealed(dir, index string) {
 		v.foreign = append(v.foreign, v.path(dir))
 		return
 	}
-	f, err := sealed.Open(v.root, dir, index, &struct{}{})
+	f, err := sealed.Open(v.root, dir, index, &sealed.Index{})
 	if d := (*record.Damage)(nil); errors.As(err, &d) {
 		v.found = append(v.found, *d)
 		return

@@ -31,7 +31,7 @@ func grid(dir string) {
 	root := must(os.OpenRoot(dir))
 	defer root.Close()
 	must(0, root.MkdirAll("grid/toy-steps", 0o777))
-	head := Grid{
+	head := &Grid{
 		Name: "steps",
 		Best: &table.Table{Columns: []table.Column{{Header: "step"}}, Rows: [][]table.Cell{{table.Fixed(0.1, 1)}}},
 	}

@@ -36,6 +36,7 @@ type head struct {
 	Key        string `json:"key,omitempty"`
 
 	Origin origin `json:"origin"`
+	sealed.Index
 }
 
 // origin says what program made a trial.
@@ -96,14 +97,11 @@ func (e *Entry) Array(name string) (*record.Array, error) {
 // Get returns a trial, nil if it is absent. The sizes of its files are compared, not their digests: Entry does that.
 // The error of a damaged trial is a *Damage. A nil store has no trials.
 func (s *Store) Get(id ID) (*Entry, error) {
-	if s == nil {
-		return nil, nil
-	}
 	h, f, err := s.open(id, trialIndex)
 	if f == nil || err != nil {
 		return nil, err
 	}
-	return &Entry{f, *h.Trial, *h.Timing}, nil
+	return &Entry{f, h.row(), *h.Timing}, nil
 }
 
 // check refuses what is not of this trial or reference, and what no program of ours has written: it may come from a
@@ -125,14 +123,17 @@ func (h *head) check(id ID, index string) error {
 	if index == refIndex {
 		return nil
 	}
-	var config bytes.Buffer
-	if len(h.Config) > 0 {
-		if err := json.Compact(&config, h.Config); err != nil {
-			return err
-		}
-	}
-	h.Trial.Config, h.Timing.Key = config.String(), h.Trial.Key
+	h.Timing.Key = h.Trial.Key
 	return errors.Join(h.Trial.Check(), h.Timing.Check())
+}
+
+// row returns the trial with its configuration, as rows have it: without space, "" for none.
+func (h *head) row() record.Trial {
+	var config bytes.Buffer
+	json.Compact(&config, h.Config) // of JSON that was decoded or encoded it is never an error
+	t := *h.Trial
+	t.Config = config.String()
+	return t
 }
 
 // Files returns what reads the files of a reference, nil if it is absent. Each file is compared with its digest when it
@@ -145,9 +146,10 @@ func (s *Store) Files(id ID) (func(name string) ([]byte, error), error) {
 	return f.Read, nil
 }
 
-// open reads the index of a trial or a reference and compares the sizes of its files; nil if it is absent.
+// open reads the index of a trial or a reference and compares the sizes of its files; nil if it is absent. A nil store
+// has none.
 func (s *Store) open(id ID, index string) (h *head, f *sealed.Folder, err error) {
-	if err := id.check(); err != nil {
+	if err := id.check(); err != nil || s == nil {
 		return nil, nil, err
 	}
 	for range 5 { // while we read, another process may have replaced the folder (see publish): then read the new one
@@ -179,7 +181,7 @@ func (s *Store) find(id ID, index string) (h *head, f *sealed.Folder, err error)
 	return h, f, nil
 }
 
-type opener func(root *os.Root, dir, index string, head any) (*sealed.Folder, error)
+type opener func(root *os.Root, dir, index string, head sealed.Head) (*sealed.Folder, error)
 
 // final reports whether the head is of a reference, or of a trial that is never replaced.
 func (h *head) final() bool { return h.Trial == nil || h.Trial.Final() }
@@ -217,16 +219,16 @@ func (s *Store) Status(ids []ID) ([]Found, error) {
 }
 
 func (s *Store) status(id ID) (Found, error) {
-	e, err := s.Get(id)
+	h, _, err := s.open(id, trialIndex)
 	switch {
 	case errors.Is(err, record.ErrDamaged):
 		return Found{ID: id, Status: Damaged, Reason: err.Error()}, nil
 	case err != nil:
 		return Found{}, err
-	case e == nil:
+	case h == nil:
 		return Found{ID: id, Status: Missing}, nil
 	}
-	return Found{id, e.Trial.Status, e.Trial.Reason, e.Timing.Seconds}, nil
+	return Found{id, h.Trial.Status, h.Trial.Reason, h.Timing.Seconds}, nil
 }
 
 // Each calls f with 0 to n−1, on all cores at once, and returns the first of its errors. Reading many trials takes most

@@ -42,7 +42,7 @@ func (s *Store) Put(ctx context.Context, r *record.Result) (record.Trial, error)
 	if err != nil {
 		return record.Trial{}, fmt.Errorf("store: writing trial %s: %w", id, err)
 	}
-	return *h.Trial, nil
+	return h.row(), nil
 }
 
 // PutFiles stores a reference and removes its checkpoints. Where it is there already, it stays.

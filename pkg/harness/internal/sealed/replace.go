@@ -17,7 +17,7 @@ func predecessor(dir string) string { return path.Join(path.Dir(dir), "."+path.B
 // Replace makes dir a sealed folder of exactly these files (see Write), or leaves it as it was. Files in it that its
 // index does not list are someone else's: they are moved over and their names returned, a new one where a file of ours
 // has the old one. Calls for one folder must not overlap: see disk.Alone.
-func Replace(root *os.Root, dir, index string, head any, files map[string][]byte) (foreign []string, err error) {
+func Replace(root *os.Root, dir, index string, head Head, files map[string][]byte) (foreign []string, err error) {
 	next := successor(dir)
 	for _, step := range []func() error{
 		func() error { return Restore(root, dir, index) },
@@ -34,7 +34,7 @@ func Replace(root *os.Root, dir, index string, head any, files map[string][]byte
 			return nil, err
 		}
 	}
-	f, err := Open(root, dir, index, &struct{}{})
+	f, err := Open(root, dir, index, &Index{})
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func rescue(root *os.Root, dir, index string) error {
 		return nil
 	}
 	ours := func(name string) bool { return exists(root, path.Join(dir, name)) }
-	if f, err := Open(root, old, index, &struct{}{}); err == nil {
+	if f, err := Open(root, old, index, &Index{}); err == nil {
 		ours = func(name string) bool { return name == index || f.Lists(name) }
 	}
 	aside := path.Join(dir, "kept-"+rand.Text()[:8])

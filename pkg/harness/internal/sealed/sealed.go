@@ -1,6 +1,6 @@
 // Package sealed reads and writes sealed folders: files, and an index that lists each with its size and digest. The
-// index is a JSON object: the members of a head of the writer's own, then "files", then "sha256", the digest of all
-// that stands before it.
+// index is a JSON object: members of the writer's own, then "files", then "sha256", the digest of all that stands
+// before it.
 //
 // Nothing is parsed before its digest was compared. Since anybody can make a seal, what was parsed is checked too.
 package sealed
@@ -42,17 +42,27 @@ type File struct {
 	SHA256 string `json:"sha256"` // lower-case hex
 }
 
+// Index is the last field of a Head.
+type Index struct {
+	Files []File `json:"files"` // in order of name; the index is not among them
+}
+
+func (x *Index) list() *Index { return x }
+
+// Head points to a struct that embeds Index after the fields of its writer's own; "files" and "sha256" are not among
+// their JSON names.
+type Head interface{ list() *Index }
+
 // Folder is a sealed folder whose index was read and checked.
 type Folder struct {
-	Files []File `json:"files"` // in order of name; the index is not among them
+	Index
 	root  *os.Root
 	dir   string
 	index string
 }
 
 // Write writes files and the index that lists them into dir, a folder below root that is empty, and makes them durable.
-// head is a struct with a field or more; "files" and "sha256" are not among their JSON names.
-func Write(root *os.Root, dir, index string, head any, files map[string][]byte) error {
+func Write(root *os.Root, dir, index string, head Head, files map[string][]byte) error {
 	var list []File
 	folders := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -64,7 +74,8 @@ func Write(root *os.Root, dir, index string, head any, files map[string][]byte) 
 			folders[path.Join(dir, d)] = true
 		}
 	}
-	b, err := encodeIndex(head, list)
+	head.list().Files = list
+	b, err := encodeIndex(head)
 	if err != nil {
 		return err
 	}
@@ -96,7 +107,7 @@ func checkName(name, index string) error {
 	return nil
 }
 
-func encodeIndex(head any, list []File) ([]byte, error) {
+func encodeIndex(head Head) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false) // leaves a configuration as it is
@@ -105,12 +116,6 @@ func encodeIndex(head any, list []File) ([]byte, error) {
 		return nil, err
 	}
 	b.Truncate(b.Len() - len("\n}\n"))
-	b.WriteString(",\n  \"files\": ")
-	enc.SetIndent("  ", "  ")
-	if err := enc.Encode(list); err != nil {
-		return nil, err
-	}
-	b.Truncate(b.Len() - len("\n"))
 	return append(b.Bytes(), seal(b.Bytes())...), nil
 }
 
@@ -119,21 +124,20 @@ func digest(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 // seal is what an index ends with, after all that stands before it.
 func seal(b []byte) string { return sealStart + digest(b) + sealEnd }
 
-// Open reads the index of the sealed folder dir below root and stores its head in the struct that head points to. What
-// is wrong with the index is a *record.Damage, a missing one too. It compares nothing else: see OpenWhole, Read and
-// Check.
-func Open(root *os.Root, dir, index string, head any) (*Folder, error) {
+// Open reads the index of the sealed folder dir below root into head. What is wrong with the index is a *record.Damage,
+// a missing one too. It compares nothing else: see OpenWhole, Read and Check.
+func Open(root *os.Root, dir, index string, head Head) (*Folder, error) {
 	return open(root, dir, index, head, func(*Folder, *os.Root) error { return nil })
 }
 
 // OpenWhole is Open, and compares the sizes of all files: the first that is missing or of another size is a
 // *record.Damage.
-func OpenWhole(root *os.Root, dir, index string, head any) (*Folder, error) {
+func OpenWhole(root *os.Root, dir, index string, head Head) (*Folder, error) {
 	return open(root, dir, index, head, (*Folder).sizes)
 }
 
 // open opens the folder once for all that it looks at: there may be many thousands of folders.
-func open(root *os.Root, dir, index string, head any, more func(f *Folder, opened *os.Root) error) (*Folder, error) {
+func open(root *os.Root, dir, index string, head Head, more func(f *Folder, opened *os.Root) error) (*Folder, error) {
 	f := &Folder{root: root, dir: dir, index: index}
 	opened, err := root.OpenRoot(dir)
 	if err != nil {
@@ -150,7 +154,7 @@ func open(root *os.Root, dir, index string, head any, more func(f *Folder, opene
 	return f, more(f, opened)
 }
 
-func (f *Folder) decodeIndex(b []byte, head any) error {
+func (f *Folder) decodeIndex(b []byte, head Head) error {
 	n := len(b) - len(sealStart) - 2*sha256.Size - len(sealEnd)
 	if n < 0 {
 		return fmt.Errorf("%d bytes are too few", len(b))
@@ -158,9 +162,10 @@ func (f *Folder) decodeIndex(b []byte, head any) error {
 	if string(b[n:]) != seal(b[:n]) {
 		return errors.New("its digest is not that of its content")
 	}
-	if err := errors.Join(json.Unmarshal(b, head), json.Unmarshal(b, f)); err != nil {
+	if err := json.Unmarshal(b, head); err != nil {
 		return err
 	}
+	f.Index = *head.list()
 	for i, x := range f.Files {
 		if err := checkName(x.Name, f.index); err != nil {
 			return err

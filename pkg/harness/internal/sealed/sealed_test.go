@@ -28,6 +28,7 @@ func must[T any](v T, err error) T {
 // head is the head of the test's folders.
 type head struct {
 	Title string `json:"title"`
+	Index
 }
 
 var someFiles = map[string][]byte{"a.txt": []byte("alpha"), "sub/deep/b.txt": []byte("beta"), "empty": nil}
@@ -37,7 +38,7 @@ func sealed(t *testing.T, title string) *os.Root {
 	t.Helper()
 	root := must(os.OpenRoot(t.TempDir()))
 	t.Cleanup(func() { root.Close() })
-	if _, err := Replace(root, "x", "index.json", head{title}, someFiles); err != nil {
+	if _, err := Replace(root, "x", "index.json", &head{Title: title}, someFiles); err != nil {
 		t.Fatal(err)
 	}
 	return root
@@ -98,7 +99,7 @@ func TestReplaceStopped(t *testing.T) {
 			}
 			return nil
 		}
-		_, err := Replace(root, "x", "index.json", head{"next"}, map[string][]byte{"sub": []byte("a file now")})
+		_, err := Replace(root, "x", "index.json", &head{Title: "next"}, map[string][]byte{"sub": []byte("a file now")})
 		disk.Before = nil
 		if what.Load() == "" {
 			if got, wrong := title(root); err != nil || wrong != nil || got != "next" || at < 12 {
@@ -110,7 +111,7 @@ func TestReplaceStopped(t *testing.T) {
 		if got, wrong := title(root); !errors.Is(err, broken) || wrong != nil || got != "first" && got != "next" {
 			t.Fatalf("stopped at %s (%d): %v; then title %q, error %v", what.Load(), at, err, got, wrong)
 		}
-		foreign, err := Replace(root, "x", "index.json", head{"last"}, someFiles)
+		foreign, err := Replace(root, "x", "index.json", &head{Title: "last"}, someFiles)
 		if got, wrong := title(root); err != nil || wrong != nil || got != "last" || len(foreign) != 1 {
 			t.Fatalf("after a stop at %s (%d): %v, title %q, error %v, foreign %v",
 				what.Load(), at, err, got, wrong, foreign)
@@ -144,7 +145,7 @@ func TestForeignFilesStay(t *testing.T) {
 			"empty":          nil,
 			"sub/deep/b.txt": nil,
 		}
-		foreign, err := Replace(root, "x", "index.json", head{"next"}, files)
+		foreign, err := Replace(root, "x", "index.json", &head{Title: "next"}, files)
 		if got, wrong := title(root); err != nil || wrong != nil || got != "next" {
 			t.Fatalf("damaged %v: error %v, title %q, error %v", damaged, err, got, wrong)
 		}
@@ -174,13 +175,13 @@ func TestForgedIndex(t *testing.T) {
 		"not clean":  {{Name: "sub//b"}}, "an escape": {{Name: "a\x1b[2J"}}, "twice": {{Name: "a"}, {Name: "a"}},
 		"negative": {{Name: "a", Bytes: -1}}, "huge": {{Name: "a", Bytes: 40 << 30}}, "backslash": {{Name: `a\..\b`}},
 	} {
-		must(0, root.WriteFile("x/index.json", must(encodeIndex(head{"x"}, list)), 0o666))
+		must(0, root.WriteFile("x/index.json", must(encodeIndex(&head{"x", Index{list}})), 0o666))
 		_, err := Open(root, "x", "index.json", &head{})
 		if !errors.Is(err, record.ErrDamaged) || strings.Contains(err.Error(), "\x1b") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
-	if err := Write(root, "x", "index.json", head{}, map[string][]byte{"../a": nil}); err == nil {
+	if err := Write(root, "x", "index.json", &head{}, map[string][]byte{"../a": nil}); err == nil {
 		t.Error("a name outside was written")
 	}
 }
