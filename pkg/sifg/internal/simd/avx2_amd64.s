@@ -24,7 +24,7 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R9
+	LEAQ       window<>+64(SB), R9
 	NEGQ       R10
 	VMOVUPS    (R9)(R10*4), Y0
 	MOVQ       DI, R9
@@ -78,7 +78,7 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+64(SB), R10
 	NEGQ       R9
 	VMOVUPS    (R10)(R9*4), Y1
 	VMASKMOVPS Y0, Y1, (DI)
@@ -105,11 +105,15 @@ DATA window<>+0(SB)/8, $0xffffffffffffffff
 DATA window<>+8(SB)/8, $0xffffffffffffffff
 DATA window<>+16(SB)/8, $0xffffffffffffffff
 DATA window<>+24(SB)/8, $0xffffffffffffffff
-DATA window<>+32(SB)/8, $0x0000000000000000
-DATA window<>+40(SB)/8, $0x0000000000000000
-DATA window<>+48(SB)/8, $0x0000000000000000
-DATA window<>+56(SB)/8, $0x0000000000000000
-GLOBL window<>(SB), RODATA|NOPTR, $64
+DATA window<>+32(SB)/8, $0xffffffffffffffff
+DATA window<>+40(SB)/8, $0xffffffffffffffff
+DATA window<>+48(SB)/8, $0xffffffffffffffff
+DATA window<>+56(SB)/8, $0xffffffffffffffff
+DATA window<>+64(SB)/8, $0x0000000000000000
+DATA window<>+72(SB)/8, $0x0000000000000000
+DATA window<>+80(SB)/8, $0x0000000000000000
+DATA window<>+88(SB)/8, $0x0000000000000000
+GLOBL window<>(SB), RODATA|NOPTR, $96
 
 // func gemm2x1AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 // Requires: AVX, FMA3, MMX+
@@ -132,7 +136,7 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R9
+	LEAQ       window<>+64(SB), R9
 	NEGQ       R10
 	VMOVUPS    (R9)(R10*4), Y1
 	MOVQ       DI, R9
@@ -199,7 +203,7 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+64(SB), R10
 	NEGQ       R9
 	VMOVUPS    (R10)(R9*4), Y2
 	VMASKMOVPS Y0, Y2, (DI)
@@ -246,7 +250,7 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R9
+	LEAQ       window<>+64(SB), R9
 	NEGQ       R10
 	VMOVUPS    (R9)(R10*4), Y2
 	MOVQ       DI, R9
@@ -326,7 +330,7 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+64(SB), R10
 	NEGQ       R9
 	VMOVUPS    (R10)(R9*4), Y3
 	VMASKMOVPS Y0, Y3, (DI)
@@ -378,7 +382,7 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R9
+	LEAQ       window<>+64(SB), R9
 	NEGQ       R11
 	VMOVUPS    (R9)(R11*4), Y3
 	MOVQ       DI, R9
@@ -471,7 +475,7 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R11
+	LEAQ       window<>+64(SB), R11
 	NEGQ       R9
 	VMOVUPS    (R11)(R9*4), Y4
 	VMASKMOVPS Y0, Y4, (DI)
@@ -525,7 +529,7 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R9
+	LEAQ       window<>+64(SB), R9
 	NEGQ       R11
 	VMOVUPS    (R9)(R11*4), Y4
 	MOVQ       DI, R9
@@ -631,7 +635,7 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R11
+	LEAQ       window<>+64(SB), R11
 	NEGQ       R9
 	VMOVUPS    (R11)(R9*4), Y5
 	VMASKMOVPS Y0, Y5, (DI)
@@ -690,7 +694,7 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R9
+	LEAQ       window<>+64(SB), R9
 	NEGQ       R12
 	VMOVUPS    (R9)(R12*4), Y5
 	MOVQ       DI, R9
@@ -809,7 +813,7 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R12
+	LEAQ       window<>+64(SB), R12
 	NEGQ       R9
 	VMOVUPS    (R12)(R9*4), Y6
 	VMASKMOVPS Y0, Y6, (DI)
@@ -863,7 +867,7 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R9
+	LEAQ       window<>+64(SB), R9
 	NEGQ       R10
 	VMOVUPS    (R9)(R10*4), Y0
 	MOVQ       DI, R9
@@ -920,7 +924,7 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+64(SB), R10
 	NEGQ       R9
 	VMOVUPS    (R10)(R9*4), Y1
 	VMASKMOVPS Y0, Y1, (DI)
@@ -964,7 +968,7 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R9
+	LEAQ       window<>+64(SB), R9
 	NEGQ       R10
 	VMOVUPS    (R9)(R10*4), Y1
 	MOVQ       DI, R9
@@ -1037,7 +1041,7 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+64(SB), R10
 	NEGQ       R9
 	VMOVUPS    (R10)(R9*4), Y2
 	VMASKMOVPS Y0, Y2, (DI)
@@ -1084,7 +1088,7 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R9
+	LEAQ       window<>+64(SB), R9
 	NEGQ       R10
 	VMOVUPS    (R9)(R10*4), Y2
 	MOVQ       DI, R9
@@ -1173,7 +1177,7 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+64(SB), R10
 	NEGQ       R9
 	VMOVUPS    (R10)(R9*4), Y3
 	VMASKMOVPS Y0, Y3, (DI)
@@ -1225,7 +1229,7 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R9
+	LEAQ       window<>+64(SB), R9
 	NEGQ       R11
 	VMOVUPS    (R9)(R11*4), Y3
 	MOVQ       DI, R9
@@ -1330,7 +1334,7 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R11
+	LEAQ       window<>+64(SB), R11
 	NEGQ       R9
 	VMOVUPS    (R11)(R9*4), Y4
 	VMASKMOVPS Y0, Y4, (DI)
@@ -1380,7 +1384,7 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R9
+	LEAQ       window<>+64(SB), R9
 	NEGQ       R10
 	VMOVUPS    (R9)(R10*4), Y1
 	MOVQ       DI, R9
@@ -1442,7 +1446,7 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+64(SB), R10
 	NEGQ       R9
 	VMOVUPS    (R10)(R9*4), Y2
 	VMOVUPS    Y0, (DI)
@@ -1489,7 +1493,7 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R9
+	LEAQ       window<>+64(SB), R9
 	NEGQ       R10
 	VMOVUPS    (R9)(R10*4), Y3
 	MOVQ       DI, R9
@@ -1569,7 +1573,7 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+64(SB), R10
 	NEGQ       R9
 	VMOVUPS    (R10)(R9*4), Y4
 	VMOVUPS    Y0, (DI)
@@ -1621,7 +1625,7 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R9
+	LEAQ       window<>+64(SB), R9
 	NEGQ       R10
 	VMOVUPS    (R9)(R10*4), Y5
 	MOVQ       DI, R9
@@ -1719,7 +1723,7 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+64(SB), R10
 	NEGQ       R9
 	VMOVUPS    (R10)(R9*4), Y6
 	VMOVUPS    Y0, (DI)
@@ -1778,7 +1782,7 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R9
+	LEAQ       window<>+64(SB), R9
 	NEGQ       R11
 	VMOVUPS    (R9)(R11*4), Y7
 	MOVQ       DI, R9
@@ -1894,7 +1898,7 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R11
+	LEAQ       window<>+64(SB), R11
 	NEGQ       R9
 	VMOVUPS    (R11)(R9*4), Y8
 	VMOVUPS    Y0, (DI)
@@ -1957,7 +1961,7 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R9
+	LEAQ       window<>+64(SB), R9
 	NEGQ       R11
 	VMOVUPS    (R9)(R11*4), Y9
 	MOVQ       DI, R9
@@ -2091,7 +2095,7 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R11
+	LEAQ       window<>+64(SB), R11
 	NEGQ       R9
 	VMOVUPS    (R11)(R9*4), Y10
 	VMOVUPS    Y0, (DI)
@@ -2161,7 +2165,7 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R9
+	LEAQ       window<>+64(SB), R9
 	NEGQ       R12
 	VMOVUPS    (R9)(R12*4), Y11
 	MOVQ       DI, R9
@@ -2313,7 +2317,7 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R12
+	LEAQ       window<>+64(SB), R12
 	NEGQ       R9
 	VMOVUPS    (R12)(R9*4), Y12
 	VMOVUPS    Y0, (DI)
@@ -2374,7 +2378,7 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R9
+	LEAQ       window<>+64(SB), R9
 	NEGQ       R10
 	VMOVUPS    (R9)(R10*4), Y1
 	MOVQ       DI, R9
@@ -2442,7 +2446,7 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+64(SB), R10
 	NEGQ       R9
 	VMOVUPS    (R10)(R9*4), Y2
 	VMOVUPS    Y0, (DI)
@@ -2489,7 +2493,7 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R9
+	LEAQ       window<>+64(SB), R9
 	NEGQ       R10
 	VMOVUPS    (R9)(R10*4), Y3
 	MOVQ       DI, R9
@@ -2581,7 +2585,7 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+64(SB), R10
 	NEGQ       R9
 	VMOVUPS    (R10)(R9*4), Y4
 	VMOVUPS    Y0, (DI)
@@ -2633,7 +2637,7 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R9
+	LEAQ       window<>+64(SB), R9
 	NEGQ       R10
 	VMOVUPS    (R9)(R10*4), Y5
 	MOVQ       DI, R9
@@ -2749,7 +2753,7 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R10
+	LEAQ       window<>+64(SB), R10
 	NEGQ       R9
 	VMOVUPS    (R10)(R9*4), Y6
 	VMOVUPS    Y0, (DI)
@@ -2808,7 +2812,7 @@ tile:
 	JMP    start
 
 continue:
-	LEAQ       window<>+32(SB), R9
+	LEAQ       window<>+64(SB), R9
 	NEGQ       R11
 	VMOVUPS    (R9)(R11*4), Y7
 	MOVQ       DI, R9
@@ -2948,7 +2952,7 @@ store:
 	JMP     next
 
 partial:
-	LEAQ       window<>+32(SB), R11
+	LEAQ       window<>+64(SB), R11
 	NEGQ       R9
 	VMOVUPS    (R11)(R9*4), Y8
 	VMOVUPS    Y0, (DI)
@@ -3019,7 +3023,7 @@ tail:
 	MOVQ        $0x00000008, R10
 	CMPQ        R9, R10
 	CMOVQGT     R10, R9
-	LEAQ        window<>+32(SB), R10
+	LEAQ        window<>+64(SB), R10
 	NEGQ        R9
 	VMOVUPS     (R10)(R9*4), Y2
 	VMASKMOVPS  (DI), Y2, Y3
@@ -3034,7 +3038,7 @@ sum0:
 	MOVQ        $0x00000008, R10
 	CMPQ        R9, R10
 	CMOVQGT     R10, R9
-	LEAQ        window<>+32(SB), R10
+	LEAQ        window<>+64(SB), R10
 	NEGQ        R9
 	VMOVUPS     (R10)(R9*4), Y2
 	VMASKMOVPS  32(DI), Y2, Y3
@@ -3110,7 +3114,7 @@ tail:
 	MOVQ        $0x00000008, R11
 	CMPQ        R10, R11
 	CMOVQGT     R11, R10
-	LEAQ        window<>+32(SB), R11
+	LEAQ        window<>+64(SB), R11
 	NEGQ        R10
 	VMOVUPS     (R11)(R10*4), Y4
 	VMASKMOVPS  (R8), Y4, Y5
@@ -3127,7 +3131,7 @@ sum0:
 	MOVQ        $0x00000008, R11
 	CMPQ        R10, R11
 	CMOVQGT     R11, R10
-	LEAQ        window<>+32(SB), R11
+	LEAQ        window<>+64(SB), R11
 	NEGQ        R10
 	VMOVUPS     (R11)(R10*4), Y4
 	VMASKMOVPS  32(R8), Y4, Y5
@@ -3224,7 +3228,7 @@ tail:
 	MOVQ        $0x00000008, R10
 	CMPQ        R9, R10
 	CMOVQGT     R10, R9
-	LEAQ        window<>+32(SB), R10
+	LEAQ        window<>+64(SB), R10
 	NEGQ        R9
 	VMOVUPS     (R10)(R9*4), Y6
 	VMASKMOVPS  (DI), Y6, Y7
@@ -3243,7 +3247,7 @@ sum0:
 	MOVQ        $0x00000008, R10
 	CMPQ        R9, R10
 	CMOVQGT     R10, R9
-	LEAQ        window<>+32(SB), R10
+	LEAQ        window<>+64(SB), R10
 	NEGQ        R9
 	VMOVUPS     (R10)(R9*4), Y6
 	VMASKMOVPS  32(DI), Y6, Y7
@@ -3371,7 +3375,7 @@ tail:
 	MOVQ        $0x00000008, R11
 	CMPQ        R10, R11
 	CMOVQGT     R11, R10
-	LEAQ        window<>+32(SB), R11
+	LEAQ        window<>+64(SB), R11
 	NEGQ        R10
 	VMOVUPS     (R11)(R10*4), Y12
 	VMASKMOVPS  (R8), Y12, Y13
@@ -3394,7 +3398,7 @@ sum0:
 	MOVQ        $0x00000008, R11
 	CMPQ        R10, R11
 	CMOVQGT     R11, R10
-	LEAQ        window<>+32(SB), R11
+	LEAQ        window<>+64(SB), R11
 	NEGQ        R10
 	VMOVUPS     (R11)(R10*4), Y12
 	VMASKMOVPS  32(R8), Y12, Y13
@@ -3509,7 +3513,7 @@ TEXT ·packRows1AVX2(SB), NOSPLIT, $0-40
 	MOVQ    lds+16(FP), DX
 	MOVQ    k+24(FP), BX
 	MOVQ    last+32(FP), SI
-	LEAQ    window<>+32(SB), DI
+	LEAQ    window<>+64(SB), DI
 	NEGQ    SI
 	VMOVUPS (DI)(SI*4), Y0
 
@@ -3532,7 +3536,7 @@ TEXT ·packRows2AVX2(SB), NOSPLIT, $0-40
 	MOVQ    lds+16(FP), DX
 	MOVQ    k+24(FP), BX
 	MOVQ    last+32(FP), SI
-	LEAQ    window<>+32(SB), DI
+	LEAQ    window<>+64(SB), DI
 	NEGQ    SI
 	VMOVUPS (DI)(SI*4), Y0
 
@@ -3650,7 +3654,7 @@ loop:
 tail:
 	ADDQ         $0x08, AX
 	JZ           done
-	LEAQ         window<>+32(SB), SI
+	LEAQ         window<>+64(SB), SI
 	NEGQ         AX
 	VMOVUPS      (SI)(AX*4), Y0
 	VMASKMOVPS   (DX)(CX*1), Y0, Y3
@@ -3861,7 +3865,7 @@ loop:
 tail:
 	ADDQ         $0x08, AX
 	JZ           done
-	LEAQ         window<>+32(SB), DI
+	LEAQ         window<>+64(SB), DI
 	NEGQ         AX
 	VMOVUPS      (DI)(AX*4), Y0
 	VMASKMOVPS   (DX)(CX*1), Y0, Y2
@@ -4035,7 +4039,7 @@ loop:
 tail:
 	ADDQ         $0x08, AX
 	JZ           done
-	LEAQ         window<>+32(SB), DI
+	LEAQ         window<>+64(SB), DI
 	NEGQ         AX
 	VMOVUPS      (DI)(AX*4), Y0
 	VMASKMOVPS   (DX)(CX*1), Y0, Y1
@@ -4082,7 +4086,7 @@ loop:
 tail:
 	ADDQ         $0x08, AX
 	JZ           done
-	LEAQ         window<>+32(SB), R8
+	LEAQ         window<>+64(SB), R8
 	NEGQ         AX
 	VMOVUPS      (R8)(AX*4), Y0
 	VMASKMOVPS   (DX)(CX*1), Y0, Y1
@@ -4131,7 +4135,7 @@ loop:
 tail:
 	ADDQ       $0x08, AX
 	JZ         done
-	LEAQ       window<>+32(SB), DI
+	LEAQ       window<>+64(SB), DI
 	NEGQ       AX
 	VMOVUPS    (DI)(AX*4), Y0
 	VMASKMOVPS (DX)(CX*1), Y0, Y1
@@ -4149,42 +4153,52 @@ done:
 // func addBiasAVX2(y []float32, ld int, rows int, cols int, b []float32)
 // Requires: AVX
 TEXT ·addBiasAVX2(SB), NOSPLIT, $0-72
-	MOVQ    y_base+0(FP), AX
-	MOVQ    b_base+48(FP), CX
-	MOVQ    ld+24(FP), DX
-	MOVQ    rows+32(FP), BX
-	MOVQ    cols+40(FP), SI
-	MOVQ    SI, DI
-	ANDQ    $0x07, DI
-	SUBQ    DI, SI
-	SHLQ    $0x02, SI
-	SHLQ    $0x02, DX
-	LEAQ    window<>+32(SB), R8
-	MOVQ    DI, R9
-	NEGQ    R9
-	VMOVUPS (R8)(R9*4), Y0
+	MOVQ y_base+0(FP), AX
+	MOVQ b_base+48(FP), CX
+	MOVQ ld+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ cols+40(FP), SI
+	MOVQ SI, DI
+	ANDQ $0x0f, DI
+	SUBQ DI, SI
+	SHLQ $0x02, SI
+	SHLQ $0x02, DX
 
 row:
-	XORQ R8, R8
-	CMPQ R8, SI
-	JEQ  tail
+	XORQ R9, R9
+	CMPQ R9, SI
+	JEQ  rest
 
-column:
-	VMOVUPS (AX)(R8*1), Y1
-	VMOVUPS (CX)(R8*1), Y2
-	VADDPS  Y2, Y1, Y1
-	VMOVUPS Y1, (AX)(R8*1)
-	ADDQ    $0x20, R8
-	CMPQ    R8, SI
-	JLT     column
+two:
+	VMOVUPS (AX)(R9*1), Y0
+	VMOVUPS 32(AX)(R9*1), Y2
+	VMOVUPS (CX)(R9*1), Y1
+	VMOVUPS 32(CX)(R9*1), Y3
+	VADDPS  Y1, Y0, Y0
+	VADDPS  Y3, Y2, Y1
+	VMOVUPS Y0, (AX)(R9*1)
+	VMOVUPS Y1, 32(AX)(R9*1)
+	ADDQ    $0x40, R9
+	CMPQ    R9, SI
+	JLT     two
 
-tail:
-	CMPQ       DI, $0x00
-	JEQ        next
-	VMASKMOVPS (AX)(R8*1), Y0, Y1
-	VMASKMOVPS (CX)(R8*1), Y0, Y2
+rest:
+	MOVQ DI, R8
+
+one:
+	CMPQ       R8, $0x00
+	JLE        next
+	LEAQ       window<>+64(SB), R10
+	MOVQ       R8, R11
+	NEGQ       R11
+	VMOVUPS    (R10)(R11*4), Y0
+	VMASKMOVPS (AX)(R9*1), Y0, Y1
+	VMASKMOVPS (CX)(R9*1), Y0, Y2
 	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)(R8*1)
+	VMASKMOVPS Y1, Y0, (AX)(R9*1)
+	ADDQ       $0x20, R9
+	SUBQ       $0x08, R8
+	JMP        one
 
 next:
 	ADDQ DX, AX
@@ -4196,29 +4210,113 @@ next:
 // func biasTanhAVX2(y []float32, ld int, rows int, cols int, b []float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·biasTanhAVX2(SB), NOSPLIT, $0-72
-	MOVQ    y_base+0(FP), AX
-	MOVQ    b_base+48(FP), CX
-	MOVQ    ld+24(FP), DX
-	MOVQ    rows+32(FP), BX
-	MOVQ    cols+40(FP), SI
-	MOVQ    SI, DI
-	ANDQ    $0x07, DI
-	SUBQ    DI, SI
-	SHLQ    $0x02, SI
-	SHLQ    $0x02, DX
-	LEAQ    window<>+32(SB), R8
-	MOVQ    DI, R9
-	NEGQ    R9
-	VMOVUPS (R8)(R9*4), Y0
+	MOVQ y_base+0(FP), AX
+	MOVQ b_base+48(FP), CX
+	MOVQ ld+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ cols+40(FP), SI
+	MOVQ SI, DI
+	ANDQ $0x0f, DI
+	SUBQ DI, SI
+	SHLQ $0x02, SI
+	SHLQ $0x02, DX
 
 row:
-	XORQ R8, R8
-	CMPQ R8, SI
-	JEQ  tail
+	XORQ R9, R9
+	CMPQ R9, SI
+	JEQ  rest
 
-column:
-	VMOVUPS      (AX)(R8*1), Y1
-	VMOVUPS      (CX)(R8*1), Y2
+two:
+	VMOVUPS      (AX)(R9*1), Y0
+	VMOVUPS      32(AX)(R9*1), Y2
+	VMOVUPS      (CX)(R9*1), Y1
+	VMOVUPS      32(CX)(R9*1), Y3
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y3, Y2, Y3
+	VANDPS       w80000000<>+0(SB), Y0, Y1
+	VANDPS       w80000000<>+0(SB), Y3, Y4
+	VMOVUPS      w41200000<>+0(SB), Y2
+	VMOVUPS      w41200000<>+0(SB), Y5
+	VXORPS       Y1, Y0, Y0
+	VXORPS       Y4, Y3, Y3
+	VMINPS       Y0, Y2, Y0
+	VMINPS       Y3, Y5, Y5
+	VMULPS       Y0, Y0, Y2
+	VMULPS       Y5, Y5, Y6
+	VMOVUPS      w3c9e06cf<>+0(SB), Y3
+	VMOVUPS      w3c9e06cf<>+0(SB), Y7
+	VFMADD213PS  wbd5bef3a<>+0(SB), Y2, Y3
+	VFMADD213PS  wbd5bef3a<>+0(SB), Y6, Y7
+	VFMADD213PS  w3e08857f<>+0(SB), Y2, Y3
+	VFMADD213PS  w3e08857f<>+0(SB), Y6, Y7
+	VFMADD213PS  wbeaaaaa6<>+0(SB), Y2, Y3
+	VFMADD213PS  wbeaaaaa6<>+0(SB), Y6, Y7
+	VMULPS       Y3, Y2, Y3
+	VMULPS       Y7, Y6, Y7
+	VFMADD213PS  Y0, Y0, Y3
+	VFMADD213PS  Y5, Y5, Y7
+	VCMPPS       $0x11, w3dfae147<>+0(SB), Y2, Y2
+	VCMPPS       $0x11, w3dfae147<>+0(SB), Y6, Y9
+	VMOVUPS      w4b400000<>+0(SB), Y6
+	VMOVUPS      w4b400000<>+0(SB), Y10
+	VFMADD231PS  w4038aa3b<>+0(SB), Y0, Y6
+	VFMADD231PS  w4038aa3b<>+0(SB), Y5, Y10
+	VSUBPS       w4b400000<>+0(SB), Y6, Y8
+	VSUBPS       w4b400000<>+0(SB), Y10, Y11
+	VFNMADD231PS w3eb17200<>+0(SB), Y8, Y0
+	VFNMADD231PS w3eb17200<>+0(SB), Y11, Y5
+	VFNMADD231PS w353fbe8e<>+0(SB), Y8, Y0
+	VFNMADD231PS w353fbe8e<>+0(SB), Y11, Y5
+	VMOVUPS      w3db5f5fa<>+0(SB), Y8
+	VMOVUPS      w3db5f5fa<>+0(SB), Y12
+	VFMADD213PS  w3e8913fb<>+0(SB), Y0, Y8
+	VFMADD213PS  w3e8913fb<>+0(SB), Y5, Y12
+	VFMADD213PS  w3f2aab3a<>+0(SB), Y0, Y8
+	VFMADD213PS  w3f2aab3a<>+0(SB), Y5, Y12
+	VFMADD213PS  w3faaaa58<>+0(SB), Y0, Y8
+	VFMADD213PS  w3faaaa58<>+0(SB), Y5, Y12
+	VFMADD213PS  w3fffffff<>+0(SB), Y0, Y8
+	VFMADD213PS  w3fffffff<>+0(SB), Y5, Y12
+	VMULPS       Y0, Y0, Y11
+	VMULPS       Y5, Y5, Y13
+	VADDPS       Y0, Y0, Y0
+	VADDPS       Y5, Y5, Y5
+	VFMADD213PS  Y0, Y11, Y8
+	VFMADD213PS  Y5, Y13, Y12
+	VPSLLD       $0x17, Y6, Y0
+	VPSLLD       $0x17, Y10, Y5
+	VPADDD       w3f800000<>+0(SB), Y0, Y0
+	VPADDD       w3f800000<>+0(SB), Y5, Y6
+	VSUBPS       w3f800000<>+0(SB), Y0, Y5
+	VSUBPS       w3f800000<>+0(SB), Y6, Y10
+	VFMADD213PS  Y5, Y0, Y8
+	VFMADD213PS  Y10, Y6, Y12
+	VADDPS       w40000000<>+0(SB), Y8, Y0
+	VADDPS       w40000000<>+0(SB), Y12, Y5
+	VDIVPS       Y0, Y8, Y0
+	VDIVPS       Y5, Y12, Y5
+	VBLENDVPS    Y2, Y3, Y0, Y0
+	VBLENDVPS    Y9, Y7, Y5, Y2
+	VORPS        Y1, Y0, Y0
+	VORPS        Y4, Y2, Y1
+	VMOVUPS      Y0, (AX)(R9*1)
+	VMOVUPS      Y1, 32(AX)(R9*1)
+	ADDQ         $0x40, R9
+	CMPQ         R9, SI
+	JLT          two
+
+rest:
+	MOVQ DI, R8
+
+one:
+	CMPQ         R8, $0x00
+	JLE          next
+	LEAQ         window<>+64(SB), R10
+	MOVQ         R8, R11
+	NEGQ         R11
+	VMOVUPS      (R10)(R11*4), Y0
+	VMASKMOVPS   (AX)(R9*1), Y0, Y1
+	VMASKMOVPS   (CX)(R9*1), Y0, Y2
 	VADDPS       Y2, Y1, Y1
 	VANDPS       w80000000<>+0(SB), Y1, Y2
 	VMOVUPS      w41200000<>+0(SB), Y3
@@ -4229,77 +4327,34 @@ column:
 	VFMADD213PS  wbd5bef3a<>+0(SB), Y3, Y4
 	VFMADD213PS  w3e08857f<>+0(SB), Y3, Y4
 	VFMADD213PS  wbeaaaaa6<>+0(SB), Y3, Y4
-	VMULPS       Y4, Y3, Y3
-	VFMADD213PS  Y1, Y1, Y3
-	VMOVUPS      w4b400000<>+0(SB), Y4
-	VFMADD231PS  w4038aa3b<>+0(SB), Y1, Y4
-	VSUBPS       w4b400000<>+0(SB), Y4, Y5
-	VMOVAPS      Y1, Y6
-	VFNMADD231PS w3eb17200<>+0(SB), Y5, Y6
-	VFNMADD231PS w353fbe8e<>+0(SB), Y5, Y6
-	VMOVUPS      w3db5f5fa<>+0(SB), Y5
-	VFMADD213PS  w3e8913fb<>+0(SB), Y6, Y5
-	VFMADD213PS  w3f2aab3a<>+0(SB), Y6, Y5
-	VFMADD213PS  w3faaaa58<>+0(SB), Y6, Y5
-	VFMADD213PS  w3fffffff<>+0(SB), Y6, Y5
-	VMULPS       Y6, Y6, Y7
-	VADDPS       Y6, Y6, Y6
-	VFMADD213PS  Y6, Y7, Y5
-	VPSLLD       $0x17, Y4, Y4
-	VPADDD       w3f800000<>+0(SB), Y4, Y4
-	VSUBPS       w3f800000<>+0(SB), Y4, Y6
-	VFMADD213PS  Y6, Y4, Y5
-	VADDPS       w40000000<>+0(SB), Y5, Y4
-	VDIVPS       Y4, Y5, Y4
-	VCMPPS       $0x11, w3eb33333<>+0(SB), Y1, Y1
-	VBLENDVPS    Y1, Y3, Y4, Y1
+	VMULPS       Y4, Y3, Y4
+	VFMADD213PS  Y1, Y1, Y4
+	VCMPPS       $0x11, w3dfae147<>+0(SB), Y3, Y3
+	VMOVUPS      w4b400000<>+0(SB), Y5
+	VFMADD231PS  w4038aa3b<>+0(SB), Y1, Y5
+	VSUBPS       w4b400000<>+0(SB), Y5, Y6
+	VFNMADD231PS w3eb17200<>+0(SB), Y6, Y1
+	VFNMADD231PS w353fbe8e<>+0(SB), Y6, Y1
+	VMOVUPS      w3db5f5fa<>+0(SB), Y6
+	VFMADD213PS  w3e8913fb<>+0(SB), Y1, Y6
+	VFMADD213PS  w3f2aab3a<>+0(SB), Y1, Y6
+	VFMADD213PS  w3faaaa58<>+0(SB), Y1, Y6
+	VFMADD213PS  w3fffffff<>+0(SB), Y1, Y6
+	VMULPS       Y1, Y1, Y7
+	VADDPS       Y1, Y1, Y1
+	VFMADD213PS  Y1, Y7, Y6
+	VPSLLD       $0x17, Y5, Y1
+	VPADDD       w3f800000<>+0(SB), Y1, Y1
+	VSUBPS       w3f800000<>+0(SB), Y1, Y5
+	VFMADD213PS  Y5, Y1, Y6
+	VADDPS       w40000000<>+0(SB), Y6, Y1
+	VDIVPS       Y1, Y6, Y1
+	VBLENDVPS    Y3, Y4, Y1, Y1
 	VORPS        Y2, Y1, Y1
-	VMOVUPS      Y1, (AX)(R8*1)
-	ADDQ         $0x20, R8
-	CMPQ         R8, SI
-	JLT          column
-
-tail:
-	CMPQ         DI, $0x00
-	JEQ          next
-	VMASKMOVPS   (AX)(R8*1), Y0, Y1
-	VMASKMOVPS   (CX)(R8*1), Y0, Y2
-	VADDPS       Y2, Y1, Y1
-	VANDPS       w80000000<>+0(SB), Y1, Y2
-	VMOVUPS      w41200000<>+0(SB), Y3
-	VXORPS       Y2, Y1, Y1
-	VMINPS       Y1, Y3, Y1
-	VMULPS       Y1, Y1, Y3
-	VMOVUPS      w3c9e06cf<>+0(SB), Y4
-	VFMADD213PS  wbd5bef3a<>+0(SB), Y3, Y4
-	VFMADD213PS  w3e08857f<>+0(SB), Y3, Y4
-	VFMADD213PS  wbeaaaaa6<>+0(SB), Y3, Y4
-	VMULPS       Y4, Y3, Y3
-	VFMADD213PS  Y1, Y1, Y3
-	VMOVUPS      w4b400000<>+0(SB), Y4
-	VFMADD231PS  w4038aa3b<>+0(SB), Y1, Y4
-	VSUBPS       w4b400000<>+0(SB), Y4, Y5
-	VMOVAPS      Y1, Y6
-	VFNMADD231PS w3eb17200<>+0(SB), Y5, Y6
-	VFNMADD231PS w353fbe8e<>+0(SB), Y5, Y6
-	VMOVUPS      w3db5f5fa<>+0(SB), Y5
-	VFMADD213PS  w3e8913fb<>+0(SB), Y6, Y5
-	VFMADD213PS  w3f2aab3a<>+0(SB), Y6, Y5
-	VFMADD213PS  w3faaaa58<>+0(SB), Y6, Y5
-	VFMADD213PS  w3fffffff<>+0(SB), Y6, Y5
-	VMULPS       Y6, Y6, Y7
-	VADDPS       Y6, Y6, Y6
-	VFMADD213PS  Y6, Y7, Y5
-	VPSLLD       $0x17, Y4, Y4
-	VPADDD       w3f800000<>+0(SB), Y4, Y4
-	VSUBPS       w3f800000<>+0(SB), Y4, Y6
-	VFMADD213PS  Y6, Y4, Y5
-	VADDPS       w40000000<>+0(SB), Y5, Y4
-	VDIVPS       Y4, Y5, Y4
-	VCMPPS       $0x11, w3eb33333<>+0(SB), Y1, Y1
-	VBLENDVPS    Y1, Y3, Y4, Y1
-	VORPS        Y2, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (AX)(R8*1)
+	VMASKMOVPS   Y1, Y0, (AX)(R9*1)
+	ADDQ         $0x20, R9
+	SUBQ         $0x08, R8
+	JMP          one
 
 next:
 	ADDQ DX, AX
@@ -4343,6 +4398,12 @@ DATA wbeaaaaa6<>+8(SB)/8, $0xbeaaaaa6beaaaaa6
 DATA wbeaaaaa6<>+16(SB)/8, $0xbeaaaaa6beaaaaa6
 DATA wbeaaaaa6<>+24(SB)/8, $0xbeaaaaa6beaaaaa6
 GLOBL wbeaaaaa6<>(SB), RODATA|NOPTR, $32
+
+DATA w3dfae147<>+0(SB)/8, $0x3dfae1473dfae147
+DATA w3dfae147<>+8(SB)/8, $0x3dfae1473dfae147
+DATA w3dfae147<>+16(SB)/8, $0x3dfae1473dfae147
+DATA w3dfae147<>+24(SB)/8, $0x3dfae1473dfae147
+GLOBL w3dfae147<>(SB), RODATA|NOPTR, $32
 
 DATA w4038aa3b<>+0(SB)/8, $0x4038aa3b4038aa3b
 DATA w4038aa3b<>+8(SB)/8, $0x4038aa3b4038aa3b
@@ -4398,39 +4459,127 @@ DATA w40000000<>+16(SB)/8, $0x4000000040000000
 DATA w40000000<>+24(SB)/8, $0x4000000040000000
 GLOBL w40000000<>(SB), RODATA|NOPTR, $32
 
-DATA w3eb33333<>+0(SB)/8, $0x3eb333333eb33333
-DATA w3eb33333<>+8(SB)/8, $0x3eb333333eb33333
-DATA w3eb33333<>+16(SB)/8, $0x3eb333333eb33333
-DATA w3eb33333<>+24(SB)/8, $0x3eb333333eb33333
-GLOBL w3eb33333<>(SB), RODATA|NOPTR, $32
-
 // func biasTanhTangentAVX2(y []float32, dy []float32, ld int, rows int, cols int, b []float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·biasTanhTangentAVX2(SB), NOSPLIT, $0-96
-	MOVQ    y_base+0(FP), AX
-	MOVQ    b_base+72(FP), CX
-	MOVQ    dy_base+24(FP), DX
-	MOVQ    ld+48(FP), BX
-	MOVQ    rows+56(FP), SI
-	MOVQ    cols+64(FP), DI
-	MOVQ    DI, R8
-	ANDQ    $0x07, R8
-	SUBQ    R8, DI
-	SHLQ    $0x02, DI
-	SHLQ    $0x02, BX
-	LEAQ    window<>+32(SB), R9
-	MOVQ    R8, R10
-	NEGQ    R10
-	VMOVUPS (R9)(R10*4), Y0
+	MOVQ y_base+0(FP), AX
+	MOVQ b_base+72(FP), CX
+	MOVQ dy_base+24(FP), DX
+	MOVQ ld+48(FP), BX
+	MOVQ rows+56(FP), SI
+	MOVQ cols+64(FP), DI
+	MOVQ DI, R8
+	ANDQ $0x0f, R8
+	SUBQ R8, DI
+	SHLQ $0x02, DI
+	SHLQ $0x02, BX
 
 row:
-	XORQ R9, R9
-	CMPQ R9, DI
-	JEQ  tail
+	XORQ R10, R10
+	CMPQ R10, DI
+	JEQ  rest
 
-column:
-	VMOVUPS      (AX)(R9*1), Y1
-	VMOVUPS      (CX)(R9*1), Y2
+two:
+	VMOVUPS      (AX)(R10*1), Y0
+	VMOVUPS      32(AX)(R10*1), Y2
+	VMOVUPS      (CX)(R10*1), Y1
+	VMOVUPS      32(CX)(R10*1), Y3
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y3, Y2, Y3
+	VANDPS       w80000000<>+0(SB), Y0, Y1
+	VANDPS       w80000000<>+0(SB), Y3, Y4
+	VMOVUPS      w41200000<>+0(SB), Y2
+	VMOVUPS      w41200000<>+0(SB), Y5
+	VXORPS       Y1, Y0, Y0
+	VXORPS       Y4, Y3, Y3
+	VMINPS       Y0, Y2, Y0
+	VMINPS       Y3, Y5, Y5
+	VMULPS       Y0, Y0, Y2
+	VMULPS       Y5, Y5, Y6
+	VMOVUPS      w3c9e06cf<>+0(SB), Y3
+	VMOVUPS      w3c9e06cf<>+0(SB), Y7
+	VFMADD213PS  wbd5bef3a<>+0(SB), Y2, Y3
+	VFMADD213PS  wbd5bef3a<>+0(SB), Y6, Y7
+	VFMADD213PS  w3e08857f<>+0(SB), Y2, Y3
+	VFMADD213PS  w3e08857f<>+0(SB), Y6, Y7
+	VFMADD213PS  wbeaaaaa6<>+0(SB), Y2, Y3
+	VFMADD213PS  wbeaaaaa6<>+0(SB), Y6, Y7
+	VMULPS       Y3, Y2, Y3
+	VMULPS       Y7, Y6, Y7
+	VFMADD213PS  Y0, Y0, Y3
+	VFMADD213PS  Y5, Y5, Y7
+	VCMPPS       $0x11, w3dfae147<>+0(SB), Y2, Y2
+	VCMPPS       $0x11, w3dfae147<>+0(SB), Y6, Y9
+	VMOVUPS      w4b400000<>+0(SB), Y6
+	VMOVUPS      w4b400000<>+0(SB), Y10
+	VFMADD231PS  w4038aa3b<>+0(SB), Y0, Y6
+	VFMADD231PS  w4038aa3b<>+0(SB), Y5, Y10
+	VSUBPS       w4b400000<>+0(SB), Y6, Y8
+	VSUBPS       w4b400000<>+0(SB), Y10, Y11
+	VFNMADD231PS w3eb17200<>+0(SB), Y8, Y0
+	VFNMADD231PS w3eb17200<>+0(SB), Y11, Y5
+	VFNMADD231PS w353fbe8e<>+0(SB), Y8, Y0
+	VFNMADD231PS w353fbe8e<>+0(SB), Y11, Y5
+	VMOVUPS      w3db5f5fa<>+0(SB), Y8
+	VMOVUPS      w3db5f5fa<>+0(SB), Y12
+	VFMADD213PS  w3e8913fb<>+0(SB), Y0, Y8
+	VFMADD213PS  w3e8913fb<>+0(SB), Y5, Y12
+	VFMADD213PS  w3f2aab3a<>+0(SB), Y0, Y8
+	VFMADD213PS  w3f2aab3a<>+0(SB), Y5, Y12
+	VFMADD213PS  w3faaaa58<>+0(SB), Y0, Y8
+	VFMADD213PS  w3faaaa58<>+0(SB), Y5, Y12
+	VFMADD213PS  w3fffffff<>+0(SB), Y0, Y8
+	VFMADD213PS  w3fffffff<>+0(SB), Y5, Y12
+	VMULPS       Y0, Y0, Y11
+	VMULPS       Y5, Y5, Y13
+	VADDPS       Y0, Y0, Y0
+	VADDPS       Y5, Y5, Y5
+	VFMADD213PS  Y0, Y11, Y8
+	VFMADD213PS  Y5, Y13, Y12
+	VPSLLD       $0x17, Y6, Y0
+	VPSLLD       $0x17, Y10, Y5
+	VPADDD       w3f800000<>+0(SB), Y0, Y0
+	VPADDD       w3f800000<>+0(SB), Y5, Y6
+	VSUBPS       w3f800000<>+0(SB), Y0, Y5
+	VSUBPS       w3f800000<>+0(SB), Y6, Y10
+	VFMADD213PS  Y5, Y0, Y8
+	VFMADD213PS  Y10, Y6, Y12
+	VADDPS       w40000000<>+0(SB), Y8, Y0
+	VADDPS       w40000000<>+0(SB), Y12, Y5
+	VDIVPS       Y0, Y8, Y0
+	VDIVPS       Y5, Y12, Y5
+	VBLENDVPS    Y2, Y3, Y0, Y0
+	VBLENDVPS    Y9, Y7, Y5, Y2
+	VORPS        Y1, Y0, Y0
+	VORPS        Y4, Y2, Y2
+	VMOVUPS      Y0, (AX)(R10*1)
+	VMOVUPS      Y2, 32(AX)(R10*1)
+	VMOVUPS      w3f800000<>+0(SB), Y1
+	VMOVUPS      w3f800000<>+0(SB), Y3
+	VFNMADD231PS Y0, Y0, Y1
+	VFNMADD231PS Y2, Y2, Y3
+	VMOVUPS      (DX)(R10*1), Y0
+	VMOVUPS      32(DX)(R10*1), Y2
+	VMULPS       Y0, Y1, Y0
+	VMULPS       Y2, Y3, Y1
+	VMOVUPS      Y0, (DX)(R10*1)
+	VMOVUPS      Y1, 32(DX)(R10*1)
+	ADDQ         $0x40, R10
+	CMPQ         R10, DI
+	JLT          two
+
+rest:
+	MOVQ R8, R9
+
+one:
+	CMPQ         R9, $0x00
+	JLE          next
+	LEAQ         window<>+64(SB), R11
+	MOVQ         R9, R12
+	NEGQ         R12
+	VMOVUPS      (R11)(R12*4), Y0
+	VMASKMOVPS   (AX)(R10*1), Y0, Y1
+	VMASKMOVPS   (CX)(R10*1), Y0, Y2
 	VADDPS       Y2, Y1, Y1
 	VANDPS       w80000000<>+0(SB), Y1, Y2
 	VMOVUPS      w41200000<>+0(SB), Y3
@@ -4441,87 +4590,39 @@ column:
 	VFMADD213PS  wbd5bef3a<>+0(SB), Y3, Y4
 	VFMADD213PS  w3e08857f<>+0(SB), Y3, Y4
 	VFMADD213PS  wbeaaaaa6<>+0(SB), Y3, Y4
-	VMULPS       Y4, Y3, Y3
-	VFMADD213PS  Y1, Y1, Y3
-	VMOVUPS      w4b400000<>+0(SB), Y4
-	VFMADD231PS  w4038aa3b<>+0(SB), Y1, Y4
-	VSUBPS       w4b400000<>+0(SB), Y4, Y5
-	VMOVAPS      Y1, Y6
-	VFNMADD231PS w3eb17200<>+0(SB), Y5, Y6
-	VFNMADD231PS w353fbe8e<>+0(SB), Y5, Y6
-	VMOVUPS      w3db5f5fa<>+0(SB), Y5
-	VFMADD213PS  w3e8913fb<>+0(SB), Y6, Y5
-	VFMADD213PS  w3f2aab3a<>+0(SB), Y6, Y5
-	VFMADD213PS  w3faaaa58<>+0(SB), Y6, Y5
-	VFMADD213PS  w3fffffff<>+0(SB), Y6, Y5
-	VMULPS       Y6, Y6, Y7
-	VADDPS       Y6, Y6, Y6
-	VFMADD213PS  Y6, Y7, Y5
-	VPSLLD       $0x17, Y4, Y4
-	VPADDD       w3f800000<>+0(SB), Y4, Y4
-	VSUBPS       w3f800000<>+0(SB), Y4, Y6
-	VFMADD213PS  Y6, Y4, Y5
-	VADDPS       w40000000<>+0(SB), Y5, Y4
-	VDIVPS       Y4, Y5, Y4
-	VCMPPS       $0x11, w3eb33333<>+0(SB), Y1, Y1
-	VBLENDVPS    Y1, Y3, Y4, Y1
+	VMULPS       Y4, Y3, Y4
+	VFMADD213PS  Y1, Y1, Y4
+	VCMPPS       $0x11, w3dfae147<>+0(SB), Y3, Y3
+	VMOVUPS      w4b400000<>+0(SB), Y5
+	VFMADD231PS  w4038aa3b<>+0(SB), Y1, Y5
+	VSUBPS       w4b400000<>+0(SB), Y5, Y6
+	VFNMADD231PS w3eb17200<>+0(SB), Y6, Y1
+	VFNMADD231PS w353fbe8e<>+0(SB), Y6, Y1
+	VMOVUPS      w3db5f5fa<>+0(SB), Y6
+	VFMADD213PS  w3e8913fb<>+0(SB), Y1, Y6
+	VFMADD213PS  w3f2aab3a<>+0(SB), Y1, Y6
+	VFMADD213PS  w3faaaa58<>+0(SB), Y1, Y6
+	VFMADD213PS  w3fffffff<>+0(SB), Y1, Y6
+	VMULPS       Y1, Y1, Y7
+	VADDPS       Y1, Y1, Y1
+	VFMADD213PS  Y1, Y7, Y6
+	VPSLLD       $0x17, Y5, Y1
+	VPADDD       w3f800000<>+0(SB), Y1, Y1
+	VSUBPS       w3f800000<>+0(SB), Y1, Y5
+	VFMADD213PS  Y5, Y1, Y6
+	VADDPS       w40000000<>+0(SB), Y6, Y1
+	VDIVPS       Y1, Y6, Y1
+	VBLENDVPS    Y3, Y4, Y1, Y1
 	VORPS        Y2, Y1, Y1
-	VMOVUPS      Y1, (AX)(R9*1)
+	VMASKMOVPS   Y1, Y0, (AX)(R10*1)
 	VMOVUPS      w3f800000<>+0(SB), Y2
 	VFNMADD231PS Y1, Y1, Y2
-	VMOVUPS      (DX)(R9*1), Y1
+	VMASKMOVPS   (DX)(R10*1), Y0, Y1
 	VMULPS       Y1, Y2, Y1
-	VMOVUPS      Y1, (DX)(R9*1)
-	ADDQ         $0x20, R9
-	CMPQ         R9, DI
-	JLT          column
-
-tail:
-	CMPQ         R8, $0x00
-	JEQ          next
-	VMASKMOVPS   (AX)(R9*1), Y0, Y1
-	VMASKMOVPS   (CX)(R9*1), Y0, Y2
-	VADDPS       Y2, Y1, Y1
-	VANDPS       w80000000<>+0(SB), Y1, Y2
-	VMOVUPS      w41200000<>+0(SB), Y3
-	VXORPS       Y2, Y1, Y1
-	VMINPS       Y1, Y3, Y1
-	VMULPS       Y1, Y1, Y3
-	VMOVUPS      w3c9e06cf<>+0(SB), Y4
-	VFMADD213PS  wbd5bef3a<>+0(SB), Y3, Y4
-	VFMADD213PS  w3e08857f<>+0(SB), Y3, Y4
-	VFMADD213PS  wbeaaaaa6<>+0(SB), Y3, Y4
-	VMULPS       Y4, Y3, Y3
-	VFMADD213PS  Y1, Y1, Y3
-	VMOVUPS      w4b400000<>+0(SB), Y4
-	VFMADD231PS  w4038aa3b<>+0(SB), Y1, Y4
-	VSUBPS       w4b400000<>+0(SB), Y4, Y5
-	VMOVAPS      Y1, Y6
-	VFNMADD231PS w3eb17200<>+0(SB), Y5, Y6
-	VFNMADD231PS w353fbe8e<>+0(SB), Y5, Y6
-	VMOVUPS      w3db5f5fa<>+0(SB), Y5
-	VFMADD213PS  w3e8913fb<>+0(SB), Y6, Y5
-	VFMADD213PS  w3f2aab3a<>+0(SB), Y6, Y5
-	VFMADD213PS  w3faaaa58<>+0(SB), Y6, Y5
-	VFMADD213PS  w3fffffff<>+0(SB), Y6, Y5
-	VMULPS       Y6, Y6, Y7
-	VADDPS       Y6, Y6, Y6
-	VFMADD213PS  Y6, Y7, Y5
-	VPSLLD       $0x17, Y4, Y4
-	VPADDD       w3f800000<>+0(SB), Y4, Y4
-	VSUBPS       w3f800000<>+0(SB), Y4, Y6
-	VFMADD213PS  Y6, Y4, Y5
-	VADDPS       w40000000<>+0(SB), Y5, Y4
-	VDIVPS       Y4, Y5, Y4
-	VCMPPS       $0x11, w3eb33333<>+0(SB), Y1, Y1
-	VBLENDVPS    Y1, Y3, Y4, Y1
-	VORPS        Y2, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (AX)(R9*1)
-	VMOVUPS      w3f800000<>+0(SB), Y2
-	VFNMADD231PS Y1, Y1, Y2
-	VMASKMOVPS   (DX)(R9*1), Y0, Y1
-	VMULPS       Y1, Y2, Y1
-	VMASKMOVPS   Y1, Y0, (DX)(R9*1)
+	VMASKMOVPS   Y1, Y0, (DX)(R10*1)
+	ADDQ         $0x20, R10
+	SUBQ         $0x08, R9
+	JMP          one
 
 next:
 	ADDQ BX, AX
@@ -4540,46 +4641,60 @@ TEXT ·biasLeakyReLUAVX2(SB), NOSPLIT, $0-76
 	MOVQ         rows+32(FP), BX
 	MOVQ         cols+40(FP), SI
 	MOVQ         SI, DI
-	ANDQ         $0x07, DI
+	ANDQ         $0x0f, DI
 	SUBQ         DI, SI
 	SHLQ         $0x02, SI
 	SHLQ         $0x02, DX
-	LEAQ         window<>+32(SB), R8
-	MOVQ         DI, R9
-	NEGQ         R9
-	VMOVUPS      (R8)(R9*4), Y0
-	MOVSS        slope+72(FP), X1
-	VBROADCASTSS X1, Y3
+	MOVSS        slope+72(FP), X0
+	VBROADCASTSS X0, Y2
 
 row:
-	XORQ R8, R8
-	CMPQ R8, SI
-	JEQ  tail
+	XORQ R9, R9
+	CMPQ R9, SI
+	JEQ  rest
 
-column:
-	VMOVUPS   (AX)(R8*1), Y1
-	VMOVUPS   (CX)(R8*1), Y2
-	VADDPS    Y2, Y1, Y1
-	VXORPS    Y2, Y2, Y2
-	VCMPPS    $0x11, Y1, Y2, Y2
-	VMULPS    Y3, Y1, Y4
-	VBLENDVPS Y2, Y1, Y4, Y1
-	VMOVUPS   Y1, (AX)(R8*1)
-	ADDQ      $0x20, R8
-	CMPQ      R8, SI
-	JLT       column
+two:
+	VMOVUPS   (AX)(R9*1), Y0
+	VMOVUPS   32(AX)(R9*1), Y3
+	VMOVUPS   (CX)(R9*1), Y1
+	VMOVUPS   32(CX)(R9*1), Y4
+	VADDPS    Y1, Y0, Y0
+	VADDPS    Y4, Y3, Y3
+	VXORPS    Y1, Y1, Y1
+	VXORPS    Y4, Y4, Y4
+	VCMPPS    $0x11, Y0, Y1, Y1
+	VCMPPS    $0x11, Y3, Y4, Y5
+	VMULPS    Y2, Y0, Y4
+	VMULPS    Y2, Y3, Y6
+	VBLENDVPS Y1, Y0, Y4, Y0
+	VBLENDVPS Y5, Y3, Y6, Y1
+	VMOVUPS   Y0, (AX)(R9*1)
+	VMOVUPS   Y1, 32(AX)(R9*1)
+	ADDQ      $0x40, R9
+	CMPQ      R9, SI
+	JLT       two
 
-tail:
-	CMPQ       DI, $0x00
-	JEQ        next
-	VMASKMOVPS (AX)(R8*1), Y0, Y1
-	VMASKMOVPS (CX)(R8*1), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VCMPPS     $0x11, Y1, Y2, Y2
-	VMULPS     Y3, Y1, Y4
-	VBLENDVPS  Y2, Y1, Y4, Y1
-	VMASKMOVPS Y1, Y0, (AX)(R8*1)
+rest:
+	MOVQ DI, R8
+
+one:
+	CMPQ       R8, $0x00
+	JLE        next
+	LEAQ       window<>+64(SB), R10
+	MOVQ       R8, R11
+	NEGQ       R11
+	VMOVUPS    (R10)(R11*4), Y0
+	VMASKMOVPS (AX)(R9*1), Y0, Y1
+	VMASKMOVPS (CX)(R9*1), Y0, Y3
+	VADDPS     Y3, Y1, Y1
+	VXORPS     Y3, Y3, Y3
+	VCMPPS     $0x11, Y1, Y3, Y3
+	VMULPS     Y2, Y1, Y4
+	VBLENDVPS  Y3, Y1, Y4, Y1
+	VMASKMOVPS Y1, Y0, (AX)(R9*1)
+	ADDQ       $0x20, R9
+	SUBQ       $0x08, R8
+	JMP        one
 
 next:
 	ADDQ DX, AX
@@ -4668,7 +4783,7 @@ row1:
 end1:
 	CMPQ       BX, $0x00
 	JEQ        done
-	LEAQ       window<>+32(SB), SI
+	LEAQ       window<>+64(SB), SI
 	NEGQ       BX
 	VMOVUPS    (SI)(BX*4), Y0
 	VMASKMOVPS (AX), Y0, Y1
@@ -4711,7 +4826,7 @@ loop:
 tail:
 	ADDQ        $0x08, AX
 	JZ          done
-	LEAQ        window<>+32(SB), DI
+	LEAQ        window<>+64(SB), DI
 	NEGQ        AX
 	VMOVUPS     (DI)(AX*4), Y0
 	VMASKMOVPS  (DX)(CX*1), Y0, Y2
@@ -4747,7 +4862,7 @@ loop:
 tail:
 	ADDQ         $0x08, AX
 	JZ           done
-	LEAQ         window<>+32(SB), SI
+	LEAQ         window<>+64(SB), SI
 	NEGQ         AX
 	VMOVUPS      (SI)(AX*4), Y0
 	VMASKMOVPS   (DX)(CX*1), Y0, Y2
@@ -4789,7 +4904,7 @@ loop:
 tail:
 	ADDQ         $0x08, AX
 	JZ           done
-	LEAQ         window<>+32(SB), DI
+	LEAQ         window<>+64(SB), DI
 	NEGQ         AX
 	VMOVUPS      (DI)(AX*4), Y0
 	VMASKMOVPS   (DX)(CX*1), Y0, Y1
@@ -4835,7 +4950,7 @@ loop:
 tail:
 	ADDQ         $0x08, AX
 	JZ           done
-	LEAQ         window<>+32(SB), DI
+	LEAQ         window<>+64(SB), DI
 	NEGQ         AX
 	VMOVUPS      (DI)(AX*4), Y0
 	VMASKMOVPS   (DX)(CX*1), Y0, Y1
@@ -4901,7 +5016,7 @@ loop:
 tail:
 	ADDQ         $0x08, AX
 	JZ           done
-	LEAQ         window<>+32(SB), R8
+	LEAQ         window<>+64(SB), R8
 	NEGQ         AX
 	VMOVUPS      (R8)(AX*4), Y0
 	VMASKMOVPS   (DX)(CX*1), Y0, Y1
@@ -4964,7 +5079,7 @@ loop:
 tail:
 	ADDQ         $0x08, AX
 	JZ           done
-	LEAQ         window<>+32(SB), DI
+	LEAQ         window<>+64(SB), DI
 	NEGQ         AX
 	VMOVUPS      (DI)(AX*4), Y0
 	VMASKMOVPS   (DX)(CX*1), Y0, Y1
@@ -5025,7 +5140,7 @@ loop:
 tail:
 	ADDQ       $0x08, AX
 	JZ         done
-	LEAQ       window<>+32(SB), DI
+	LEAQ       window<>+64(SB), DI
 	NEGQ       AX
 	VMOVUPS    (DI)(AX*4), Y0
 	VMASKMOVPS (DX)(CX*1), Y0, Y1
@@ -5079,7 +5194,7 @@ loop:
 tail:
 	ADDQ       $0x08, AX
 	JZ         done
-	LEAQ       window<>+32(SB), R8
+	LEAQ       window<>+64(SB), R8
 	NEGQ       AX
 	VMOVUPS    (R8)(AX*4), Y0
 	VMASKMOVPS (DX)(CX*1), Y0, Y1
@@ -5138,7 +5253,7 @@ loop:
 tail:
 	ADDQ       $0x08, AX
 	JZ         done
-	LEAQ       window<>+32(SB), R12
+	LEAQ       window<>+64(SB), R12
 	NEGQ       AX
 	VMOVUPS    (R12)(AX*4), Y0
 	VMASKMOVPS (DX)(CX*1), Y0, Y1
@@ -5210,7 +5325,7 @@ loop:
 tail:
 	ADDQ       $0x08, AX
 	JZ         done
-	LEAQ       window<>+32(SB), R13
+	LEAQ       window<>+64(SB), R13
 	NEGQ       AX
 	VMOVUPS    (R13)(AX*4), Y0
 	VMASKMOVPS (DX)(CX*1), Y0, Y1
@@ -6675,30 +6790,29 @@ group:
 	VFMADD213PS  wbd5bef3a<>+0(SB), Y3, Y4
 	VFMADD213PS  w3e08857f<>+0(SB), Y3, Y4
 	VFMADD213PS  wbeaaaaa6<>+0(SB), Y3, Y4
-	VMULPS       Y4, Y3, Y3
-	VFMADD213PS  Y1, Y1, Y3
-	VMOVUPS      w4b400000<>+0(SB), Y4
-	VFMADD231PS  w4038aa3b<>+0(SB), Y1, Y4
-	VSUBPS       w4b400000<>+0(SB), Y4, Y5
-	VMOVAPS      Y1, Y6
-	VFNMADD231PS w3eb17200<>+0(SB), Y5, Y6
-	VFNMADD231PS w353fbe8e<>+0(SB), Y5, Y6
-	VMOVUPS      w3db5f5fa<>+0(SB), Y5
-	VFMADD213PS  w3e8913fb<>+0(SB), Y6, Y5
-	VFMADD213PS  w3f2aab3a<>+0(SB), Y6, Y5
-	VFMADD213PS  w3faaaa58<>+0(SB), Y6, Y5
-	VFMADD213PS  w3fffffff<>+0(SB), Y6, Y5
-	VMULPS       Y6, Y6, Y7
-	VADDPS       Y6, Y6, Y6
-	VFMADD213PS  Y6, Y7, Y5
-	VPSLLD       $0x17, Y4, Y4
-	VPADDD       w3f800000<>+0(SB), Y4, Y4
-	VSUBPS       w3f800000<>+0(SB), Y4, Y6
-	VFMADD213PS  Y6, Y4, Y5
-	VADDPS       w40000000<>+0(SB), Y5, Y4
-	VDIVPS       Y4, Y5, Y4
-	VCMPPS       $0x11, w3eb33333<>+0(SB), Y1, Y1
-	VBLENDVPS    Y1, Y3, Y4, Y1
+	VMULPS       Y4, Y3, Y4
+	VFMADD213PS  Y1, Y1, Y4
+	VCMPPS       $0x11, w3dfae147<>+0(SB), Y3, Y3
+	VMOVUPS      w4b400000<>+0(SB), Y5
+	VFMADD231PS  w4038aa3b<>+0(SB), Y1, Y5
+	VSUBPS       w4b400000<>+0(SB), Y5, Y6
+	VFNMADD231PS w3eb17200<>+0(SB), Y6, Y1
+	VFNMADD231PS w353fbe8e<>+0(SB), Y6, Y1
+	VMOVUPS      w3db5f5fa<>+0(SB), Y6
+	VFMADD213PS  w3e8913fb<>+0(SB), Y1, Y6
+	VFMADD213PS  w3f2aab3a<>+0(SB), Y1, Y6
+	VFMADD213PS  w3faaaa58<>+0(SB), Y1, Y6
+	VFMADD213PS  w3fffffff<>+0(SB), Y1, Y6
+	VMULPS       Y1, Y1, Y7
+	VADDPS       Y1, Y1, Y1
+	VFMADD213PS  Y1, Y7, Y6
+	VPSLLD       $0x17, Y5, Y1
+	VPADDD       w3f800000<>+0(SB), Y1, Y1
+	VSUBPS       w3f800000<>+0(SB), Y1, Y5
+	VFMADD213PS  Y5, Y1, Y6
+	VADDPS       w40000000<>+0(SB), Y6, Y1
+	VDIVPS       Y1, Y6, Y1
+	VBLENDVPS    Y3, Y4, Y1, Y1
 	VORPS        Y2, Y1, Y1
 	VFMADD231PS  (AX), Y1, Y0
 	ADDQ         $0x40, AX
@@ -6908,30 +7022,29 @@ group:
 	VFMADD213PS  wbd5bef3a<>+0(SB), Y4, Y5
 	VFMADD213PS  w3e08857f<>+0(SB), Y4, Y5
 	VFMADD213PS  wbeaaaaa6<>+0(SB), Y4, Y5
-	VMULPS       Y5, Y4, Y4
-	VFMADD213PS  Y2, Y2, Y4
-	VMOVUPS      w4b400000<>+0(SB), Y5
-	VFMADD231PS  w4038aa3b<>+0(SB), Y2, Y5
-	VSUBPS       w4b400000<>+0(SB), Y5, Y6
-	VMOVAPS      Y2, Y7
-	VFNMADD231PS w3eb17200<>+0(SB), Y6, Y7
-	VFNMADD231PS w353fbe8e<>+0(SB), Y6, Y7
-	VMOVUPS      w3db5f5fa<>+0(SB), Y6
-	VFMADD213PS  w3e8913fb<>+0(SB), Y7, Y6
-	VFMADD213PS  w3f2aab3a<>+0(SB), Y7, Y6
-	VFMADD213PS  w3faaaa58<>+0(SB), Y7, Y6
-	VFMADD213PS  w3fffffff<>+0(SB), Y7, Y6
-	VMULPS       Y7, Y7, Y8
-	VADDPS       Y7, Y7, Y7
-	VFMADD213PS  Y7, Y8, Y6
-	VPSLLD       $0x17, Y5, Y5
-	VPADDD       w3f800000<>+0(SB), Y5, Y5
-	VSUBPS       w3f800000<>+0(SB), Y5, Y7
-	VFMADD213PS  Y7, Y5, Y6
-	VADDPS       w40000000<>+0(SB), Y6, Y5
-	VDIVPS       Y5, Y6, Y5
-	VCMPPS       $0x11, w3eb33333<>+0(SB), Y2, Y2
-	VBLENDVPS    Y2, Y4, Y5, Y2
+	VMULPS       Y5, Y4, Y5
+	VFMADD213PS  Y2, Y2, Y5
+	VCMPPS       $0x11, w3dfae147<>+0(SB), Y4, Y4
+	VMOVUPS      w4b400000<>+0(SB), Y6
+	VFMADD231PS  w4038aa3b<>+0(SB), Y2, Y6
+	VSUBPS       w4b400000<>+0(SB), Y6, Y7
+	VFNMADD231PS w3eb17200<>+0(SB), Y7, Y2
+	VFNMADD231PS w353fbe8e<>+0(SB), Y7, Y2
+	VMOVUPS      w3db5f5fa<>+0(SB), Y7
+	VFMADD213PS  w3e8913fb<>+0(SB), Y2, Y7
+	VFMADD213PS  w3f2aab3a<>+0(SB), Y2, Y7
+	VFMADD213PS  w3faaaa58<>+0(SB), Y2, Y7
+	VFMADD213PS  w3fffffff<>+0(SB), Y2, Y7
+	VMULPS       Y2, Y2, Y8
+	VADDPS       Y2, Y2, Y2
+	VFMADD213PS  Y2, Y8, Y7
+	VPSLLD       $0x17, Y6, Y2
+	VPADDD       w3f800000<>+0(SB), Y2, Y2
+	VSUBPS       w3f800000<>+0(SB), Y2, Y6
+	VFMADD213PS  Y6, Y2, Y7
+	VADDPS       w40000000<>+0(SB), Y7, Y2
+	VDIVPS       Y2, Y7, Y2
+	VBLENDVPS    Y4, Y5, Y2, Y2
 	VORPS        Y3, Y2, Y2
 	VFMADD231PS  (AX), Y2, Y0
 	VFMADD231PS  (AX)(CX*1), Y2, Y1
@@ -7050,30 +7163,29 @@ group:
 	VFMADD213PS  wbd5bef3a<>+0(SB), Y5, Y6
 	VFMADD213PS  w3e08857f<>+0(SB), Y5, Y6
 	VFMADD213PS  wbeaaaaa6<>+0(SB), Y5, Y6
-	VMULPS       Y6, Y5, Y5
-	VFMADD213PS  Y3, Y3, Y5
-	VMOVUPS      w4b400000<>+0(SB), Y6
-	VFMADD231PS  w4038aa3b<>+0(SB), Y3, Y6
-	VSUBPS       w4b400000<>+0(SB), Y6, Y7
-	VMOVAPS      Y3, Y8
-	VFNMADD231PS w3eb17200<>+0(SB), Y7, Y8
-	VFNMADD231PS w353fbe8e<>+0(SB), Y7, Y8
-	VMOVUPS      w3db5f5fa<>+0(SB), Y7
-	VFMADD213PS  w3e8913fb<>+0(SB), Y8, Y7
-	VFMADD213PS  w3f2aab3a<>+0(SB), Y8, Y7
-	VFMADD213PS  w3faaaa58<>+0(SB), Y8, Y7
-	VFMADD213PS  w3fffffff<>+0(SB), Y8, Y7
-	VMULPS       Y8, Y8, Y9
-	VADDPS       Y8, Y8, Y8
-	VFMADD213PS  Y8, Y9, Y7
-	VPSLLD       $0x17, Y6, Y6
-	VPADDD       w3f800000<>+0(SB), Y6, Y6
-	VSUBPS       w3f800000<>+0(SB), Y6, Y8
-	VFMADD213PS  Y8, Y6, Y7
-	VADDPS       w40000000<>+0(SB), Y7, Y6
-	VDIVPS       Y6, Y7, Y6
-	VCMPPS       $0x11, w3eb33333<>+0(SB), Y3, Y3
-	VBLENDVPS    Y3, Y5, Y6, Y3
+	VMULPS       Y6, Y5, Y6
+	VFMADD213PS  Y3, Y3, Y6
+	VCMPPS       $0x11, w3dfae147<>+0(SB), Y5, Y5
+	VMOVUPS      w4b400000<>+0(SB), Y7
+	VFMADD231PS  w4038aa3b<>+0(SB), Y3, Y7
+	VSUBPS       w4b400000<>+0(SB), Y7, Y8
+	VFNMADD231PS w3eb17200<>+0(SB), Y8, Y3
+	VFNMADD231PS w353fbe8e<>+0(SB), Y8, Y3
+	VMOVUPS      w3db5f5fa<>+0(SB), Y8
+	VFMADD213PS  w3e8913fb<>+0(SB), Y3, Y8
+	VFMADD213PS  w3f2aab3a<>+0(SB), Y3, Y8
+	VFMADD213PS  w3faaaa58<>+0(SB), Y3, Y8
+	VFMADD213PS  w3fffffff<>+0(SB), Y3, Y8
+	VMULPS       Y3, Y3, Y9
+	VADDPS       Y3, Y3, Y3
+	VFMADD213PS  Y3, Y9, Y8
+	VPSLLD       $0x17, Y7, Y3
+	VPADDD       w3f800000<>+0(SB), Y3, Y3
+	VSUBPS       w3f800000<>+0(SB), Y3, Y7
+	VFMADD213PS  Y7, Y3, Y8
+	VADDPS       w40000000<>+0(SB), Y8, Y3
+	VDIVPS       Y3, Y8, Y3
+	VBLENDVPS    Y5, Y6, Y3, Y3
 	VORPS        Y4, Y3, Y3
 	VFMADD231PS  (AX), Y3, Y0
 	VFMADD231PS  (AX)(CX*1), Y3, Y1
@@ -7210,30 +7322,29 @@ group:
 	VFMADD213PS  wbd5bef3a<>+0(SB), Y6, Y7
 	VFMADD213PS  w3e08857f<>+0(SB), Y6, Y7
 	VFMADD213PS  wbeaaaaa6<>+0(SB), Y6, Y7
-	VMULPS       Y7, Y6, Y6
-	VFMADD213PS  Y4, Y4, Y6
-	VMOVUPS      w4b400000<>+0(SB), Y7
-	VFMADD231PS  w4038aa3b<>+0(SB), Y4, Y7
-	VSUBPS       w4b400000<>+0(SB), Y7, Y8
-	VMOVAPS      Y4, Y9
-	VFNMADD231PS w3eb17200<>+0(SB), Y8, Y9
-	VFNMADD231PS w353fbe8e<>+0(SB), Y8, Y9
-	VMOVUPS      w3db5f5fa<>+0(SB), Y8
-	VFMADD213PS  w3e8913fb<>+0(SB), Y9, Y8
-	VFMADD213PS  w3f2aab3a<>+0(SB), Y9, Y8
-	VFMADD213PS  w3faaaa58<>+0(SB), Y9, Y8
-	VFMADD213PS  w3fffffff<>+0(SB), Y9, Y8
-	VMULPS       Y9, Y9, Y10
-	VADDPS       Y9, Y9, Y9
-	VFMADD213PS  Y9, Y10, Y8
-	VPSLLD       $0x17, Y7, Y7
-	VPADDD       w3f800000<>+0(SB), Y7, Y7
-	VSUBPS       w3f800000<>+0(SB), Y7, Y9
-	VFMADD213PS  Y9, Y7, Y8
-	VADDPS       w40000000<>+0(SB), Y8, Y7
-	VDIVPS       Y7, Y8, Y7
-	VCMPPS       $0x11, w3eb33333<>+0(SB), Y4, Y4
-	VBLENDVPS    Y4, Y6, Y7, Y4
+	VMULPS       Y7, Y6, Y7
+	VFMADD213PS  Y4, Y4, Y7
+	VCMPPS       $0x11, w3dfae147<>+0(SB), Y6, Y6
+	VMOVUPS      w4b400000<>+0(SB), Y8
+	VFMADD231PS  w4038aa3b<>+0(SB), Y4, Y8
+	VSUBPS       w4b400000<>+0(SB), Y8, Y9
+	VFNMADD231PS w3eb17200<>+0(SB), Y9, Y4
+	VFNMADD231PS w353fbe8e<>+0(SB), Y9, Y4
+	VMOVUPS      w3db5f5fa<>+0(SB), Y9
+	VFMADD213PS  w3e8913fb<>+0(SB), Y4, Y9
+	VFMADD213PS  w3f2aab3a<>+0(SB), Y4, Y9
+	VFMADD213PS  w3faaaa58<>+0(SB), Y4, Y9
+	VFMADD213PS  w3fffffff<>+0(SB), Y4, Y9
+	VMULPS       Y4, Y4, Y10
+	VADDPS       Y4, Y4, Y4
+	VFMADD213PS  Y4, Y10, Y9
+	VPSLLD       $0x17, Y8, Y4
+	VPADDD       w3f800000<>+0(SB), Y4, Y4
+	VSUBPS       w3f800000<>+0(SB), Y4, Y8
+	VFMADD213PS  Y8, Y4, Y9
+	VADDPS       w40000000<>+0(SB), Y9, Y4
+	VDIVPS       Y4, Y9, Y4
+	VBLENDVPS    Y6, Y7, Y4, Y4
 	VORPS        Y5, Y4, Y4
 	VFMADD231PS  (AX), Y4, Y0
 	VFMADD231PS  (AX)(CX*1), Y4, Y1
@@ -7388,30 +7499,29 @@ group:
 	VFMADD213PS  wbd5bef3a<>+0(SB), Y7, Y8
 	VFMADD213PS  w3e08857f<>+0(SB), Y7, Y8
 	VFMADD213PS  wbeaaaaa6<>+0(SB), Y7, Y8
-	VMULPS       Y8, Y7, Y7
-	VFMADD213PS  Y5, Y5, Y7
-	VMOVUPS      w4b400000<>+0(SB), Y8
-	VFMADD231PS  w4038aa3b<>+0(SB), Y5, Y8
-	VSUBPS       w4b400000<>+0(SB), Y8, Y9
-	VMOVAPS      Y5, Y10
-	VFNMADD231PS w3eb17200<>+0(SB), Y9, Y10
-	VFNMADD231PS w353fbe8e<>+0(SB), Y9, Y10
-	VMOVUPS      w3db5f5fa<>+0(SB), Y9
-	VFMADD213PS  w3e8913fb<>+0(SB), Y10, Y9
-	VFMADD213PS  w3f2aab3a<>+0(SB), Y10, Y9
-	VFMADD213PS  w3faaaa58<>+0(SB), Y10, Y9
-	VFMADD213PS  w3fffffff<>+0(SB), Y10, Y9
-	VMULPS       Y10, Y10, Y11
-	VADDPS       Y10, Y10, Y10
-	VFMADD213PS  Y10, Y11, Y9
-	VPSLLD       $0x17, Y8, Y8
-	VPADDD       w3f800000<>+0(SB), Y8, Y8
-	VSUBPS       w3f800000<>+0(SB), Y8, Y10
-	VFMADD213PS  Y10, Y8, Y9
-	VADDPS       w40000000<>+0(SB), Y9, Y8
-	VDIVPS       Y8, Y9, Y8
-	VCMPPS       $0x11, w3eb33333<>+0(SB), Y5, Y5
-	VBLENDVPS    Y5, Y7, Y8, Y5
+	VMULPS       Y8, Y7, Y8
+	VFMADD213PS  Y5, Y5, Y8
+	VCMPPS       $0x11, w3dfae147<>+0(SB), Y7, Y7
+	VMOVUPS      w4b400000<>+0(SB), Y9
+	VFMADD231PS  w4038aa3b<>+0(SB), Y5, Y9
+	VSUBPS       w4b400000<>+0(SB), Y9, Y10
+	VFNMADD231PS w3eb17200<>+0(SB), Y10, Y5
+	VFNMADD231PS w353fbe8e<>+0(SB), Y10, Y5
+	VMOVUPS      w3db5f5fa<>+0(SB), Y10
+	VFMADD213PS  w3e8913fb<>+0(SB), Y5, Y10
+	VFMADD213PS  w3f2aab3a<>+0(SB), Y5, Y10
+	VFMADD213PS  w3faaaa58<>+0(SB), Y5, Y10
+	VFMADD213PS  w3fffffff<>+0(SB), Y5, Y10
+	VMULPS       Y5, Y5, Y11
+	VADDPS       Y5, Y5, Y5
+	VFMADD213PS  Y5, Y11, Y10
+	VPSLLD       $0x17, Y9, Y5
+	VPADDD       w3f800000<>+0(SB), Y5, Y5
+	VSUBPS       w3f800000<>+0(SB), Y5, Y9
+	VFMADD213PS  Y9, Y5, Y10
+	VADDPS       w40000000<>+0(SB), Y10, Y5
+	VDIVPS       Y5, Y10, Y5
+	VBLENDVPS    Y7, Y8, Y5, Y5
 	VORPS        Y6, Y5, Y5
 	VFMADD231PS  (AX), Y5, Y0
 	VFMADD231PS  (AX)(CX*1), Y5, Y1
@@ -7584,30 +7694,29 @@ group:
 	VFMADD213PS  wbd5bef3a<>+0(SB), Y8, Y9
 	VFMADD213PS  w3e08857f<>+0(SB), Y8, Y9
 	VFMADD213PS  wbeaaaaa6<>+0(SB), Y8, Y9
-	VMULPS       Y9, Y8, Y8
-	VFMADD213PS  Y6, Y6, Y8
-	VMOVUPS      w4b400000<>+0(SB), Y9
-	VFMADD231PS  w4038aa3b<>+0(SB), Y6, Y9
-	VSUBPS       w4b400000<>+0(SB), Y9, Y10
-	VMOVAPS      Y6, Y11
-	VFNMADD231PS w3eb17200<>+0(SB), Y10, Y11
-	VFNMADD231PS w353fbe8e<>+0(SB), Y10, Y11
-	VMOVUPS      w3db5f5fa<>+0(SB), Y10
-	VFMADD213PS  w3e8913fb<>+0(SB), Y11, Y10
-	VFMADD213PS  w3f2aab3a<>+0(SB), Y11, Y10
-	VFMADD213PS  w3faaaa58<>+0(SB), Y11, Y10
-	VFMADD213PS  w3fffffff<>+0(SB), Y11, Y10
-	VMULPS       Y11, Y11, Y12
-	VADDPS       Y11, Y11, Y11
-	VFMADD213PS  Y11, Y12, Y10
-	VPSLLD       $0x17, Y9, Y9
-	VPADDD       w3f800000<>+0(SB), Y9, Y9
-	VSUBPS       w3f800000<>+0(SB), Y9, Y11
-	VFMADD213PS  Y11, Y9, Y10
-	VADDPS       w40000000<>+0(SB), Y10, Y9
-	VDIVPS       Y9, Y10, Y9
-	VCMPPS       $0x11, w3eb33333<>+0(SB), Y6, Y6
-	VBLENDVPS    Y6, Y8, Y9, Y6
+	VMULPS       Y9, Y8, Y9
+	VFMADD213PS  Y6, Y6, Y9
+	VCMPPS       $0x11, w3dfae147<>+0(SB), Y8, Y8
+	VMOVUPS      w4b400000<>+0(SB), Y10
+	VFMADD231PS  w4038aa3b<>+0(SB), Y6, Y10
+	VSUBPS       w4b400000<>+0(SB), Y10, Y11
+	VFNMADD231PS w3eb17200<>+0(SB), Y11, Y6
+	VFNMADD231PS w353fbe8e<>+0(SB), Y11, Y6
+	VMOVUPS      w3db5f5fa<>+0(SB), Y11
+	VFMADD213PS  w3e8913fb<>+0(SB), Y6, Y11
+	VFMADD213PS  w3f2aab3a<>+0(SB), Y6, Y11
+	VFMADD213PS  w3faaaa58<>+0(SB), Y6, Y11
+	VFMADD213PS  w3fffffff<>+0(SB), Y6, Y11
+	VMULPS       Y6, Y6, Y12
+	VADDPS       Y6, Y6, Y6
+	VFMADD213PS  Y6, Y12, Y11
+	VPSLLD       $0x17, Y10, Y6
+	VPADDD       w3f800000<>+0(SB), Y6, Y6
+	VSUBPS       w3f800000<>+0(SB), Y6, Y10
+	VFMADD213PS  Y10, Y6, Y11
+	VADDPS       w40000000<>+0(SB), Y11, Y6
+	VDIVPS       Y6, Y11, Y6
+	VBLENDVPS    Y8, Y9, Y6, Y6
 	VORPS        Y7, Y6, Y6
 	VFMADD231PS  (AX), Y6, Y0
 	VFMADD231PS  (AX)(CX*1), Y6, Y1
@@ -7796,30 +7905,29 @@ row:
 	VFMADD213PS  wbd5bef3a<>+0(SB), Y8, Y9
 	VFMADD213PS  w3e08857f<>+0(SB), Y8, Y9
 	VFMADD213PS  wbeaaaaa6<>+0(SB), Y8, Y9
-	VMULPS       Y9, Y8, Y8
-	VFMADD213PS  Y6, Y6, Y8
-	VMOVUPS      w4b400000<>+0(SB), Y9
-	VFMADD231PS  w4038aa3b<>+0(SB), Y6, Y9
-	VSUBPS       w4b400000<>+0(SB), Y9, Y10
-	VMOVAPS      Y6, Y11
-	VFNMADD231PS w3eb17200<>+0(SB), Y10, Y11
-	VFNMADD231PS w353fbe8e<>+0(SB), Y10, Y11
-	VMOVUPS      w3db5f5fa<>+0(SB), Y10
-	VFMADD213PS  w3e8913fb<>+0(SB), Y11, Y10
-	VFMADD213PS  w3f2aab3a<>+0(SB), Y11, Y10
-	VFMADD213PS  w3faaaa58<>+0(SB), Y11, Y10
-	VFMADD213PS  w3fffffff<>+0(SB), Y11, Y10
-	VMULPS       Y11, Y11, Y12
-	VADDPS       Y11, Y11, Y11
-	VFMADD213PS  Y11, Y12, Y10
-	VPSLLD       $0x17, Y9, Y9
-	VPADDD       w3f800000<>+0(SB), Y9, Y9
-	VSUBPS       w3f800000<>+0(SB), Y9, Y11
-	VFMADD213PS  Y11, Y9, Y10
-	VADDPS       w40000000<>+0(SB), Y10, Y9
-	VDIVPS       Y9, Y10, Y9
-	VCMPPS       $0x11, w3eb33333<>+0(SB), Y6, Y6
-	VBLENDVPS    Y6, Y8, Y9, Y6
+	VMULPS       Y9, Y8, Y9
+	VFMADD213PS  Y6, Y6, Y9
+	VCMPPS       $0x11, w3dfae147<>+0(SB), Y8, Y8
+	VMOVUPS      w4b400000<>+0(SB), Y10
+	VFMADD231PS  w4038aa3b<>+0(SB), Y6, Y10
+	VSUBPS       w4b400000<>+0(SB), Y10, Y11
+	VFNMADD231PS w3eb17200<>+0(SB), Y11, Y6
+	VFNMADD231PS w353fbe8e<>+0(SB), Y11, Y6
+	VMOVUPS      w3db5f5fa<>+0(SB), Y11
+	VFMADD213PS  w3e8913fb<>+0(SB), Y6, Y11
+	VFMADD213PS  w3f2aab3a<>+0(SB), Y6, Y11
+	VFMADD213PS  w3faaaa58<>+0(SB), Y6, Y11
+	VFMADD213PS  w3fffffff<>+0(SB), Y6, Y11
+	VMULPS       Y6, Y6, Y12
+	VADDPS       Y6, Y6, Y6
+	VFMADD213PS  Y6, Y12, Y11
+	VPSLLD       $0x17, Y10, Y6
+	VPADDD       w3f800000<>+0(SB), Y6, Y6
+	VSUBPS       w3f800000<>+0(SB), Y6, Y10
+	VFMADD213PS  Y10, Y6, Y11
+	VADDPS       w40000000<>+0(SB), Y11, Y6
+	VDIVPS       Y6, Y11, Y6
+	VBLENDVPS    Y8, Y9, Y6, Y6
 	VORPS        Y7, Y6, Y6
 	VFMADD231PS  (SI), Y6, Y0
 	VFMADD231PS  (SI)(CX*1), Y6, Y1
@@ -7984,7 +8092,7 @@ TEXT ·reluHeadAVX2(SB), NOSPLIT, $0-128
 	SUBQ    R9, BX
 	SHLQ    $0x02, BX
 	SHLQ    $0x02, CX
-	LEAQ    window<>+32(SB), R10
+	LEAQ    window<>+64(SB), R10
 	MOVQ    R9, R11
 	NEGQ    R11
 	VMOVUPS (R10)(R11*4), Y1
@@ -7994,10 +8102,10 @@ TEXT ·reluHeadAVX2(SB), NOSPLIT, $0-128
 	CMOVQGT R11, R10
 	MOVQ    R9, R11
 	SUBQ    R10, R11
-	LEAQ    window<>+32(SB), R12
+	LEAQ    window<>+64(SB), R12
 	NEGQ    R10
 	VMOVUPS (R12)(R10*4), Y1
-	LEAQ    window<>+32(SB), R10
+	LEAQ    window<>+64(SB), R10
 	NEGQ    R11
 	VMOVUPS (R10)(R11*4), Y2
 	VXORPS  Y3, Y3, Y3
@@ -8146,7 +8254,7 @@ row:
 tail:
 	CMPQ       R8, $0x00
 	JEQ        done
-	LEAQ       window<>+32(SB), R9
+	LEAQ       window<>+64(SB), R9
 	NEGQ       R8
 	VMOVUPS    (R9)(R8*4), Y2
 	VMASKMOVPS (DX), Y2, Y3
@@ -8360,7 +8468,7 @@ block:
 	MOVQ       R11, R14
 	CMPQ       R14, R13
 	CMOVQGT    R13, R14
-	LEAQ       window<>+32(SB), R13
+	LEAQ       window<>+64(SB), R13
 	NEGQ       R14
 	VMOVUPS    (R13)(R14*4), Y1
 	VMASKMOVPS (DX)(R12*4), X1, X2

@@ -17342,59 +17342,51 @@ done:
 // func addBiasAVX512(y []float32, ld int, rows int, cols int, b []float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·addBiasAVX512(SB), NOSPLIT, $0-72
-	MOVQ  y_base+0(FP), AX
-	MOVQ  b_base+48(FP), CX
-	MOVQ  ld+24(FP), DX
-	MOVQ  rows+32(FP), BX
-	MOVQ  cols+40(FP), SI
-	MOVQ  SI, DI
-	ANDQ  $0x0f, DI
-	SUBQ  DI, SI
-	SHLQ  $0x02, SI
-	SHLQ  $0x02, DX
-	MOVL  $0xffffffff, R8
-	BZHIL DI, R8, R8
-	KMOVW R8, K1
+	MOVQ y_base+0(FP), AX
+	MOVQ b_base+48(FP), CX
+	MOVQ ld+24(FP), DX
+	MOVQ rows+32(FP), BX
+	MOVQ cols+40(FP), SI
+	MOVQ SI, DI
+	ANDQ $0x1f, DI
+	SUBQ DI, SI
+	SHLQ $0x02, SI
+	SHLQ $0x02, DX
 
 row:
-	XORQ R8, R8
-	LEAQ -128(SI), R9
-	CMPQ R8, R9
-	JGT  one
+	XORQ R9, R9
+	CMPQ R9, SI
+	JEQ  rest
 
 two:
-	VMOVUPS (AX)(R8*1), Z0
-	VMOVUPS 64(AX)(R8*1), Z2
-	VMOVUPS (CX)(R8*1), Z1
-	VMOVUPS 64(CX)(R8*1), Z3
+	VMOVUPS (AX)(R9*1), Z0
+	VMOVUPS 64(AX)(R9*1), Z2
+	VMOVUPS (CX)(R9*1), Z1
+	VMOVUPS 64(CX)(R9*1), Z3
 	VADDPS  Z1, Z0, Z0
 	VADDPS  Z3, Z2, Z1
-	VMOVUPS Z0, (AX)(R8*1)
-	VMOVUPS Z1, 64(AX)(R8*1)
-	ADDQ    $0x80, R8
-	CMPQ    R8, R9
-	JLE     two
+	VMOVUPS Z0, (AX)(R9*1)
+	VMOVUPS Z1, 64(AX)(R9*1)
+	ADDQ    $0x80, R9
+	CMPQ    R9, SI
+	JLT     two
+
+rest:
+	MOVQ DI, R8
 
 one:
-	CMPQ R8, SI
-	JEQ  tail
-
-column:
-	VMOVUPS (AX)(R8*1), Z0
-	VMOVUPS (CX)(R8*1), Z1
-	VADDPS  Z1, Z0, Z0
-	VMOVUPS Z0, (AX)(R8*1)
-	ADDQ    $0x40, R8
-	CMPQ    R8, SI
-	JLT     column
-
-tail:
-	CMPQ      DI, $0x00
-	JEQ       next
-	VMOVUPS.Z (AX)(R8*1), K1, Z0
-	VMOVUPS.Z (CX)(R8*1), K1, Z1
+	CMPQ      R8, $0x00
+	JLE       next
+	MOVL      $0xffffffff, R10
+	BZHIL     R8, R10, R10
+	KMOVW     R10, K1
+	VMOVUPS.Z (AX)(R9*1), K1, Z0
+	VMOVUPS.Z (CX)(R9*1), K1, Z1
 	VADDPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)(R8*1)
+	VMOVUPS   Z0, K1, (AX)(R9*1)
+	ADDQ      $0x40, R9
+	SUBQ      $0x10, R8
+	JMP       one
 
 next:
 	ADDQ DX, AX
@@ -17412,13 +17404,10 @@ TEXT ·biasTanhAVX512(SB), NOSPLIT, $0-72
 	MOVQ         rows+32(FP), BX
 	MOVQ         cols+40(FP), SI
 	MOVQ         SI, DI
-	ANDQ         $0x0f, DI
+	ANDQ         $0x1f, DI
 	SUBQ         DI, SI
 	SHLQ         $0x02, SI
 	SHLQ         $0x02, DX
-	MOVL         $0xffffffff, R8
-	BZHIL        DI, R8, R8
-	KMOVW        R8, K1
 	VBROADCASTSS w3c9e06cf<>+0(SB), Z2
 	VBROADCASTSS wbd5bef3a<>+0(SB), Z3
 	VBROADCASTSS w3e08857f<>+0(SB), Z4
@@ -17439,16 +17428,15 @@ TEXT ·biasTanhAVX512(SB), NOSPLIT, $0-72
 	VBROADCASTSS w3f800000<>+0(SB), Z19
 
 row:
-	XORQ R8, R8
-	LEAQ -128(SI), R9
-	CMPQ R8, R9
-	JGT  one
+	XORQ R9, R9
+	CMPQ R9, SI
+	JEQ  rest
 
 two:
-	VMOVUPS      (AX)(R8*1), Z0
-	VMOVUPS      64(AX)(R8*1), Z20
-	VMOVUPS      (CX)(R8*1), Z1
-	VMOVUPS      64(CX)(R8*1), Z21
+	VMOVUPS      (AX)(R9*1), Z0
+	VMOVUPS      64(AX)(R9*1), Z20
+	VMOVUPS      (CX)(R9*1), Z1
+	VMOVUPS      64(CX)(R9*1), Z21
 	VADDPS       Z1, Z0, Z0
 	VADDPS       Z21, Z20, Z21
 	VMULPS       Z0, Z0, Z1
@@ -17465,8 +17453,8 @@ two:
 	VMULPS       Z23, Z22, Z23
 	VFMADD213PS  Z0, Z0, Z20
 	VFMADD213PS  Z21, Z21, Z23
-	VCMPPS       $0x1d, Z6, Z1, K2
-	VCMPPS       $0x1d, Z6, Z22, K3
+	VCMPPS       $0x1d, Z6, Z1, K1
+	VCMPPS       $0x1d, Z6, Z22, K2
 	VRANGEPS     $0x0a, Z7, Z0, Z1
 	VRANGEPS     $0x0a, Z7, Z21, Z25
 	VMOVUPS      Z8, Z22
@@ -17505,23 +17493,27 @@ two:
 	VFMADD213PS  Z25, Z26, Z28
 	VADDPS       w40000000<>+0(SB), Z24, Z1
 	VADDPS       w40000000<>+0(SB), Z28, Z22
-	VDIVPS       Z1, Z24, K2, Z20
-	VDIVPS       Z22, Z28, K3, Z23
+	VDIVPS       Z1, Z24, K1, Z20
+	VDIVPS       Z22, Z28, K2, Z23
 	VPTERNLOGD   $0xf8, w80000000<>+0(SB), Z0, Z20
 	VPTERNLOGD   $0xf8, w80000000<>+0(SB), Z21, Z23
-	VMOVUPS      Z20, (AX)(R8*1)
-	VMOVUPS      Z23, 64(AX)(R8*1)
-	ADDQ         $0x80, R8
-	CMPQ         R8, R9
-	JLE          two
+	VMOVUPS      Z20, (AX)(R9*1)
+	VMOVUPS      Z23, 64(AX)(R9*1)
+	ADDQ         $0x80, R9
+	CMPQ         R9, SI
+	JLT          two
+
+rest:
+	MOVQ DI, R8
 
 one:
-	CMPQ R8, SI
-	JEQ  tail
-
-column:
-	VMOVUPS      (AX)(R8*1), Z0
-	VMOVUPS      (CX)(R8*1), Z1
+	CMPQ         R8, $0x00
+	JLE          next
+	MOVL         $0xffffffff, R10
+	BZHIL        R8, R10, R10
+	KMOVW        R10, K1
+	VMOVUPS.Z    (AX)(R9*1), K1, Z0
+	VMOVUPS.Z    (CX)(R9*1), K1, Z1
 	VADDPS       Z1, Z0, Z0
 	VMULPS       Z0, Z0, Z1
 	VMOVUPS      Z2, Z20
@@ -17552,47 +17544,10 @@ column:
 	VADDPS       w40000000<>+0(SB), Z22, Z1
 	VDIVPS       Z1, Z22, K2, Z20
 	VPTERNLOGD   $0xf8, w80000000<>+0(SB), Z0, Z20
-	VMOVUPS      Z20, (AX)(R8*1)
-	ADDQ         $0x40, R8
-	CMPQ         R8, SI
-	JLT          column
-
-tail:
-	CMPQ         DI, $0x00
-	JEQ          next
-	VMOVUPS.Z    (AX)(R8*1), K1, Z0
-	VMOVUPS.Z    (CX)(R8*1), K1, Z1
-	VADDPS       Z1, Z0, Z0
-	VMULPS       Z0, Z0, Z1
-	VMOVUPS      Z2, Z20
-	VFMADD213PS  Z3, Z1, Z20
-	VFMADD213PS  Z4, Z1, Z20
-	VFMADD213PS  Z5, Z1, Z20
-	VMULPS       Z20, Z1, Z20
-	VFMADD213PS  Z0, Z0, Z20
-	VCMPPS       $0x1d, Z6, Z1, K2
-	VRANGEPS     $0x0a, Z7, Z0, Z1
-	VMOVUPS      Z8, Z21
-	VFMADD231PS  Z9, Z1, Z21
-	VSUBPS       Z8, Z21, Z22
-	VFNMADD231PS Z10, Z22, Z1
-	VFNMADD231PS Z11, Z22, Z1
-	VMOVUPS      Z12, Z22
-	VFMADD213PS  Z13, Z1, Z22
-	VFMADD213PS  Z14, Z1, Z22
-	VFMADD213PS  Z15, Z1, Z22
-	VFMADD213PS  Z16, Z1, Z22
-	VMULPS       Z1, Z1, Z23
-	VADDPS       Z1, Z1, Z1
-	VFMADD213PS  Z1, Z23, Z22
-	VMOVUPS      Z18, Z1
-	VPERMI2PS    Z17, Z1, Z21
-	VSUBPS       Z19, Z21, Z1
-	VFMADD213PS  Z1, Z21, Z22
-	VADDPS       w40000000<>+0(SB), Z22, Z1
-	VDIVPS       Z1, Z22, K2, Z20
-	VPTERNLOGD   $0xf8, w80000000<>+0(SB), Z0, Z20
-	VMOVUPS      Z20, K1, (AX)(R8*1)
+	VMOVUPS      Z20, K1, (AX)(R9*1)
+	ADDQ         $0x40, R9
+	SUBQ         $0x10, R8
+	JMP          one
 
 next:
 	ADDQ DX, AX
@@ -17791,13 +17746,10 @@ TEXT ·biasTanhTangentAVX512(SB), NOSPLIT, $0-96
 	MOVQ         rows+56(FP), SI
 	MOVQ         cols+64(FP), DI
 	MOVQ         DI, R8
-	ANDQ         $0x0f, R8
+	ANDQ         $0x1f, R8
 	SUBQ         R8, DI
 	SHLQ         $0x02, DI
 	SHLQ         $0x02, BX
-	MOVL         $0xffffffff, R9
-	BZHIL        R8, R9, R9
-	KMOVW        R9, K1
 	VBROADCASTSS w3c9e06cf<>+0(SB), Z2
 	VBROADCASTSS wbd5bef3a<>+0(SB), Z3
 	VBROADCASTSS w3e08857f<>+0(SB), Z4
@@ -17818,16 +17770,15 @@ TEXT ·biasTanhTangentAVX512(SB), NOSPLIT, $0-96
 	VBROADCASTSS w3f800000<>+0(SB), Z19
 
 row:
-	XORQ R9, R9
-	LEAQ -128(DI), R10
-	CMPQ R9, R10
-	JGT  one
+	XORQ R10, R10
+	CMPQ R10, DI
+	JEQ  rest
 
 two:
-	VMOVUPS      (AX)(R9*1), Z0
-	VMOVUPS      64(AX)(R9*1), Z20
-	VMOVUPS      (CX)(R9*1), Z1
-	VMOVUPS      64(CX)(R9*1), Z21
+	VMOVUPS      (AX)(R10*1), Z0
+	VMOVUPS      64(AX)(R10*1), Z20
+	VMOVUPS      (CX)(R10*1), Z1
+	VMOVUPS      64(CX)(R10*1), Z21
 	VADDPS       Z1, Z0, Z0
 	VADDPS       Z21, Z20, Z21
 	VMULPS       Z0, Z0, Z1
@@ -17844,8 +17795,8 @@ two:
 	VMULPS       Z23, Z22, Z23
 	VFMADD213PS  Z0, Z0, Z20
 	VFMADD213PS  Z21, Z21, Z23
-	VCMPPS       $0x1d, Z6, Z1, K2
-	VCMPPS       $0x1d, Z6, Z22, K3
+	VCMPPS       $0x1d, Z6, Z1, K1
+	VCMPPS       $0x1d, Z6, Z22, K2
 	VRANGEPS     $0x0a, Z7, Z0, Z1
 	VRANGEPS     $0x0a, Z7, Z21, Z25
 	VMOVUPS      Z8, Z22
@@ -17884,33 +17835,37 @@ two:
 	VFMADD213PS  Z25, Z26, Z28
 	VADDPS       w40000000<>+0(SB), Z24, Z1
 	VADDPS       w40000000<>+0(SB), Z28, Z22
-	VDIVPS       Z1, Z24, K2, Z20
-	VDIVPS       Z22, Z28, K3, Z23
+	VDIVPS       Z1, Z24, K1, Z20
+	VDIVPS       Z22, Z28, K2, Z23
 	VPTERNLOGD   $0xf8, w80000000<>+0(SB), Z0, Z20
 	VPTERNLOGD   $0xf8, w80000000<>+0(SB), Z21, Z23
-	VMOVUPS      Z20, (AX)(R9*1)
-	VMOVUPS      Z23, 64(AX)(R9*1)
+	VMOVUPS      Z20, (AX)(R10*1)
+	VMOVUPS      Z23, 64(AX)(R10*1)
 	VMOVUPS      Z19, Z0
 	VMOVUPS      Z19, Z1
 	VFNMADD231PS Z20, Z20, Z0
 	VFNMADD231PS Z23, Z23, Z1
-	VMOVUPS      (DX)(R9*1), Z20
-	VMOVUPS      64(DX)(R9*1), Z21
+	VMOVUPS      (DX)(R10*1), Z20
+	VMOVUPS      64(DX)(R10*1), Z21
 	VMULPS       Z20, Z0, Z0
 	VMULPS       Z21, Z1, Z1
-	VMOVUPS      Z0, (DX)(R9*1)
-	VMOVUPS      Z1, 64(DX)(R9*1)
-	ADDQ         $0x80, R9
-	CMPQ         R9, R10
-	JLE          two
+	VMOVUPS      Z0, (DX)(R10*1)
+	VMOVUPS      Z1, 64(DX)(R10*1)
+	ADDQ         $0x80, R10
+	CMPQ         R10, DI
+	JLT          two
+
+rest:
+	MOVQ R8, R9
 
 one:
-	CMPQ R9, DI
-	JEQ  tail
-
-column:
-	VMOVUPS      (AX)(R9*1), Z0
-	VMOVUPS      (CX)(R9*1), Z1
+	CMPQ         R9, $0x00
+	JLE          next
+	MOVL         $0xffffffff, R11
+	BZHIL        R9, R11, R11
+	KMOVW        R11, K1
+	VMOVUPS.Z    (AX)(R10*1), K1, Z0
+	VMOVUPS.Z    (CX)(R10*1), K1, Z1
 	VADDPS       Z1, Z0, Z0
 	VMULPS       Z0, Z0, Z1
 	VMOVUPS      Z2, Z20
@@ -17941,57 +17896,15 @@ column:
 	VADDPS       w40000000<>+0(SB), Z22, Z1
 	VDIVPS       Z1, Z22, K2, Z20
 	VPTERNLOGD   $0xf8, w80000000<>+0(SB), Z0, Z20
-	VMOVUPS      Z20, (AX)(R9*1)
+	VMOVUPS      Z20, K1, (AX)(R10*1)
 	VMOVUPS      Z19, Z0
 	VFNMADD231PS Z20, Z20, Z0
-	VMOVUPS      (DX)(R9*1), Z1
+	VMOVUPS.Z    (DX)(R10*1), K1, Z1
 	VMULPS       Z1, Z0, Z0
-	VMOVUPS      Z0, (DX)(R9*1)
-	ADDQ         $0x40, R9
-	CMPQ         R9, DI
-	JLT          column
-
-tail:
-	CMPQ         R8, $0x00
-	JEQ          next
-	VMOVUPS.Z    (AX)(R9*1), K1, Z0
-	VMOVUPS.Z    (CX)(R9*1), K1, Z1
-	VADDPS       Z1, Z0, Z0
-	VMULPS       Z0, Z0, Z1
-	VMOVUPS      Z2, Z20
-	VFMADD213PS  Z3, Z1, Z20
-	VFMADD213PS  Z4, Z1, Z20
-	VFMADD213PS  Z5, Z1, Z20
-	VMULPS       Z20, Z1, Z20
-	VFMADD213PS  Z0, Z0, Z20
-	VCMPPS       $0x1d, Z6, Z1, K2
-	VRANGEPS     $0x0a, Z7, Z0, Z1
-	VMOVUPS      Z8, Z21
-	VFMADD231PS  Z9, Z1, Z21
-	VSUBPS       Z8, Z21, Z22
-	VFNMADD231PS Z10, Z22, Z1
-	VFNMADD231PS Z11, Z22, Z1
-	VMOVUPS      Z12, Z22
-	VFMADD213PS  Z13, Z1, Z22
-	VFMADD213PS  Z14, Z1, Z22
-	VFMADD213PS  Z15, Z1, Z22
-	VFMADD213PS  Z16, Z1, Z22
-	VMULPS       Z1, Z1, Z23
-	VADDPS       Z1, Z1, Z1
-	VFMADD213PS  Z1, Z23, Z22
-	VMOVUPS      Z18, Z1
-	VPERMI2PS    Z17, Z1, Z21
-	VSUBPS       Z19, Z21, Z1
-	VFMADD213PS  Z1, Z21, Z22
-	VADDPS       w40000000<>+0(SB), Z22, Z1
-	VDIVPS       Z1, Z22, K2, Z20
-	VPTERNLOGD   $0xf8, w80000000<>+0(SB), Z0, Z20
-	VMOVUPS      Z20, K1, (AX)(R9*1)
-	VMOVUPS      Z19, Z0
-	VFNMADD231PS Z20, Z20, Z0
-	VMOVUPS.Z    (DX)(R9*1), K1, Z1
-	VMULPS       Z1, Z0, Z0
-	VMOVUPS      Z0, K1, (DX)(R9*1)
+	VMOVUPS      Z0, K1, (DX)(R10*1)
+	ADDQ         $0x40, R10
+	SUBQ         $0x10, R9
+	JMP          one
 
 next:
 	ADDQ BX, AX
@@ -18010,71 +17923,59 @@ TEXT ·biasLeakyReLUAVX512(SB), NOSPLIT, $0-76
 	MOVQ         rows+32(FP), BX
 	MOVQ         cols+40(FP), SI
 	MOVQ         SI, DI
-	ANDQ         $0x0f, DI
+	ANDQ         $0x1f, DI
 	SUBQ         DI, SI
 	SHLQ         $0x02, SI
 	SHLQ         $0x02, DX
-	MOVL         $0xffffffff, R8
-	BZHIL        DI, R8, R8
-	KMOVW        R8, K1
 	MOVSS        slope+72(FP), X0
 	VBROADCASTSS X0, Z2
 
 row:
-	XORQ R8, R8
-	LEAQ -128(SI), R9
-	CMPQ R8, R9
-	JGT  one
+	XORQ R9, R9
+	CMPQ R9, SI
+	JEQ  rest
 
 two:
-	VMOVUPS   (AX)(R8*1), Z0
-	VMOVUPS   64(AX)(R8*1), Z3
-	VMOVUPS   (CX)(R8*1), Z1
-	VMOVUPS   64(CX)(R8*1), Z4
+	VMOVUPS   (AX)(R9*1), Z0
+	VMOVUPS   64(AX)(R9*1), Z3
+	VMOVUPS   (CX)(R9*1), Z1
+	VMOVUPS   64(CX)(R9*1), Z4
 	VADDPS    Z1, Z0, Z0
 	VADDPS    Z4, Z3, Z3
 	VXORPS    Z1, Z1, Z1
 	VXORPS    Z4, Z4, Z4
-	VCMPPS    $0x11, Z0, Z1, K2
-	VCMPPS    $0x11, Z3, Z4, K3
+	VCMPPS    $0x11, Z0, Z1, K1
+	VCMPPS    $0x11, Z3, Z4, K2
 	VMULPS    Z2, Z0, Z1
 	VMULPS    Z2, Z3, Z4
-	VBLENDMPS Z0, Z1, K2, Z0
-	VBLENDMPS Z3, Z4, K3, Z1
-	VMOVUPS   Z0, (AX)(R8*1)
-	VMOVUPS   Z1, 64(AX)(R8*1)
-	ADDQ      $0x80, R8
-	CMPQ      R8, R9
-	JLE       two
+	VBLENDMPS Z0, Z1, K1, Z0
+	VBLENDMPS Z3, Z4, K2, Z1
+	VMOVUPS   Z0, (AX)(R9*1)
+	VMOVUPS   Z1, 64(AX)(R9*1)
+	ADDQ      $0x80, R9
+	CMPQ      R9, SI
+	JLT       two
+
+rest:
+	MOVQ DI, R8
 
 one:
-	CMPQ R8, SI
-	JEQ  tail
-
-column:
-	VMOVUPS   (AX)(R8*1), Z0
-	VMOVUPS   (CX)(R8*1), Z1
+	CMPQ      R8, $0x00
+	JLE       next
+	MOVL      $0xffffffff, R10
+	BZHIL     R8, R10, R10
+	KMOVW     R10, K1
+	VMOVUPS.Z (AX)(R9*1), K1, Z0
+	VMOVUPS.Z (CX)(R9*1), K1, Z1
 	VADDPS    Z1, Z0, Z0
 	VXORPS    Z1, Z1, Z1
 	VCMPPS    $0x11, Z0, Z1, K2
 	VMULPS    Z2, Z0, Z1
 	VBLENDMPS Z0, Z1, K2, Z0
-	VMOVUPS   Z0, (AX)(R8*1)
-	ADDQ      $0x40, R8
-	CMPQ      R8, SI
-	JLT       column
-
-tail:
-	CMPQ      DI, $0x00
-	JEQ       next
-	VMOVUPS.Z (AX)(R8*1), K1, Z0
-	VMOVUPS.Z (CX)(R8*1), K1, Z1
-	VADDPS    Z1, Z0, Z0
-	VXORPS    Z1, Z1, Z1
-	VCMPPS    $0x11, Z0, Z1, K2
-	VMULPS    Z2, Z0, Z1
-	VBLENDMPS Z0, Z1, K2, Z0
-	VMOVUPS   Z0, K1, (AX)(R8*1)
+	VMOVUPS   Z0, K1, (AX)(R9*1)
+	ADDQ      $0x40, R9
+	SUBQ      $0x10, R8
+	JMP       one
 
 next:
 	ADDQ DX, AX

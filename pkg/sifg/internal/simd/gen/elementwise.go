@@ -114,16 +114,16 @@ func (m *machine) tanh(x reg.VecVirtual) reg.VecVirtual {
 	t := m.min(m.load(m.c(10)), m.xor(x, sign)) // not a number stays so
 	t2 := m.mul(t, t)
 	small := m.fma(m.mul(t2, m.horner(t2, tanhSmall[:]...)), t, t)
+	isSmall := m.less(t2, m.c(tanhLimit2))
 
 	j, n := m.nearest(t, 2*math.Log2E)
-	r := m.copy(t)
-	m.subFrom(r, n, m.c(halfLn2Hi))
-	m.subFrom(r, n, m.c(halfLn2Lo))
-	p := m.fma(m.horner(r, expm1Twice[:]...), m.mul(r, r), m.add(r, r))
+	m.subFrom(t, n, m.c(halfLn2Hi))
+	m.subFrom(t, n, m.c(halfLn2Lo))
+	p := m.fma(m.horner(t, expm1Twice[:]...), m.mul(t, t), m.add(t, t))
 	s := m.pow2(j)
 	u := m.fma(p, s, m.sub(s, m.c(1)))
 	y := m.div(u, m.add(u, m.c(2)))
-	return m.or(m.pick(m.less(t, m.c(tanhLimit)), small, y), sign)
+	return m.or(m.pick(isSmall, small, y), sign)
 }
 
 // tanhWide is tanh in fewer instructions, which give the same bits: small values keep their sign, the quotient replaces
@@ -132,9 +132,8 @@ func (m *machine) tanh(x reg.VecVirtual) reg.VecVirtual {
 func (m *machine) tanhWide(x reg.VecVirtual) reg.VecVirtual {
 	x2 := m.mul(x, x)
 	y := m.fma(m.mul(x2, m.horner(x2, tanhSmall[:]...)), x, x)
-	const limit = float64(float32(tanhLimit))
 	large := m.K()
-	m.VCMPPS(U8(29), m.c(limit*limit), x2, large) // ≥; the squares of limit and of its neighbour differ
+	m.VCMPPS(U8(29), m.c(tanhLimit2), x2, large) // ≥
 
 	t := m.vec()
 	m.VRANGEPS(U8(10), m.c(10), x, t) // the lesser in magnitude, without its sign
@@ -159,9 +158,9 @@ func (m *machine) tanhWide(x reg.VecVirtual) reg.VecVirtual {
 var tanhSmall = [...]float64{0.0192903551184, -0.0536949412004, 0.133321752676, -0.333333179856}
 
 const (
-	tanhLimit = 0.35
-	halfLn2Hi = 0x1.62e4p-2 // 15 bits of (log 2)/2: times n ≤ 29 it is exact
-	halfLn2Lo = math.Ln2/2 - halfLn2Hi
+	tanhLimit2 = 0x1.666666p-2 * 0x1.666666p-2 // 0.35 in float32; the squares of it and of its neighbour differ
+	halfLn2Hi  = 0x1.62e4p-2                   // 15 bits of (log 2)/2: times n ≤ 29 it is exact
+	halfLn2Lo  = math.Ln2/2 - halfLn2Hi
 )
 
 // expm1Twice: exp(2r) − 1 = 2r + r²·q(r) on |r| ≤ 0.1735; minimax, relative error 1.3e-8.

@@ -321,7 +321,7 @@ func (m *machine) toFloat(a reg.VecVirtual) reg.VecVirtual { return m.into(m.VCV
 // mask is an opmask register (AVX-512) or a vector of all-ones words (AVX2).
 type mask struct{ Op }
 
-// mask returns the mask of the first n 32-bit lanes, 0 ≤ n ≤ lanes.
+// mask returns the mask of the first n 32-bit lanes, of all for lanes ≤ n < 2·lanes.
 func (m *machine) mask(n reg.GPVirtual) mask {
 	if m.wide() {
 		ones, k := m.GP32(), m.K()
@@ -330,18 +330,18 @@ func (m *machine) mask(n reg.GPVirtual) mask {
 		m.KMOVW(ones, k)
 		return mask{k}
 	}
-	// a window of a table of 32 bytes of ones and 32 bytes of zeros
+	// a window of a table of 64 bytes of ones and 32 bytes of zeros
 	table, ok := m.data["window"]
 	if !ok {
 		table = m.StaticGlobal("window")
 		m.DataAttributes(attr.RODATA | attr.NOPTR)
-		for i := range 8 {
-			m.AddDatum(8*i, U64(^uint64(0)*uint64((7-i)/4)))
+		for i := range 12 {
+			m.AddDatum(8*i, U64(^uint64(0)*uint64(1-i/8)))
 		}
 		m.data["window"] = table
 	}
 	base, off, v := m.GP64(), m.GP64(), m.vec()
-	m.LEAQ(table.Offset(32), base)
+	m.LEAQ(table.Offset(64), base)
 	m.MOVQ(n, off)
 	m.NEGQ(off)
 	m.VMOVUPS(Mem{Base: base, Index: off, Scale: 4}, v)

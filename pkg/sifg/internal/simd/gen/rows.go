@@ -18,18 +18,16 @@ func (m *machine) rowwise(name, params string, f func(reg.VecVirtual) reg.VecVir
 	if tangent {
 		dy = m.base("dy")
 	}
-	ld, rows, cols := m.arg("ld"), m.arg("rows"), m.arg("cols")
-	whole, last := m.GP64(), m.GP64() // bytes of a row in whole vectors; columns after them
-	m.MOVQ(cols, last)
-	m.ANDQ(Imm(uint64(m.bytes/4-1)), last)
-	m.MOVQ(cols, whole)
+	ld, rows := m.arg("ld"), m.arg("rows")
+	whole := m.arg("cols")                             // bytes of a row in pairs of vectors
+	last, left, offset := m.GP64(), m.GP64(), m.GP64() // last: columns after them
+	m.MOVQ(whole, last)
+	m.ANDQ(Imm(uint64(m.bytes/2-1)), last)
 	m.SUBQ(last, whole)
 	m.SHLQ(U8(2), whole)
 	m.SHLQ(U8(2), ld)
-	tail := m.mask(last)
 	m.hoistHere()
 	m.Label("row")
-	offset := m.GP64()
 	vector := func(at int, k *mask) {
 		mem := func(base reg.GPVirtual) Mem { return Mem{Base: base, Index: offset, Scale: 1, Disp: at} }
 		v := f(m.add(m.get(mem(y), k), m.get(mem(b), k)))
@@ -39,29 +37,23 @@ func (m *machine) rowwise(name, params string, f func(reg.VecVirtual) reg.VecVir
 		}
 	}
 	m.XORQ(offset, offset)
-	if m.wide() { // two vectors at once: each is a chain of operations that wait for one another
-		two := m.GP64()
-		m.LEAQ(Mem{Base: whole, Disp: -2 * m.bytes}, two)
-		m.CMPQ(offset, two)
-		m.JGT(LabelRef("one"))
-		m.Label("two")
-		m.interleave(func() { vector(0, nil) }, func() { vector(m.bytes, nil) })
-		m.ADDQ(Imm(uint64(2*m.bytes)), offset)
-		m.CMPQ(offset, two)
-		m.JLE(LabelRef("two"))
-		m.Label("one")
-	}
 	m.CMPQ(offset, whole)
-	m.JEQ(LabelRef("tail"))
-	m.Label("column")
-	vector(0, nil)
+	m.JEQ(LabelRef("rest"))
+	m.Label("two") // at once: each is a chain of operations that wait for one another
+	m.interleave(func() { vector(0, nil) }, func() { vector(m.bytes, nil) })
+	m.ADDQ(Imm(uint64(2*m.bytes)), offset)
+	m.CMPQ(offset, whole)
+	m.JLT(LabelRef("two"))
+	m.Label("rest")
+	m.MOVQ(last, left)
+	m.Label("one")
+	m.CMPQ(left, U8(0))
+	m.JLE(LabelRef("next"))
+	k := m.mask(left)
+	vector(0, &k)
 	m.ADDQ(U8(m.bytes), offset)
-	m.CMPQ(offset, whole)
-	m.JLT(LabelRef("column"))
-	m.Label("tail")
-	m.CMPQ(last, U8(0))
-	m.JEQ(LabelRef("next"))
-	vector(0, &tail)
+	m.SUBQ(U8(m.bytes/4), left)
+	m.JMP(LabelRef("one"))
 	m.Label("next")
 	m.ADDQ(ld, y)
 	if tangent {
