@@ -169,11 +169,7 @@ func (r *reference) truth(name string) []float64 {
 
 // standard returns aligned points less the mean of the reference draws, in units of their standard deviations.
 func (r *reference) standard(x metric.Points) metric.Points {
-	out := metric.NewPoints(x.N, x.D)
-	for i, v := range x.Data {
-		out.Data[i] = (v - r.AlignedMean[i%x.D]) / r.AlignedSD[i%x.D]
-	}
-	return out
+	return x.Standard(r.AlignedMean, r.AlignedSD)
 }
 
 // start is where chain k begins.

@@ -65,26 +65,15 @@ func (p *problem) thin(u metric.Points, n int) []int {
 	z, score := p.stein(few)
 	half := make([]float64, m) // k(x, x)/2, and the sum of k(x, y) over the y picked
 	for i := range m {
-		half[i] = steinKernel(z.Row(i), score.Row(i), z.Row(i), score.Row(i)) / 2
+		half[i] = metric.SteinKernel(z.Row(i), score.Row(i), z.Row(i), score.Row(i)) / 2
 	}
 	picked := make([]int, n)
 	for t := range picked {
 		best := slices.Index(half, slices.Min(half))
 		picked[t] = best * u.N / m
 		for i := range m {
-			half[i] += steinKernel(z.Row(i), score.Row(i), z.Row(best), score.Row(best))
+			half[i] += metric.SteinKernel(z.Row(i), score.Row(i), z.Row(best), score.Row(best))
 		}
 	}
 	return picked
-}
-
-// steinKernel is k_π(x, y) of metric.KSD for points x and y with scores s and t.
-func steinKernel(x, s, y, t []float64) float64 {
-	var r2, st, sr float64 // ‖x − y‖², ⟨s, t⟩, ⟨s − t, x − y⟩
-	for j := range x {
-		r := x[j] - y[j]
-		r2, st, sr = r2+float64(r*r), st+float64(s[j]*t[j]), sr+float64((s[j]-t[j])*r)
-	}
-	inv := 1 / (1 + r2)
-	return math.Sqrt(inv) * (st + float64(inv*(sr+float64(len(x))-float64(3*r2*inv))))
 }

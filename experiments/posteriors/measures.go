@@ -205,7 +205,7 @@ func (p *problem) judgeAll(u metric.Points, long bool, put put) {
 	put("sd-ratio", 0, mean)
 	put("sd-ratio", 1, least)
 	put("sd-ratio", 2, most)
-	put("energy", 0, p.energy.Distance(p.standard(values)))
+	put("energy", 0, p.energy.Distance(values.Standard(p.mean, p.sd)))
 	put("ksd", 0, p.ksd(u))
 	put("coverage", 0, stats.Mean(p.judge.Coverage(values, 0.5)))
 	put("coverage", 1, stats.Mean(p.judge.Coverage(values, 0.9)))

@@ -10,9 +10,9 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
-	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/sifg/npy"
+	"github.com/semi-implicit/sifg/pkg/study"
 )
 
 // own is the experiment on a posterior of a person's own, which is a program.
@@ -101,7 +101,7 @@ func advice(s *record.Set) (*table.Table, error) {
 	for _, m := range s.Methods(problem) {
 		o := outcomeOf(s, problem, m)
 		row := []table.Cell{table.Text(figure.Label(m)), multiple(o.mean), multiple(o.sd), table.Number(o.ratio, 2),
-			table.Number(o.gradients, 2), table.Number(stats.Median(secondsOf(s, problem, m)), 2),
+			table.Number(o.gradients, 2), table.Number(study.Seconds(s, problem, m), 2),
 			table.Text(o.word(m == taken))}
 		t.Rows = append(t.Rows, row)
 	}
@@ -124,21 +124,13 @@ func (o outcome) word(taken bool) string {
 	return "not accurate"
 }
 
-func secondsOf(s *record.Set, problem, method string) (out []float64) {
-	for _, key := range (record.Series{Set: s, Problem: problem}).Keys(method) {
-		out = append(out, s.Timings[key].Seconds)
-	}
-	return out
-}
-
 // valueNames are the names of the values of a trial's posterior.
 func valueNames(t *record.Trial) ([]string, error) {
-	var c settings.Config
 	var o Options
-	if err := json.Unmarshal([]byte(t.Config), &c); err != nil {
-		return nil, err
+	c, err := settings.Of(*t)
+	if err == nil {
+		err = settings.Decode(c.Options, &o)
 	}
-	err := settings.Decode(c.Options, &o)
 	return o.Values, err
 }
 

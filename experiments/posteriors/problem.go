@@ -124,17 +124,8 @@ func judgedBy(draws metric.Points) *truth {
 	for i := range few.N {
 		copy(few.Row(i), draws.Row(i*draws.N/few.N))
 	}
-	tr.energy = metric.NewEnergy(tr.standard(few))
+	tr.energy = metric.NewEnergy(few.Standard(tr.mean, tr.sd))
 	return tr
-}
-
-// standard returns values less the mean of the reference draws, in units of their standard deviations.
-func (tr *truth) standard(values metric.Points) metric.Points {
-	out := metric.NewPoints(values.N, values.D)
-	for i, v := range values.Data {
-		out.Data[i] = (v - tr.mean[i%values.D]) / tr.sd[i%values.D]
-	}
-	return out
 }
 
 // local is the density of z where u = shift + L·z, computed in float64. Its Grad serves HMC at the cost of one

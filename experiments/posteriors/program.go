@@ -157,10 +157,8 @@ func describe(facts map[string]float64, values, hamiltonians [][]float64, chains
 		facts["ebfmi"] = min(facts["ebfmi"], hmc.EBFMI(hamiltonians[k]))
 	}
 	s := hmc.Summarize(values, v, tallies...)
-	facts["rhat"], facts["ess"], facts["divergences"] = 0, math.Inf(1), float64(s.Divergences)/float64(s.Iterations)
-	for _, c := range s.Coordinates {
-		facts["rhat"], facts["ess"] = max(facts["rhat"], c.RHat), min(facts["ess"], c.BulkESS, c.TailESS)
-	}
+	facts["divergences"] = float64(s.Divergences) / float64(s.Iterations)
+	facts["rhat"], facts["ess"] = s.Worst()
 }
 
 func referenceFiles(by affine, u, values [][]float64, d int, facts map[string]float64) (map[string][]byte, error) {
@@ -241,12 +239,8 @@ func (p *problem) putFacts(put put) {
 
 // putValues puts what points say of each value.
 func (p *problem) putValues(values metric.Points, put put) {
-	sorted := make([]float64, values.N)
 	for j := range values.D {
-		for i := range sorted {
-			sorted[i] = values.Row(i)[j]
-		}
-		slices.Sort(sorted)
+		sorted := slices.Sorted(slices.Values(values.Column(j)))
 		mean, sd := stat.MeanStdDev(sorted, nil)
 		put("value-mean", j, mean)
 		put("value-sd", j, sd)

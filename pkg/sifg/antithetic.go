@@ -27,8 +27,6 @@ type Antithetic struct {
 	v            Batch // velocity at x₋ (n×d)
 }
 
-var _ Field = (*Antithetic)(nil)
-
 // Init implements Field.
 func (o *Antithetic) Init(c *Cloud) {
 	o.net, o.opt = o.Network.build(c)

@@ -22,8 +22,6 @@ type BAOAB struct {
 	p, xi []float32
 }
 
-var _ Mover = (*BAOAB)(nil)
-
 // Init implements Mover.
 func (o *BAOAB) Init(c *Cloud) {
 	o.rand = rng.New(c.Seed, "langevin")

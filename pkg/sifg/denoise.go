@@ -39,8 +39,6 @@ type Denoise struct {
 	jw      Batch // a view of out (n×d)
 }
 
-var _ Field = (*Denoise)(nil)
-
 // Init implements Field.
 func (o *Denoise) Init(c *Cloud) {
 	o.net, o.opt = o.Network.build(c)

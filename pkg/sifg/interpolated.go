@@ -31,8 +31,6 @@ type Interpolated struct {
 	f     Batch   // n×d
 }
 
-var _ Field = (*Interpolated)(nil)
-
 // Init implements Field.
 func (o *Interpolated) Init(c *Cloud) {
 	o.Field.Init(c)

@@ -17,8 +17,6 @@ type KDE struct {
 	kappa strips
 }
 
-var _ Field = (*KDE)(nil)
-
 // Init implements Field.
 func (o *KDE) Init(c *Cloud) {
 	n, d := c.Z.Rows, c.Z.Cols

@@ -24,8 +24,6 @@ type Kernel struct {
 	median selector
 }
 
-var _ Field = (*Kernel)(nil)
-
 // Init implements Field.
 func (o *Kernel) Init(c *Cloud) {
 	n, d := c.Z.Rows, c.Z.Cols

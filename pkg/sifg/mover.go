@@ -14,8 +14,6 @@ type Euler struct {
 	DivideByN bool    // z ← z + (h/n)·v: the released toy scripts of L2-GF and Ada-GWG divide the velocity by n
 }
 
-var _ Mover = (*Euler)(nil)
-
 // Init implements Mover.
 func (*Euler) Init(*Cloud) {}
 
@@ -36,8 +34,6 @@ type Adam struct {
 	opt nn.Adam
 	g   []float32
 }
-
-var _ Mover = (*Adam)(nil)
 
 // Init implements Mover.
 func (o *Adam) Init(c *Cloud) {
@@ -67,8 +63,6 @@ type AdaGrad struct {
 	g []float32
 }
 
-var _ Mover = (*AdaGrad)(nil)
-
 // Init implements Mover.
 func (o *AdaGrad) Init(c *Cloud) { o.g = make([]float32, len(c.Z.Data)) }
 
@@ -92,8 +86,6 @@ type Langevin struct {
 	rand *rng.Stream
 	xi   []float32
 }
-
-var _ Mover = (*Langevin)(nil)
 
 // Init implements Mover.
 func (o *Langevin) Init(c *Cloud) {

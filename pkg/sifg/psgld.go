@@ -21,8 +21,6 @@ type Diffuse struct {
 	xi, hp []float32
 }
 
-var _ Mover = (*Diffuse)(nil)
-
 // preconditioned is a mover that knows what it multiplies the velocity by.
 type preconditioned interface {
 	Mover

@@ -20,12 +20,7 @@ type shell struct{ r, pull, se float64 }
 // 2, an exponential one 1, a power law about 0, and no log-concave one less than 1. It is +∞ where the score does not
 // clearly pull back, and on a side of fewer than 100 particles.
 func tail(x, score metric.Points, c int) float64 {
-	column := make([]float64, x.N)
-	for i := range column {
-		column[i] = x.Row(i)[c]
-	}
-	slices.Sort(column)
-	median := metric.Quantile(column, 0.5)
+	median := metric.Quantile(slices.Sorted(slices.Values(x.Column(c))), 0.5)
 	heavier := math.Inf(1)
 	for _, side := range []float64{-1, 1} {
 		var far, pull []float64
@@ -74,11 +69,11 @@ func findFunnel(x, score metric.Points) (f funnel) {
 	d := min(x.D, maxFunnel)
 	places, sizes := make([][]float64, d), make([][]float64, d)
 	for c := range d {
-		place, size := make([]float64, x.N), make([]float64, x.N)
-		for i := range x.N {
-			place[i], size[i] = x.Row(i)[c], math.Abs(score.Row(i)[c])
+		size := score.Column(c)
+		for i, s := range size {
+			size[i] = math.Abs(s)
 		}
-		places[c], sizes[c] = ranks(place), ranks(size)
+		places[c], sizes[c] = ranks(x.Column(c)), ranks(size)
 	}
 	for j := range d {
 		for k := range d {

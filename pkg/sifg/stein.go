@@ -59,8 +59,6 @@ type Stein struct {
 // multiply-adds, not from J·e, which costs n·d·H.
 const steinWide = 16
 
-var _ Field = (*Stein)(nil)
-
 // Init implements Field.
 func (o *Stein) Init(c *Cloud) {
 	o.net, o.opt = o.Network.build(c)

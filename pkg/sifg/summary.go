@@ -125,10 +125,7 @@ func (s *Summary) compare(runs []*Cloud) {
 		}
 		columns := make([][]float64, len(runs))
 		for k, r := range runs {
-			x := metric.FromBatch(r.offered())
-			for i := range n {
-				columns[k] = append(columns[k], x.Row(i)[c])
-			}
+			columns[k] = metric.FromBatch(r.offered()).Column(c)[:n]
 		}
 		s.Coordinates[c].RHat = hmc.RankRHat(columns)
 	}
@@ -163,7 +160,7 @@ func (s *Summary) describe(x, score metric.Points) {
 	n, d := x.N, x.D
 	mean := metric.Mean(x)
 	total := make([]float64, n) // of the terms of the Stein ratio
-	terms, sorted := make([]float64, n), make([]float64, n)
+	terms := make([]float64, n)
 	for c := range d {
 		var squares float64
 		for i := range n {
@@ -171,9 +168,8 @@ func (s *Summary) describe(x, score metric.Points) {
 			squares += float64(v * v)
 			terms[i] = -score.Row(i)[c] * v
 			total[i] += terms[i] / float64(d)
-			sorted[i] = x.Row(i)[c]
 		}
-		slices.Sort(sorted)
+		sorted := slices.Sorted(slices.Values(x.Column(c)))
 		k := &s.Coordinates[c]
 		k.Mean, k.SD = mean[c], math.Sqrt(squares/float64(n-1))
 		k.Low, k.Median = metric.Quantile(sorted, 0.05), metric.Quantile(sorted, 0.5)

@@ -22,12 +22,8 @@ type Watch struct {
 func (w *Watch) Look(c *Cloud, _ Info) error {
 	x := metric.FromBatch(c.Z)
 	mean, sds := make([]float64, x.D), make([]float64, x.D)
-	column := make([]float64, x.N)
 	for j := range x.D {
-		for i := range column {
-			column[i] = x.Row(i)[j]
-		}
-		mean[j], sds[j] = stat.MeanStdDev(column, nil)
+		mean[j], sds[j] = stat.MeanStdDev(x.Column(j), nil)
 	}
 	w.iter, w.mean, w.sds = append(w.iter, float64(c.Iter)), append(w.mean, mean), append(w.sds, sds)
 	return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// seconds returns the median time of a method's trials on a problem.
-func seconds(s *record.Set, problem, method string) float64 {
+// Seconds returns the median time of a method's trials on a problem.
+func Seconds(s *record.Set, problem, method string) float64 {
 	var out []float64
 	for _, key := range (record.Series{Set: s, Problem: problem}).Keys(method) {
 		out = append(out, s.Timings[key].Seconds)
@@ -39,7 +39,7 @@ func Clock(problems ...Versus) harness.Figure {
 				}
 				start, least := math.Inf(-1), math.Inf(1)
 				for _, m := range s.Methods(v.Problem) {
-					curves, total := s.Curves(v.Problem, m, what.Metric, 0), seconds(s, v.Problem, m)
+					curves, total := s.Curves(v.Problem, m, what.Metric, 0), Seconds(s, v.Problem, m)
 					// Not those judged at the end alone, nor starts: a logarithmic axis has no 0.
 					curves = slices.DeleteFunc(curves, func(c record.Curve) bool { return len(c.Value) < 2 })
 					for i, c := range curves {
@@ -143,6 +143,6 @@ func (v Versus) reached(s *record.Set, method string) (reached, bool) {
 		last:      mean.Y[last],
 		settled:   mean.X[settled] <= 0.75*mean.X[last],
 		settledAt: mean.X[settled],
-		seconds:   seconds(s, v.Problem, method) * mean.X[settled] / mean.X[last],
+		seconds:   Seconds(s, v.Problem, method) * mean.X[settled] / mean.X[last],
 	}, true
 }

@@ -113,7 +113,7 @@ func (v Versus) use(s *record.Set) []string {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b string) int {
-		return cmp.Compare(seconds(s, v.Problem, a), seconds(s, v.Problem, b))
+		return cmp.Compare(Seconds(s, v.Problem, a), Seconds(s, v.Problem, b))
 	})
 	return out
 }

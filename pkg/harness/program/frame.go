@@ -84,8 +84,7 @@ func first(line []byte) (f First, err error) {
 // encode appends a message to b; data is its array of rows×cols values, nil for none.
 func encode(b []byte, m message, data []float64, cols int) []byte {
 	m.Array = data != nil
-	line, _ := json.Marshal(m) // has a JSON form
-	b = append(append(b, line...), '\n')
+	b = append(b, m.String()+"\n"...)
 	if data != nil {
 		b = append(b, npy.Encode([]int{len(data) / cols, cols}, data)...)
 	}

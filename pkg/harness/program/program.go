@@ -38,6 +38,8 @@ type Program struct {
 	Identity
 	First First // what it said of itself when it was started first
 
+	sampler string // that it is known as; "": none
+
 	mu   sync.Mutex
 	idle []*process
 }
@@ -139,28 +141,27 @@ func (p *Program) giveBack(c *process) {
 }
 
 // running are the programs that this command was given.
-var running = struct {
+var running struct {
 	sync.Mutex
-	all      []*Program
-	samplers map[string]*Program
-}{samplers: map[string]*Program{}}
+	all []*Program
+}
 
 // Add makes a program known, for Find; a sampler has a name, for Of.
 func Add(p *Program, name string) {
 	running.Lock()
 	defer running.Unlock()
+	p.sampler = name
 	running.all = append(running.all, p)
-	if name != "" {
-		running.samplers[name] = p
-	}
 }
 
 // Of returns the identity of the program that is the sampler of a name; nil if the sampler is no program.
 func Of(sampler string) *Identity {
 	running.Lock()
 	defer running.Unlock()
-	if p := running.samplers[sampler]; p != nil {
-		return &p.Identity
+	for _, p := range running.all {
+		if p.First.Sampler != nil && p.sampler == sampler {
+			return &p.Identity
+		}
 	}
 	return nil
 }
@@ -186,9 +187,7 @@ func Close() {
 			c.kill()
 		}
 		p.idle = nil
+		sifg.Samplers = slices.DeleteFunc(sifg.Samplers, func(s sifg.Sampler) bool { return s.Name == p.sampler })
 	}
 	running.all = nil
-	ours := func(s sifg.Sampler) bool { return running.samplers[s.Name] != nil }
-	sifg.Samplers = slices.DeleteFunc(sifg.Samplers, ours)
-	clear(running.samplers)
 }

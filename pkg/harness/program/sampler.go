@@ -69,7 +69,7 @@ func Register(name string, p *Program) error {
 			if c.Temper > 0 {
 				return nil, &sifg.ConfigError{Key: "temper", Problem: "a sampler that is a program cannot be tempered"}
 			}
-			return &sifg.Flow{Field: still{}, Mover: &Sampler{program: p}}, nil
+			return &sifg.Flow{Field: sifg.Still{}, Mover: &Sampler{program: p}}, nil
 		},
 	})
 	Add(p, name)
@@ -96,16 +96,6 @@ func (i *SamplerInfo) settings() (defaults sifg.Config, uses []string, err error
 
 // Bind gives the sampler what it needs before its flow starts.
 func (s *Sampler) Bind(session *Session, job Job) { s.session, s.job = session, job }
-
-// still is a field without a velocity.
-type still struct{}
-
-func (still) Init(*sifg.Cloud) {}
-
-func (still) Velocity(c *sifg.Cloud, _ *sifg.Noise) sifg.Info {
-	c.Perturb()
-	return sifg.Info{}
-}
 
 // Init implements sifg.Mover: the program is told what to do and where to start.
 func (s *Sampler) Init(c *sifg.Cloud) {
@@ -194,9 +184,8 @@ func (s *Sampler) take(p *process, c *sifg.Cloud) error {
 
 // keep reads draws that the program tells of besides its sample, for targets that want them.
 func (s *Sampler) keep(p *process, c *sifg.Cloud) error {
-	const most = 1 << 27 // values: a gigabyte
 	d := c.Z.Cols
-	x, err := p.from.array(nil, -1, most/d, d, "its draws")
+	x, err := p.from.array(nil, -1, 1<<27/d, d, "its draws") // a gigabyte at most
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,14 @@ package program
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"sync"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 )
 
 // Session is the processes that one trial, or the making of one reference, uses. They are killed when its context
@@ -93,4 +100,119 @@ func (s *Session) of(p *Program) (c *process, err error) {
 	}
 	s.held = append(s.held, held{c, context.AfterFunc(s.ctx, c.kill)})
 	return c, nil
+}
+
+// Target is a target that is a program, as one session uses it. Where the program fails, its answers are NaN
+// from then on, and the session says why.
+type Target struct {
+	TargetInfo
+	program *Program
+	session *Session
+}
+
+// Target returns the program as a target; an error if it is a sampler.
+func (p *Program) Target(s *Session) (*Target, error) {
+	if p.First.Target == nil {
+		return nil, fmt.Errorf("the program %q is a sampler, where a target is wanted", p)
+	}
+	return &Target{*p.First.Target, p, s}, nil
+}
+
+// Dim returns the number d of coordinates.
+func (t *Target) Dim() int { return t.TargetInfo.Dim }
+
+// Evaluate sets dst, n×(1+d), to the log density, up to a constant, and its gradient at points, n×d, row by row.
+func (t *Target) Evaluate(dst, points []float64) {
+	d := t.Dim()
+	t.ask("score", dst, points, 1+d)
+	bad := 0
+	for i := 0; i < len(dst); i += 1 + d {
+		if !finite(dst[i+1:i+1+d]) || math.IsNaN(dst[i]) {
+			bad++
+		}
+	}
+	if bad > 0 {
+		n := len(dst) / (1 + d)
+		t.session.note("the program %q answered values that are not finite at %d of %d points", t.program, bad, n)
+	}
+}
+
+// Constrain returns the values, n×len(Values), of points, n×d; without Values the points themselves.
+func (t *Target) Constrain(points []float64) []float64 {
+	if t.Values == nil {
+		return points
+	}
+	dst := make([]float64, len(points)/t.Dim()*len(t.Values))
+	t.ask("values", dst, points, len(t.Values))
+	return dst
+}
+
+// ask fills dst with the answer, of cols columns, to a question about points.
+func (t *Target) ask(question string, dst, points []float64, cols int) {
+	rows, what := len(points)/t.Dim(), "the answer to "+question
+	err := t.session.with(t.program, what, func(c *process) error {
+		if err := c.send(message{Ask: question}, points, t.Dim()); err != nil {
+			return err
+		}
+		m, err := c.from.message()
+		if err != nil {
+			return err
+		}
+		if m.Answer != question || !m.Array {
+			return fmt.Errorf("said %v, where {\"answer\": %q, \"array\": true} was due", m, question)
+		}
+		_, err = c.from.array(dst, rows, rows, cols, what)
+		return err
+	})
+	if err != nil {
+		floats.AddConst(math.NaN(), dst)
+	}
+}
+
+// note keeps the first remark.
+func (s *Session) note(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.remark == "" {
+		s.remark = ": " + fmt.Sprintf(format, args...)
+	}
+}
+
+func finite(v []float64) bool { return metric.Points{Data: v}.Finite() }
+
+// evaluator returns what computes log density and gradient of a target of n points, n×(1+d), for a sampler that asks;
+// nil if the target has no log density.
+func evaluator(t sifg.Target) func(dst, points []float64) {
+	d := t.Dim()
+	switch t := t.(type) {
+	case interface{ Evaluate(dst, points []float64) }:
+		return t.Evaluate
+	case interface {
+		Grad(dst, x []float64) float64 // of hmc.Density: the energy and its gradient
+	}:
+		return func(dst, points []float64) {
+			for i := range len(points) / d {
+				row := dst[i*(1+d) : (i+1)*(1+d)]
+				row[0] = t.Grad(row[1:], points[i*d:(i+1)*d])
+				for j := range row {
+					row[j] = -row[j]
+				}
+			}
+		}
+	case interface {
+		sifg.Target
+		LogDensity(x []float64) float64
+	}:
+		return func(dst, points []float64) {
+			n := len(points) / d
+			s := sifg.NewBatch(n, d)
+			t.Score(s, metric.Points{N: n, D: d, Data: points}.Batch(), 0)
+			scores := metric.FromBatch(s)
+			for i := range n {
+				dst[i*(1+d)] = t.LogDensity(points[i*d : (i+1)*d])
+				copy(dst[i*(1+d)+1:], scores.Row(i))
+			}
+		}
+	}
+	return nil
 }

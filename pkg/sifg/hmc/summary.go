@@ -38,6 +38,15 @@ type Summary struct {
 	Coordinates     []Coordinate // d
 }
 
+// Worst returns the largest R-hat of the coordinates and their least effective sample size, of bulk and tails.
+func (s *Summary) Worst() (rhat, ess float64) {
+	ess = math.Inf(1)
+	for _, c := range s.Coordinates {
+		rhat, ess = max(rhat, c.RHat), min(ess, c.BulkESS, c.TailESS)
+	}
+	return rhat, ess
+}
+
 // Coordinate is the summary of a scalar over all chains.
 type Coordinate struct {
 	Mean, SD         float64

@@ -44,6 +44,24 @@ func (p Points) Batch() blas32.General {
 // Row returns point i; it shares memory with p.
 func (p Points) Row(i int) []float64 { return p.Data[i*p.D : (i+1)*p.D : (i+1)*p.D] }
 
+// Column returns a copy of coordinate c of all points.
+func (p Points) Column(c int) []float64 {
+	out := make([]float64, p.N)
+	for i := range out {
+		out[i] = p.Data[i*p.D+c]
+	}
+	return out
+}
+
+// Standard returns the points less a mean, in units of standard deviations; both have a value a coordinate.
+func (p Points) Standard(mean, sd []float64) Points {
+	out := NewPoints(p.N, p.D)
+	for i, v := range p.Data {
+		out.Data[i] = (v - mean[i%p.D]) / sd[i%p.D]
+	}
+	return out
+}
+
 // Finite reports whether no coordinate is NaN or infinite.
 func (p Points) Finite() bool {
 	for _, v := range p.Data {

@@ -13,7 +13,7 @@ import "math"
 // discrepancy of the law (U-statistic; 0 on average for exact draws, may be negative). n ≥ 2.
 func KSD(x, score Points) (v, u float64) {
 	n := float64(x.N)
-	diagonal, upper, _ := steinKernel(x, score)
+	diagonal, upper, _ := steinSums(x, score)
 	return math.Sqrt(max(0, diagonal+2*upper)) / n, 2 * upper / (n * (n - 1))
 }
 
@@ -22,12 +22,26 @@ func KSD(x, score Points) (v, u float64) {
 // above the mean is not exact draws.
 func ExactKSD(x, score Points) (mean, sd float64) {
 	n := float64(x.N)
-	diagonal, _, squares := steinKernel(x, score)
+	diagonal, _, squares := steinSums(x, score)
 	return diagonal / (n * n), math.Sqrt(4*squares/(n*(n-1))) / n
 }
 
-// steinKernel returns the sums of k_π(x_i, x_i), of k_π(x_i, x_j) over j < i, and of the squares of these.
-func steinKernel(x, score Points) (diagonal, upper, squares float64) {
+// SteinKernel returns k_π(x, y) of KSD for points x and y of R^d with scores sx and sy.
+func SteinKernel(x, sx, y, sy []float64) float64 {
+	var r2, ss, st float64 // ‖t‖², ⟨s(x), s(y)⟩, ⟨s(x) − s(y), t⟩ for t = x − y
+	for c, a := range x {
+		t := a - y[c]
+		r2 += float64(t * t)
+		ss += float64(sx[c] * sy[c])
+		st += float64((sx[c] - sy[c]) * t)
+	}
+	// With g = 1 + r²: ∇_x k = −g^{−3/2} t = −∇_y k, and ∇_x·∇_y k = d g^{−3/2} − 3 r² g^{−5/2}.
+	inv := 1 / (1 + r2)
+	return float64(math.Sqrt(inv) * (ss + float64(inv*(st+float64(len(x))-float64(3*r2*inv)))))
+}
+
+// steinSums returns the sums of k_π(x_i, x_i), of k_π(x_i, x_j) over j < i, and of the squares of these.
+func steinSums(x, score Points) (diagonal, upper, squares float64) {
 	require(x.D == score.D && x.D > 0 && x.N == score.N && x.N > 1)
 	d := float64(x.D)
 	for i := range x.N {
@@ -38,18 +52,7 @@ func steinKernel(x, score Points) (diagonal, upper, squares float64) {
 		diagonal += d
 		var sum float64
 		for j := range i {
-			xj, sj := x.Row(j), score.Row(j)
-			var r2, ss, st float64 // ‖t‖², ⟨s_i, s_j⟩, ⟨s_i − s_j, t⟩ for t = x_i − x_j
-			for c, a := range xi {
-				t := a - xj[c]
-				r2 += float64(t * t)
-				ss += float64(si[c] * sj[c])
-				st += float64((si[c] - sj[c]) * t)
-			}
-			// With g = 1 + r²: ∇_x k = −g^{−3/2} t = −∇_y k, and ∇_x·∇_y k = d g^{−3/2} − 3 r² g^{−5/2}.
-			inv := 1 / (1 + r2)
-			k := math.Sqrt(inv)
-			k = float64(k * (ss + float64(inv*(st+d-float64(3*r2*inv)))))
+			k := SteinKernel(xi, si, x.Row(j), score.Row(j))
 			sum += k
 			squares += float64(k * k)
 		}

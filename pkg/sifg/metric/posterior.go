@@ -34,19 +34,10 @@ func NewReference(draws Points) *Reference {
 func meansAndSDs(x Points) (mean, sd []float64) {
 	require(x.N > 1 && x.D > 0)
 	for c := range x.D {
-		m, s := stat.MeanStdDev(column(x, c), nil)
+		m, s := stat.MeanStdDev(x.Column(c), nil)
 		mean, sd = append(mean, m), append(sd, s)
 	}
 	return mean, sd
-}
-
-// column returns a copy of coordinate c.
-func column(x Points, c int) []float64 {
-	out := make([]float64, x.N)
-	for i := range out {
-		out[i] = x.Data[i*x.D+c]
-	}
-	return out
 }
 
 // Errors compares a cloud of two points or more with the reference.
@@ -90,7 +81,7 @@ func (r *Reference) Coverage(x Points, level float64) []float64 {
 	require(x.D == r.draws.D && x.N > 0 && level > 0 && level < 1)
 	share := make([]float64, x.D)
 	for c := range share {
-		sorted := column(x, c)
+		sorted := x.Column(c)
 		slices.Sort(sorted)
 		lo, hi := Quantile(sorted, (1-level)/2), Quantile(sorted, (1+level)/2)
 		for i := range r.draws.N {

@@ -88,5 +88,3 @@ func (t *Funnel) Moments() ([]float64, *mat.SymDense) {
 	}
 	return make([]float64, t.d), cov
 }
-
-var _ Density = (*Funnel)(nil)

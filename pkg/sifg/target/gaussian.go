@@ -114,5 +114,3 @@ func (t *Gaussian) Moments() ([]float64, *mat.SymDense) {
 	cov.CopySym(t.cov)
 	return append([]float64(nil), t.mean...), cov
 }
-
-var _ Density = (*Gaussian)(nil)

@@ -154,5 +154,3 @@ func (t *Mixture) Moments() ([]float64, *mat.SymDense) {
 	}
 	return mean, cov
 }
-
-var _ Density = (*Mixture)(nil)

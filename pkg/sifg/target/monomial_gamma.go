@@ -166,5 +166,3 @@ func (t *MonomialGamma) Moments() ([]float64, *mat.SymDense) {
 	}
 	return make([]float64, t.d), cov
 }
-
-var _ Density = (*MonomialGamma)(nil)

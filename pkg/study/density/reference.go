@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -86,12 +85,8 @@ func (h *HMC) run(
 	facts := map[string]float64{
 		"acceptance":  summary.Acceptance,
 		"divergences": float64(summary.Divergences),
-		"rhat":        0,
-		"ess":         math.Inf(1),
 	}
-	for _, c := range summary.Coordinates {
-		facts["rhat"], facts["ess"] = max(facts["rhat"], c.RHat), min(facts["ess"], c.BulkESS, c.TailESS)
-	}
+	facts["rhat"], facts["ess"] = summary.Worst()
 	text, err := json.Marshal(facts)
 	if err != nil {
 		return nil, fmt.Errorf("the diagnostics of the reference chains, %v: %w", facts, err)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
@@ -20,7 +21,7 @@ func SMC() sifg.Sampler {
 		Uses:     []string{"step"},
 		Look:     sifg.Look{Color: 0x7a5195, Dash: []float64{5, 1.5, 1, 1.5}, Mark: "plus"},
 		Build: func(c sifg.Config) (*sifg.Flow, error) {
-			return &sifg.Flow{Field: still{}, Mover: &annealed{length: c.Temper, step: c.Step}}, nil
+			return &sifg.Flow{Field: sifg.Still{}, Mover: &annealed{length: c.Temper, step: c.Step}}, nil
 		},
 	}
 }
@@ -37,7 +38,7 @@ func Tempering() sifg.Sampler {
 		Uses:     []string{"step", "inner"},
 		Look:     sifg.Look{Color: 0x00798c, Dash: []float64{2, 1, 5, 1}, Mark: "cross"},
 		Build: func(c sifg.Config) (*sifg.Flow, error) {
-			return &sifg.Flow{Field: still{}, Mover: &tempered{levels: c.Inner, step: c.Step}}, nil
+			return &sifg.Flow{Field: sifg.Still{}, Mover: &tempered{levels: c.Inner, step: c.Step}}, nil
 		},
 	}
 }
@@ -48,8 +49,9 @@ type walker struct {
 	energy  float64
 }
 
+// newWalker takes x over.
 func newWalker(u hmc.Density, x []float64) walker {
-	w := walker{x: append([]float64{}, x...), grad: make([]float64, len(x))}
+	w := walker{x: x, grad: make([]float64, len(x))}
 	w.energy = u.Grad(w.grad, w.x)
 	return w
 }
@@ -143,12 +145,8 @@ func (m *annealed) Init(c *sifg.Cloud) {
 }
 
 func walkers(u hmc.Density, z sifg.Batch) (out []walker) {
-	x := make([]float64, z.Cols)
-	for i := range z.Rows {
-		for c := range x {
-			x[c] = float64(z.Data[i*z.Cols+c])
-		}
-		out = append(out, newWalker(u, x))
+	for i, x := 0, metric.FromBatch(z); i < x.N; i++ {
+		out = append(out, newWalker(u, x.Row(i)))
 	}
 	return out
 }

@@ -30,7 +30,7 @@ func HMC() sifg.Sampler {
 		Build: func(c sifg.Config) (*sifg.Flow, error) {
 			// 150 is not among Defaults: they are part of a trial's key, and there are trials from before warmup could
 			// be set.
-			return &sifg.Flow{Field: still{}, Mover: &chainMover{leapfrog: c.Inner, warmup: cmp.Or(c.Warmup, 150)}}, nil
+			return &sifg.Flow{Field: sifg.Still{}, Mover: &chainMover{leapfrog: c.Inner, warmup: cmp.Or(c.Warmup, 150)}}, nil
 		},
 	}
 }
@@ -48,16 +48,6 @@ type EnergyKeeper interface {
 }
 
 const chains = 4
-
-// still is a field without a velocity.
-type still struct{}
-
-func (still) Init(*sifg.Cloud) {}
-
-func (still) Velocity(c *sifg.Cloud, _ *sifg.Noise) sifg.Info {
-	c.Perturb()
-	return sifg.Info{}
-}
 
 // chainMover runs chains that start at the first particles.
 type chainMover struct {

@@ -160,9 +160,7 @@ func (k *panelKernel) begin() {
 // fetchNext fetches the next tile's C where a tile takes long enough: its rows may lie far apart.
 func (k *panelKernel) fetchNext() {
 	cr := k.GP64()
-	k.b, k.left = k.GP64(), k.GP64()
-	k.Load(k.Param("b"), k.b)
-	k.Load(k.Param("k"), k.left)
+	k.b, k.left = k.arg("b"), k.arg("k")
 	k.CMPQ(k.left, U8(64))
 	k.JLT(LabelRef("near"))
 	k.MOVQ(k.c, cr)
@@ -202,9 +200,7 @@ func (k *panelKernel) sum() {
 
 // sumAndPack does what sum does, and stores B.
 func (k *panelKernel) sumAndPack() {
-	last := k.GP64()
-	k.Load(k.Param("last"), last)
-	mask := k.mask(last)
+	mask := k.mask(k.arg("last"))
 	pack := k.arg("pack")
 	far := k.GP64() // so many rows ahead that memory has them in time
 	k.LEAQ(Mem{Base: k.b, Index: k.ldb, Scale: 8}, far)
@@ -232,8 +228,7 @@ func (k *panelKernel) sumAndPack() {
 
 // store writes the tile to C, and moves there to the next.
 func (k *panelKernel) store() {
-	last := k.GP64()
-	k.Load(k.Param("last"), last)
+	last := k.arg("last")
 	k.CMPQ(last, U8(k.bytes/4))
 	k.JNE(LabelRef("partial"))
 	for r := range k.acc {

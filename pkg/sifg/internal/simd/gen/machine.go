@@ -10,7 +10,6 @@ import (
 	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
-	"github.com/mmcloughlin/avo/x86"
 )
 
 // machine is a vector instruction set: an avo context and what differs between the two sets. Its arithmetic methods
@@ -315,99 +314,3 @@ func (m *machine) sar(a reg.VecVirtual, n uint8) reg.VecVirtual { return m.into(
 
 // toFloat converts signed words.
 func (m *machine) toFloat(a reg.VecVirtual) reg.VecVirtual { return m.into(m.VCVTDQ2PS, a) }
-
-// masks
-
-// mask is an opmask register (AVX-512) or a vector of all-ones words (AVX2).
-type mask struct{ Op }
-
-// mask returns the mask of the first n 32-bit lanes, of all for lanes ≤ n < 2·lanes.
-func (m *machine) mask(n reg.GPVirtual) mask {
-	if m.wide() {
-		ones, k := m.GP32(), m.K()
-		m.MOVL(U32(0xFFFFFFFF), ones)
-		m.BZHIL(n.As32(), ones, ones)
-		m.KMOVW(ones, k)
-		return mask{k}
-	}
-	// a window of a table of 64 bytes of ones and 32 bytes of zeros
-	table, ok := m.data["window"]
-	if !ok {
-		table = m.StaticGlobal("window")
-		m.DataAttributes(attr.RODATA | attr.NOPTR)
-		for i := range 12 {
-			m.AddDatum(8*i, U64(^uint64(0)*uint64(1-i/8)))
-		}
-		m.data["window"] = table
-	}
-	base, off, v := m.GP64(), m.GP64(), m.vec()
-	m.LEAQ(table.Offset(64), base)
-	m.MOVQ(n, off)
-	m.NEGQ(off)
-	m.VMOVUPS(Mem{Base: base, Index: off, Scale: 4}, v)
-	return mask{v}
-}
-
-// get loads a vector, or with a mask its lanes and zeros elsewhere, touching no other memory.
-func (m *machine) get(x Mem, k *mask) reg.VecVirtual {
-	if k == nil {
-		return m.load(x)
-	}
-	v := m.vec()
-	m.getTo(v, x, *k)
-	return v
-}
-
-func (m *machine) getTo(v reg.VecVirtual, x Mem, k mask) {
-	if m.wide() {
-		m.VMOVUPS_Z(x, k.Op, v)
-	} else {
-		m.VMASKMOVPS(x, k.Op, v)
-	}
-}
-
-// put stores a vector, or with a mask its lanes.
-func (m *machine) put(v reg.VecVirtual, x Mem, k *mask) {
-	if k == nil {
-		m.VMOVUPS(v, x)
-	} else if m.wide() {
-		m.VMOVUPS(v, k.Op, x)
-	} else {
-		m.VMASKMOVPS(v, k.Op, x)
-	}
-}
-
-// less returns the mask of a < b (false where either is not a number), in float32.
-func (m *machine) less(a reg.VecVirtual, b Op) mask {
-	var k Op = m.vec()
-	if m.wide() {
-		k = m.K()
-	}
-	m.VCMPPS(U8(17), b, a, k)
-	return mask{k}
-}
-
-// pick returns a where k is set, else b.
-func (m *machine) pick(k mask, a Op, b reg.VecVirtual) reg.VecVirtual {
-	v := m.vec()
-	if m.wide() {
-		blend := x86.VBLENDMPS
-		if m.double {
-			blend = x86.VBLENDMPD
-		}
-		m.blend(blend, k.Op, a, b, v)
-	} else {
-		m.VBLENDVPS(k.Op, a, b, v)
-	}
-	return v
-}
-
-// blend emits v = k ? a : b. avo takes v for an input too, and would keep its register from the function's beginning.
-func (m *machine) blend(f func(...Op) (*ir.Instruction, error), k, a Op, b, v reg.VecVirtual) {
-	i, err := f(a, b, k, v)
-	if err != nil {
-		panic(err)
-	}
-	i.Inputs = []Op{a, b, k}
-	m.Instruction(i)
-}

@@ -183,12 +183,11 @@ func (m *machine) mixtureRow(dst, x, cols, counts reg.GPVirtual, weights Mem, sc
 	m.CMPQ(n, most)
 	m.CMOVQGT(most, n)
 	k := m.mask(n)
-	xs, sum, term := m.vec(), m.vec(), m.vec()
-	if m.wide() {
-		m.VMOVUPS_Z(Mem{Base: x, Index: offset, Scale: 4}, k.Op, xs.AsY())
-	} else {
-		m.VMASKMOVPS(Mem{Base: x, Index: offset, Scale: 4}, k.Op.(reg.VecVirtual).AsX(), xs.AsX())
+	if !m.wide() {
+		k = mask{k.Op.(reg.VecVirtual).AsX()}
 	}
+	xs, sum, term := m.vec(), m.vec(), m.vec()
+	m.getTo(m.half(xs), Mem{Base: x, Index: offset, Scale: 4}, k)
 	m.VCVTPS2PD(m.half(xs), xs)
 	m.VXORPS(sum, sum, sum)
 	rest, component, row := m.GP32(), m.GP64(), m.GP64()
@@ -211,11 +210,7 @@ func (m *machine) mixtureRow(dst, x, cols, counts reg.GPVirtual, weights Mem, sc
 	m.BLSRL(rest, rest)
 	m.JNZ(LabelRef("component"))
 	m.VMULPS(m.half(scale), m.half(sum), m.half(sum))
-	if m.wide() {
-		m.VMOVUPS(sum.AsY(), k.Op, Mem{Base: dst, Index: offset, Scale: 4})
-	} else {
-		m.VMASKMOVPS(sum.AsX(), k.Op.(reg.VecVirtual).AsX(), Mem{Base: dst, Index: offset, Scale: 4})
-	}
+	m.put(m.half(sum), Mem{Base: dst, Index: offset, Scale: 4}, &k)
 	m.ADDQ(U8(m.bytes/8), offset)
 	m.SUBQ(U8(m.bytes/8), left)
 	m.JG(LabelRef("block"))

@@ -131,9 +131,7 @@ func (m *machine) splat64(x reg.GPVirtual) reg.VecVirtual {
 // the low halves of 64-bit lanes: that is where the instruction for 32×32-bit products takes its factors from, and it
 // does not look at the high halves.
 func (m *machine) philox(block reg.GPVirtual) [4]reg.VecVirtual {
-	key, hi := m.GP64(), m.GP64()
-	m.Load(m.Param("key"), key)
-	m.Load(m.Param("hi"), hi)
+	key, hi := m.arg("key"), m.arg("hi")
 	base, h, k := m.splat64(block), m.splat64(hi), m.splat64(key)
 	var c [2][4]reg.VecVirtual
 	for odd, name := range []string{"even", "odd"} {
