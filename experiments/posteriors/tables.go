@@ -24,15 +24,15 @@ var tables = []harness.Table{
 			"Error: of the standard deviations, as a multiple. Flow of the pilot: least kernel Stein discrepancy in " +
 			"the runs that chose the steps.",
 		Make: choices},
-	scoreCard("1000"), scoreCard("100"), scoreCard("raw"),
+	scoreCard("1000", "Score card, 1000 particles"),
+	scoreCard("100", "Score card, 100 particles"),
+	scoreCard("raw", "Score card without preconditioning, 100 particles"),
 	{Name: "judges", Title: "All measures, 1000 particles",
 		Caption: "Medians over the posteriors of medians over seeds. Errors in reference standard deviations, " +
 			"largest and mean over values. Only posteriors on which all seeds ended.", Make: judges},
 }
 
-func scoreCard(kind string) harness.Table {
-	title := map[string]string{"1000": "Score card, 1000 particles", "100": "Score card, 100 particles",
-		"raw": "Score card without preconditioning, 100 particles"}[kind]
+func scoreCard(kind, title string) harness.Table {
 	return harness.Table{Name: "card-" + kind, Title: title,
 		Caption: "Error of the standard deviations as a multiple of that of as many exact draws, and seconds until " +
 			"the errors of means and standard deviations are 0.1 reference standard deviations (–: not reached). " +

@@ -234,13 +234,11 @@ func Run(ctx context.Context, f *Flow, target Target, o Options) (*Cloud, error)
 	if err != nil {
 		return nil, err
 	}
-	call := func(info Info) error {
-		if o.Callback == nil {
-			return nil
-		}
-		return o.Callback(c, info)
+	call := o.Callback
+	if call == nil {
+		call = func(*Cloud, Info) error { return nil }
 	}
-	if err := call(Info{}); err != nil {
+	if err := call(c, Info{}); err != nil {
 		return c, err
 	}
 	for c.Iter < o.Iterations {
@@ -252,7 +250,7 @@ func Run(ctx context.Context, f *Flow, target Target, o Options) (*Cloud, error)
 			return c, err
 		}
 		if c.Iter == o.Iterations || o.Every > 0 && c.Iter%o.Every == 0 {
-			if err := call(info); err != nil {
+			if err := call(c, info); err != nil {
 				return c, err
 			}
 		}

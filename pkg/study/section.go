@@ -4,10 +4,14 @@ package study
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
@@ -67,4 +71,70 @@ func (p NewFlows) own(s *record.Set) (*table.Table, error) {
 	})
 	t.Words("Evidence", func(c claim.Claim) string { return outcomes[c.Statement].Evidence })
 	return &t.Table, nil
+}
+
+// Measure is a metric and its head in a table.
+type Measure struct {
+	Head, Metric string
+	Index        int
+}
+
+// Summary is the table of one problem: for each method the median over seeds of each measure at the last checkpoint,
+// with half the range; the last rows are what draws of the reference chains, if any, and exact draws score.
+func Summary(name, title, caption, problem string, measures ...Measure) harness.Table {
+	return harness.Table{Name: name, Title: title, Caption: caption, Make: func(s *record.Set) (*table.Table, error) {
+		seeds := 0
+		for _, m := range s.Methods(problem) {
+			for _, x := range measures {
+				seeds = max(seeds, len(s.Curves(problem, m, x.Metric, x.Index)))
+			}
+		}
+		t := Finals(s, problem, medianAndRange, measures...)
+		t.Notes = []string{fmt.Sprintf("Median of %d seeds ± half their range, at the last iteration. Exact draws: "+
+			"as many as there are particles, at the first method's initial σ where the metric smooths.", seeds)}
+		return t, nil
+	}}
+}
+
+func medianAndRange(v []float64) table.Cell {
+	switch len(v) {
+	case 0:
+		return table.Text("–")
+	case 1:
+		return table.Number(v[0], 3)
+	}
+	return table.PlusMinus(stats.Median(v), (slices.Max(v)-slices.Min(v))/2)
+}
+
+// Finals is a table of measures at the last checkpoint: a row a method, and one each for draws of the reference chains
+// and for exact draws where they were judged. cell makes a cell of values, one a seed.
+func Finals(s *record.Set, problem string, cell func(v []float64) table.Cell, measures ...Measure) *table.Table {
+	type judged struct {
+		label string
+		final func(x Measure) []float64
+	}
+	e, methods := record.Series{Set: s, Problem: problem}, s.Methods(problem)
+	var rows []judged
+	for _, m := range methods {
+		rows = append(rows, judged{figure.Label(m), func(x Measure) []float64 { return e.Final(m, x.Metric, x.Index) }})
+	}
+	for _, draws := range []struct{ label, prefix string }{{"HMC draws", "hmc-"}, {"exact draws", "floor-"}} {
+		final := func(x Measure) []float64 { // the same for all methods
+			for _, m := range methods {
+				if v := e.Final(m, draws.prefix+x.Metric, x.Index); len(v) > 0 {
+					return v
+				}
+			}
+			return nil
+		}
+		if slices.ContainsFunc(measures, func(x Measure) bool { return final(x) != nil }) {
+			rows = append(rows, judged{draws.label, final})
+		}
+	}
+	t := table.Of(rows)
+	t.Words("Method", func(r judged) string { return r.label })
+	for _, x := range measures {
+		t.Column(x.Head, func(r judged) table.Cell { return cell(r.final(x)) })
+	}
+	return &t.Table
 }

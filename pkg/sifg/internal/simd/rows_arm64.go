@@ -6,44 +6,31 @@ import "math"
 
 // The kernels over matrices, by rows.
 
-func addBiasVector(y []float32, ld, rows, cols int, b []float32) bool {
+// byRow runs a kernel on each row.
+func byRow(rows int, kernel func(i int)) bool {
 	if path != neon {
 		return false
 	}
 	for i := range rows {
-		addRowVector(y[i*ld:][:cols], b)
+		kernel(i)
 	}
 	return true
+}
+
+func addBiasVector(y []float32, ld, rows, cols int, b []float32) bool {
+	return byRow(rows, func(i int) { addRowVector(y[i*ld:][:cols], b) })
 }
 
 func biasTanhVector(y []float32, ld, rows, cols int, b []float32) bool {
-	if path != neon {
-		return false
-	}
-	for i := range rows {
-		tanhRowVector(y[i*ld:][:cols], b)
-	}
-	return true
+	return byRow(rows, func(i int) { tanhRowVector(y[i*ld:][:cols], b) })
 }
 
 func biasLeakyReLUVector(y []float32, ld, rows, cols int, b []float32, slope float32) bool {
-	if path != neon {
-		return false
-	}
-	for i := range rows {
-		leakyReLURowVector(y[i*ld:][:cols], b, slope)
-	}
-	return true
+	return byRow(rows, func(i int) { leakyReLURowVector(y[i*ld:][:cols], b, slope) })
 }
 
 func colSumsVector(dst, g []float32, ld, rows, cols int) bool {
-	if path != neon {
-		return false
-	}
-	for i := range rows {
-		addRowVector(dst[:cols], g[i*ld:][:cols])
-	}
-	return true
+	return byRow(rows, func(i int) { addRowVector(dst[:cols], g[i*ld:][:cols]) })
 }
 
 // normalGroupsVector fills dst, a whole number of groups.

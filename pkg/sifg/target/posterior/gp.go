@@ -25,14 +25,15 @@ func newGPPoints(d Data, outcome string) (x gpPoints, y gpVector, err error) {
 	return x, y, err
 }
 
-// kernel sets k = K, and slope = ∂K/∂log ρ. ∂K/∂log α is 2K.
-func (x *gpPoints) kernel(k, slope *gpMatrix, rho, alpha float64) {
+// kernel sets k = K, and its derivatives by log ρ and log α.
+func (x *gpPoints) kernel(k, dRho, dAlpha *gpMatrix, rho, alpha float64) {
 	for i := range x {
 		for j := range i + 1 {
 			q := (x[i] - x[j]) * (x[i] - x[j]) / (rho * rho)
 			v := alpha * alpha * math.Exp(-q/2)
 			k[i][j], k[j][i] = v, v
-			slope[i][j], slope[j][i] = v*q, v*q
+			dRho[i][j], dRho[j][i] = v*q, v*q
+			dAlpha[i][j], dAlpha[j][i] = 2*v, 2*v
 		}
 	}
 }
@@ -87,11 +88,8 @@ func newGPRegression(d Data) (model, error) {
 func (m *gpRegression) logDensity(grad, u []float64) float64 {
 	rho, alpha, sigma := math.Exp(u[0]), math.Exp(u[1]), math.Exp(u[2])
 	var k, dRho, dAlpha, dSigma gpMatrix
-	m.x.kernel(&k, &dRho, rho, alpha)
+	m.x.kernel(&k, &dRho, &dAlpha, rho, alpha)
 	for i := range k {
-		for j, v := range k[i] {
-			dAlpha[i][j] = 2 * v
-		}
 		k[i][i] += sigma
 		dSigma[i][i] = sigma
 	}
@@ -150,11 +148,8 @@ func newGPPoisson(d Data) (model, error) {
 
 // factor sets l = L and its derivatives by log ρ and log α.
 func (m *gpPoisson) factor(l, dRho, dAlpha *gpMatrix, u []float64) bool {
-	m.x.kernel(l, dRho, math.Exp(u[0]), math.Exp(u[1]))
+	m.x.kernel(l, dRho, dAlpha, math.Exp(u[0]), math.Exp(u[1]))
 	for i := range l {
-		for j, v := range l[i] {
-			dAlpha[i][j] = 2 * v
-		}
 		l[i][i] += 1e-10
 	}
 	return cholesky(l, dRho, dAlpha)

@@ -141,27 +141,24 @@ func interaction(y, a, b []float64, sigma prior) (model, error) {
 	return newLinear(y, [][]float64{ones(len(y)), a, b, product(a, b)}, every(flat), sigma)
 }
 
-func newKidScore(d Data) (model, error) {
-	c, err := d.columns("kid_score", "mom_hs", "mom_iq")
-	if err != nil {
-		return nil, err
+// fromColumns builds a model of these arrays of the data.
+func fromColumns(build func(c [][]float64) (model, error), names ...string) func(d Data) (model, error) {
+	return func(d Data) (model, error) {
+		c, err := d.columns(names...)
+		if err != nil {
+			return nil, err
+		}
+		return build(c)
 	}
+}
+
+func newKidScore(c [][]float64) (model, error) {
 	return interaction(c[0], c[1], c[2], student(1, 0, 2.5))
 }
 
-func newEarnings(d Data) (model, error) {
-	c, err := d.columns("earn", "height", "male")
-	if err != nil {
-		return nil, err
-	}
-	return interaction(logs(c[0]), c[1], c[2], flat)
-}
+func newEarnings(c [][]float64) (model, error) { return interaction(logs(c[0]), c[1], c[2], flat) }
 
-func newMesquite(d Data) (model, error) {
-	c, err := d.columns("weight", "diam1", "diam2", "canopy_height", "total_height", "density", "group")
-	if err != nil {
-		return nil, err
-	}
+func newMesquite(c [][]float64) (model, error) {
 	columns := [][]float64{ones(len(c[0]))}
 	for _, x := range c[1:6] {
 		columns = append(columns, logs(x))
@@ -169,11 +166,7 @@ func newMesquite(d Data) (model, error) {
 	return newLinear(logs(c[0]), append(columns, c[6]), every(flat), flat)
 }
 
-func newNES(d Data) (model, error) {
-	c, err := d.columns("partyid7", "real_ideo", "race_adj", "age_discrete", "educ1", "gender", "income")
-	if err != nil {
-		return nil, err
-	}
+func newNES(c [][]float64) (model, error) {
 	age := c[3]
 	columns := [][]float64{ones(len(age)), c[1], c[2], is(age, 2), is(age, 3), is(age, 4), c[4], c[5], c[6]}
 	return newLinear(c[0], columns, every(flat), flat)
