@@ -2,13 +2,206 @@ package posteriors
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/study"
 )
+
+// resolution is a note on what 10,000 reference draws can tell.
+const resolution = "Below 0.3 with 1000 particles, and 0.1 with 100, the error is that of the 10,000 reference draws " +
+	"themselves."
+
+var tables = []harness.Table{
+	{Name: "choice", Title: "Which sampler where",
+		Caption: "Take: of the methods whose errors of means and standard deviations are both at most twice those of " +
+			"1000 exact draws, the one that needed the fewest gradients to an error of 0.1; then the more accurate. " +
+			"Error: of the standard deviations, as a multiple. Flow of the pilot: least kernel Stein discrepancy in " +
+			"the runs that chose the steps.",
+		Make: choices},
+	scoreCard("1000", "Score card, 1000 particles"),
+	scoreCard("100", "Score card, 100 particles"),
+	scoreCard("raw", "Score card without preconditioning, 100 particles"),
+	{Name: "judges", Title: "All measures, 1000 particles",
+		Caption: "Medians over the posteriors of medians over seeds. Errors in reference standard deviations, " +
+			"largest and mean over values. Only posteriors on which all seeds ended.", Make: judges},
+}
+
+func scoreCard(kind, title string) harness.Table {
+	return harness.Table{Name: "card-" + kind, Title: title,
+		Caption: "Error of the standard deviations as a multiple of that of as many exact draws, and seconds until " +
+			"the errors of means and standard deviations are 0.1 reference standard deviations (–: not reached). " +
+			"Bold: at most twice as far off as exact draws. Times are those of a busy machine, judging included: for " +
+			"orders of magnitude only.",
+		Make: func(s *record.Set) (*table.Table, error) { return card(s, kind) }}
+}
+
+func card(s *record.Set, kind string) (*table.Table, error) {
+	all := names(s)
+	methods := s.Methods(all[0] + "-" + kind)
+	if len(methods) == 0 {
+		return nil, fmt.Errorf("no trials of the problems %s-%s", all[0], kind)
+	}
+	t := table.Of(all)
+	t.Words("Posterior", func(name string) string { return name })
+	for _, m := range methods {
+		t.Column(figure.Label(m), func(name string) table.Cell { return scoreCell(outcomeOf(s, name+"-"+kind, m)) })
+	}
+	t.Notes = []string{"Medians over seeds. " + resolution}
+	t.Picture = &table.Picture{Kind: table.Heat, Label: "error of the standard deviations, exact draws: 1"}
+	return &t.Table, nil
+}
+
+func scoreCell(o outcome) table.Cell {
+	switch {
+	case o.seeds == 0:
+		return table.Text("–")
+	case o.ended < o.seeds:
+		return table.Text("diverged")
+	}
+	c := multiple(o.sd)
+	c.Bold = o.good()
+	if math.IsInf(o.seconds, 1) {
+		c.Text += ", –"
+	} else {
+		c.Text += ", " + table.Significant(o.seconds, 1) + " s"
+	}
+	return c
+}
+
+// multiple is the cell of how many times as large something is.
+func multiple(v float64) table.Cell {
+	c := table.Number(v, 2)
+	if v > 1000 {
+		c.Text = "> 1000"
+	}
+	return c
+}
+
+func choices(s *record.Set) (*table.Table, error) {
+	type pick struct {
+		name, take        string
+		dim               int
+		taken, pilot, hmc outcome
+	}
+	var picks []pick
+	for _, name := range names(s) {
+		problem := name + "-1000"
+		first, ok := record.First(s, problem, "hmc")
+		if !ok {
+			return nil, fmt.Errorf("HMC has not run on %s", problem)
+		}
+		p := pick{name: name, dim: first.Dim, hmc: outcomeOf(s, problem, "hmc")}
+		p.take, p.taken = choice(s, problem)
+		p.pilot = outcomeOf(s, problem, piloted[name])
+		picks = append(picks, p)
+	}
+	good := func(of func(p pick) table.Cell) func(p pick) table.Cell {
+		return func(p pick) table.Cell {
+			if p.take == "" {
+				return table.Text("–")
+			}
+			return of(p)
+		}
+	}
+	t := table.Of(picks)
+	t.Words("Posterior", func(p pick) string { return p.name })
+	t.Column("dimensions", func(p pick) table.Cell { return table.Int(p.dim) })
+	t.Words("Take", func(p pick) string {
+		if p.take == "" {
+			return "none is good"
+		}
+		return figure.Label(p.take)
+	})
+	t.Column("error", good(func(p pick) table.Cell { return table.Number(p.taken.sd, 2) }))
+	t.Column("gradients to 0.1", good(func(p pick) table.Cell { return table.Number(p.taken.gradients, 2) }))
+	t.Words("Flow of the pilot", func(p pick) string { return figure.Label(piloted[p.name]) })
+	t.Column("error", func(p pick) table.Cell { return table.Number(p.pilot.sd, 2) })
+	t.Column("gradients to 0.1", func(p pick) table.Cell { return table.Number(p.pilot.gradients, 2) })
+	t.Column("HMC: error", func(p pick) table.Cell { return table.Number(p.hmc.sd, 2) })
+	t.Notes = []string{"Medians over seeds, 1000 particles in the coordinates of the Laplace approximation. " +
+		resolution}
+	return &t.Table, nil
+}
+
+func judges(s *record.Set) (*table.Table, error) {
+	all := names(s)
+	type judged struct{ label, method, prefix string }
+	var rows []judged
+	for _, m := range s.Methods(all[0] + "-1000") {
+		rows = append(rows, judged{figure.Label(m), m, ""})
+	}
+	t := table.Of(append(rows, judged{"Laplace approximation", "hmc", "laplace-"},
+		judged{"exact draws", "hmc", "floor-"}))
+	t.Words("Method", func(r judged) string { return r.label })
+	for _, x := range []study.Measure{
+		{Head: "mean: largest", Metric: "error-mean"},
+		{Head: "mean", Metric: "error-mean", Index: 1},
+		{Head: "sd: largest", Metric: "error-sd"},
+		{Head: "mean", Metric: "error-sd", Index: 1},
+		{Head: "energy distance", Metric: "energy"},
+		{Head: "KSD", Metric: "ksd"},
+		{Head: "50 % interval covers", Metric: "coverage"},
+		{Head: "90 % interval covers", Metric: "coverage", Index: 1},
+	} {
+		t.Column(x.Head, func(r judged) table.Cell {
+			var v []float64
+			for _, name := range all {
+				problem := name + "-1000"
+				if o := outcomeOf(s, problem, r.method); o.ended == o.seeds && o.seeds > 0 {
+					e := record.Series{Set: s, Problem: problem}
+					v = append(v, stats.Median(e.Final(r.method, r.prefix+x.Metric, x.Index)))
+				}
+			}
+			return table.Number(stats.Median(v), 2)
+		})
+	}
+	return &t.Table, nil
+}
+
+// drawn are the methods in the figures.
+var drawn = []string{"sifg", "interpolated", "l2-gf", "svgd", "sgld", "hmc"}
+
+func errorFigure(kind, title string) harness.Figure {
+	return harness.Figure{Name: "errors-" + kind, Title: title,
+		Caption: "Error of the standard deviations, mean over values, in reference standard deviations: mean (line) " +
+			"and range (band) over seeds; values outside 0.002 to 5 are not drawn. Exact draws: what as many " +
+			"independent draws have.",
+		Draw: func(s *record.Set) (*figure.Figure, error) { return errorPanels(s, kind) }}
+}
+
+func errorPanels(s *record.Set, kind string) (*figure.Figure, error) {
+	f := &figure.Figure{Cols: 3, Height: 22}
+	for _, name := range names(s) {
+		problem := name + "-" + kind
+		p := figure.Panel{Title: name, X: figure.Axis{Label: "gradients, thousands"},
+			Y: figure.Axis{Label: "error of sd", Scale: figure.Log, Min: 0.002, Max: 5}}
+		for _, m := range s.Methods(problem) {
+			if !slices.Contains(drawn, m) {
+				continue
+			}
+			particles := 0.0
+			if t, ok := record.First(s, problem, m); ok {
+				particles = float64(t.Particles)
+			}
+			across := func(iteration int) float64 { return float64(iteration) * particles / 1000 }
+			p.Layers = append(p.Layers, figure.Curves(s.Curves(problem, m, "error-sd", 1), figure.Method(m), across)...)
+		}
+		exact := record.Series{Set: s, Problem: problem}.Final("hmc", "floor-error-sd", 1)
+		if len(exact) > 0 {
+			p.Layers = append(p.Layers, figure.HLine{Y: exact[0], Style: figure.Method("truth").As("exact draws")})
+		}
+		f.Panels = append(f.Panels, p)
+	}
+	return f, nil
+}
 
 // The rules of tables and findings.
 const (

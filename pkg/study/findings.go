@@ -18,6 +18,30 @@ type duel struct {
 	relation
 }
 
+// sheet is a table of comparisons: what flows and rivals score by the first metric, and which is better. flow, rival and
+// is are headers; a method and a rival that the headers do not name have columns for their names.
+func sheet(rows []duel, flow, rival, is string, ours, theirs *record.Set) *table.Sheet[duel] {
+	t, head := table.Of(rows), ", "+rows[0].Metrics[0].Head
+	f, g := record.ReadFinals(ours), record.ReadFinals(theirs)
+	for _, d := range rows {
+		t.Comparisons = append(t.Comparisons, d.comparisons([]relation{d.relation})...)
+	}
+	t.Words("Problem", func(d duel) string { return d.Title })
+	if flow == "Method" {
+		t.Words(flow, func(d duel) string { return figure.Label(d.flow) })
+	}
+	if rival == "Rival" {
+		t.Words(rival, func(d duel) string { return figure.Label(d.rival) })
+	}
+	score := func(d duel, f *record.Finals, method string) table.Cell {
+		return table.MeanSD(f.Values(d.Problem, d.Metrics[0].Metric, method))
+	}
+	t.Column(flow+head, func(d duel) table.Cell { return score(d, f, d.flow) })
+	t.Column(rival+head, func(d duel) table.Cell { return score(d, g, d.rival) })
+	t.Column(is, func(d duel) table.Cell { return table.Text(d.words()) })
+	return t
+}
+
 // Control finds what SIFG's network is worth: SIFG against blind SIFG, problem by problem, and how much of the noise
 // its network predicts; nothing without trials of both.
 func (c Comparing) Control(by map[string]*record.Set) *harness.Statement {
@@ -25,15 +49,11 @@ func (c Comparing) Control(by map[string]*record.Set) *harness.Statement {
 	if s == nil {
 		return nil
 	}
-	head := c.Problems[0].Metrics[0].Head
 	var rows []duel
-	var comparisons []table.Comparison
-	f, on := record.ReadFinals(s), map[string][]string{}
+	on := map[string][]string{}
 	for _, v := range c.Problems {
 		v.Sides = Sides{[]string{"sifg"}, []string{"sifg-blind"}}
-		found := c.relations(v, by)
-		comparisons = append(comparisons, v.comparisons(found)...)
-		for _, r := range found {
+		for _, r := range c.relations(v, by) {
 			on[r.verdict] = append(on[r.verdict], v.Title)
 			rows = append(rows, duel{v, r})
 		}
@@ -41,16 +61,7 @@ func (c Comparing) Control(by map[string]*record.Set) *harness.Statement {
 	if rows == nil {
 		return nil
 	}
-	t := table.Of(rows)
-	t.Comparisons = comparisons
-	t.Words("Problem", func(d duel) string { return d.Title })
-	t.Column("SIFG, "+head, func(d duel) table.Cell {
-		return table.MeanSD(f.Values(d.Problem, d.Metrics[0].Metric, d.flow))
-	})
-	t.Column("Blind SIFG, "+head, func(d duel) table.Cell {
-		return table.MeanSD(f.Values(d.Problem, d.Metrics[0].Metric, d.rival))
-	})
-	t.Column("SIFG is", func(d duel) table.Cell { return table.Text(d.words()) })
+	t := sheet(rows, "SIFG", "Blind SIFG", "SIFG is", s, s)
 	t.Column("of the noise its network predicts", func(d duel) table.Cell {
 		share := predicted(s, d.Problem, "sifg")
 		mean, sd := table.Num(100*stats.Mean(share)), table.Num(100*stats.SD(share))
@@ -109,26 +120,12 @@ func (c Comparing) AtSeconds(by map[string]*record.Set) *harness.Statement {
 		return nil
 	}
 	var rows []duel
-	var comparisons []table.Comparison
 	for _, x := range verdicts {
-		comparisons = append(comparisons, x.Seconds...)
 		for _, r := range x.seconds {
 			rows = append(rows, duel{x.v, r})
 		}
 	}
-	head := c.Problems[0].Metrics[0].Head
-	ours, theirs := record.ReadFinals(s), record.ReadFinals(clock)
-	t := table.Of(rows)
-	t.Comparisons = comparisons
-	t.Words("Problem", func(r duel) string { return r.Title })
-	t.Words("Rival", func(r duel) string { return figure.Label(r.rival) })
-	t.Column("SIFG, "+head, func(r duel) table.Cell {
-		return table.MeanSD(ours.Values(r.Problem, r.Metrics[0].Metric, r.flow))
-	})
-	t.Column("Rival, "+head, func(r duel) table.Cell {
-		return table.MeanSD(theirs.Values(r.Problem, r.Metrics[0].Metric, r.rival))
-	})
-	t.Column("SIFG is", func(r duel) table.Cell { return table.Text(r.words()) })
+	t := sheet(rows, "SIFG", "Rival", "SIFG is", s, clock)
 	t.Column("the rival's iterations", func(r duel) table.Cell {
 		first, _ := record.First(clock, r.Problem, r.rival)
 		return table.Int(first.Iterations)
@@ -198,14 +195,13 @@ func (c Comparing) ByOther(by map[string]*record.Set) *harness.Statement {
 	if s == nil || by[c.Protocol] == nil {
 		return nil
 	}
-	head, f := c.Other.Head, record.ReadFinals(s)
+	head := c.Other.Head
 	var rows []duel
-	var comparisons []table.Comparison
 	var verdicts []Verdict
 	for _, x := range c.Verdicts(by) {
 		v := c.Other.on(x.v)
 		x.scores, x.Strongest = v.relations(s), v.lowest(s, Ours.Rivals)
-		verdicts, comparisons = append(verdicts, x), append(comparisons, v.comparisons(x.scores)...)
+		verdicts = append(verdicts, x)
 		for _, r := range x.scores {
 			rows = append(rows, duel{v, r})
 		}
@@ -213,17 +209,7 @@ func (c Comparing) ByOther(by map[string]*record.Set) *harness.Statement {
 	if rows == nil {
 		return nil
 	}
-	t := table.Of(rows)
-	t.Comparisons = comparisons
-	t.Words("Problem", func(d duel) string { return d.Title })
-	t.Words("Method", func(d duel) string { return figure.Label(d.flow) })
-	t.Words("Rival", func(d duel) string { return figure.Label(d.rival) })
-	values := func(d duel, method string) table.Cell {
-		return table.MeanSD(f.Values(d.Problem, c.Other.Metric, method))
-	}
-	t.Column("Method, "+head, func(d duel) table.Cell { return values(d, d.flow) })
-	t.Column("Rival, "+head, func(d duel) table.Cell { return values(d, d.rival) })
-	t.Column("The method is", func(d duel) table.Cell { return table.Text(d.words()) })
+	t := sheet(rows, "Method", "Rival", "The method is", s, s)
 	t.Notes = []string{"Mean ± standard deviation over trials; mean difference [95 % interval], judged as above. " +
 		"The margin is the standard deviation over trials of what exact draws score."}
 	return &harness.Statement{
