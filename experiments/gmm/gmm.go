@@ -179,8 +179,7 @@ func energies(problem, title string) harness.Figure {
 		"beyond-"+problem,
 		fmt.Sprintf("%s: flows beyond the paper", title),
 		"Energy distance to exact draws, and the total variation between the shares of the modes and their weights, "+
-			"against iterations of "+
-			"one score a particle each: mean (line) and range (band) over seeds.",
+			"against iterations of one score a particle each: mean (line) and range (band) over seeds.",
 		"gmm-"+problem,
 		study.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog, Spread: true},
 		study.Panel{Metric: "mode-weights", Label: "total variation of weights", Floor: true, Zero: true, Spread: true},

@@ -190,7 +190,6 @@ func axis(by map[string]*record.Set) *harness.Statement {
 	return &harness.Statement{
 		Lead: true, Title: title, Table: t,
 		Text: fmt.Sprintf("By symmetry the posterior has %d equivalent modes and the mean 0. A chain that visits many "+
-			"of them averages to nearly 0, whatever it samples, so the distance to its mean says little.",
-			modes),
+			"of them averages to nearly 0, whatever it samples, so the distance to its mean says little.", modes),
 	}
 }

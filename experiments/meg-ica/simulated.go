@@ -77,9 +77,8 @@ func unmixing(mixing, whitening *mat.Dense) ([]float64, error) {
 // truthClaims are statements of this project, not of the paper.
 var truthClaims = []claim.Claim{
 	{
-		ID: "meg-ica-truth",
-		Statement: "Simulated recordings: SIFG's particles are as near to the true unmixing matrix as draws " +
-			"of HMC.",
+		ID:        "meg-ica-truth",
+		Statement: "Simulated recordings: SIFG's particles are as near to the true unmixing matrix as draws of HMC.",
 		Rule: "median Amari distance of all particles to the inverse of the mixing matrix within 10 % of that of as " +
 			"many draws of the reference chains: the whole interval (95 %, from resampling tries) of the ratio less " +
 			"1 inside ±10 %; not reproduced if all of the interval is outside, otherwise not decided",

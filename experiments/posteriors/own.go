@@ -73,8 +73,7 @@ func verdict(s *record.Set) []string {
 			"short ("+chains+").")
 	case method != "" && !math.IsInf(o.gradients, 1):
 		out = append(out, fmt.Sprintf("Take %s: it is good, and its errors are below %.2g after %.0f gradients. The "+
-			"long chains: %s.",
-			figure.Label(method), reached, o.gradients, chains))
+			"long chains: %s.", figure.Label(method), reached, o.gradients, chains))
 	case method != "":
 		out = append(out, fmt.Sprintf("Take %s: it is good. The long chains: %s.", figure.Label(method), chains))
 	default:

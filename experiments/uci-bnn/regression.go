@@ -63,8 +63,7 @@ func split(d *dataset.Data, how string, seed uint64) (order []int, n int, err er
 			"whose splits are random", d.Name)
 	case seed < 1 || seed > uint64(k):
 		return nil, 0, fmt.Errorf("seed %d: data set %s has %d standard splits, and seed k takes split k: want seeds "+
-			"from 1 to %d",
-			seed, d.Name, k, k)
+			"from 1 to %d", seed, d.Name, k, k)
 	}
 	s := d.Splits[seed-1]
 	n = len(s.Train)

@@ -37,9 +37,8 @@ func Sample(ctx context.Context, cfg Config, target Target, o Options) (*Cloud, 
 	case !errors.As(err, &diverged):
 		return c, err
 	case width < 1:
-		return c, fmt.Errorf("sifg: %w: where particles start the target is about %.1g wide along coordinate "+
-			"%d, which "+
-			"needs a step below %.1g. Sample that coordinate divided by its width, or take a smaller step",
+		return c, fmt.Errorf("sifg: %w: where particles start the target is about %.1g wide along coordinate %d, "+
+			"which needs a step below %.1g. Sample that coordinate divided by its width, or take a smaller step",
 			err, width, narrow, 2*width*width)
 	}
 	return c, fmt.Errorf("sifg: %w: take a smaller step, and look for points at which the score is not finite "+
@@ -60,11 +59,9 @@ func checkStart(z, scores Batch) error {
 	if bad == 0 {
 		return nil
 	}
-	return fmt.Errorf("sifg: the score is not finite at %d of %d starting particles, such as x = %.3g: look "+
-		"there for a "+
-		"logarithm of a negative number, 0/0 or an overflow. If such x are impossible, sample coordinates without "+
-		"bounds, "+
-		"as u = log x for x > 0, or start elsewhere (Options.Init)", bad, z.Rows, rows(z, first, first+1).Data)
+	return fmt.Errorf("sifg: the score is not finite at %d of %d starting particles, such as x = %.3g: look there for "+
+		"a logarithm of a negative number, 0/0 or an overflow. If such x are impossible, sample coordinates without "+
+		"bounds, as u = log x for x > 0, or start elsewhere (Options.Init)", bad, z.Rows, rows(z, first, first+1).Data)
 }
 
 // narrowest returns the coordinate along which the score falls most steeply, by the slope b of its regression on the

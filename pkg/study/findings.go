@@ -18,8 +18,8 @@ type duel struct {
 	relation
 }
 
-// sheet is a table of comparisons: what flows and rivals score by the first metric, and which is better. flow, rival and
-// is are headers; a method and a rival that the headers do not name have columns for their names.
+// sheet is a table of comparisons: what flows and rivals score by the first metric, and which is better. flow, rival
+// and is are headers; a method and a rival that the headers do not name have columns for their names.
 func sheet(rows []duel, flow, rival, is string, ours, theirs *record.Set) *table.Sheet[duel] {
 	t, head := table.Of(rows), ", "+rows[0].Metrics[0].Head
 	f, g := record.ReadFinals(ours), record.ReadFinals(theirs)

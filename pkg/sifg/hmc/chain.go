@@ -109,8 +109,7 @@ func newChain(d Density, cfg Config, x []float64, seed uint64, index int) (*Chai
 	}
 	if !all(c.grad, finite) || !cfg.Released && !finite(c.energy) {
 		return nil, fmt.Errorf("hmc: at the start of chain %d the energy is %g or its gradient is not finite; start "+
-			"where the "+
-			"density is positive and smooth", index, c.energy)
+			"where the density is positive and smooth", index, c.energy)
 	}
 	return c, nil
 }

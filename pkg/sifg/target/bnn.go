@@ -60,8 +60,7 @@ func NewBNN(x blas32.General, y []float32, o BNNOptions) (*BNN, error) {
 	n, d := x.Rows, x.Cols
 	if n < 1 || d < 1 || x.Stride < d || len(x.Data) < (n-1)*x.Stride+d {
 		return nil, fmt.Errorf("target: bnn: x is %d×%d with stride %d and %d numbers; it needs at least one row and "+
-			"one column",
-			n, d, x.Stride, len(x.Data))
+			"one column", n, d, x.Stride, len(x.Data))
 	}
 	if len(y) != n {
 		return nil, fmt.Errorf("target: bnn: %d targets for %d rows of x", len(y), n)
@@ -74,8 +73,7 @@ func NewBNN(x blas32.General, y []float32, o BNNOptions) (*BNN, error) {
 	}
 	if !(o.Shape > 0 && o.Rate > 0 && o.Clamp > 0) || math.IsInf(o.Shape, 0) || math.IsInf(o.Rate, 0) {
 		return nil, fmt.Errorf("target: bnn: Shape is %g, Rate %g and Clamp %g; they must be positive, the first "+
-			"two finite",
-			o.Shape, o.Rate, o.Clamp)
+			"two finite", o.Shape, o.Rate, o.Clamp)
 	}
 	if o.Batch == 0 {
 		o.Batch = n
@@ -88,8 +86,7 @@ func NewBNN(x blas32.General, y []float32, o BNNOptions) (*BNN, error) {
 		for c, v := range row(x, i%n) {
 			if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
 				return nil, fmt.Errorf("target: bnn: feature %d of row %d is %g; it must be finite (a constant "+
-					"feature cannot be "+
-					"standardised)", c, i, v)
+					"feature cannot be standardised)", c, i, v)
 			}
 			t.x = append(t.x, v)
 		}

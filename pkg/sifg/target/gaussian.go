@@ -27,8 +27,7 @@ func NewGaussian(mean []float64, cov mat.Symmetric) (*Gaussian, error) {
 	d := len(mean)
 	if d == 0 || cov.SymmetricDim() != d {
 		return nil, fmt.Errorf("target: gaussian: mean has %d coordinates, cov is %d×%[2]d; they must agree, "+
-			"with d ≥ 1",
-			d, cov.SymmetricDim())
+			"with d ≥ 1", d, cov.SymmetricDim())
 	}
 	for c, m := range mean {
 		if math.IsNaN(m) || math.IsInf(m, 0) {

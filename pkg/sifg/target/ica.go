@@ -51,8 +51,7 @@ func NewICA(x blas32.General, o ICAOptions) (*ICA, error) {
 	p, n := x.Rows, x.Cols
 	if p < 1 || n < 1 || x.Stride < n || len(x.Data) < (p-1)*x.Stride+n {
 		return nil, fmt.Errorf("target: ica: x is %d×%d with stride %d and %d numbers; it needs a row a channel, a "+
-			"column an "+
-			"observation, and at least one of each", p, n, x.Stride, len(x.Data))
+			"column an observation, and at least one of each", p, n, x.Stride, len(x.Data))
 	}
 	if !(o.PriorSD > 0) || math.IsInf(o.PriorSD, 0) {
 		return nil, fmt.Errorf("target: ica: PriorSD is %g; it must be positive and finite", o.PriorSD)

@@ -109,8 +109,7 @@ func Whitening(x *mat.Dense) (*mat.Dense, error) {
 	values := eigen.Values(nil) // ascending
 	if !(values[0] > 1e-12*values[p-1]) {
 		return nil, fmt.Errorf("target: whitening: the %d channels depend on each other (eigenvalues %.3g … %.3g of "+
-			"their second moment)",
-			p, values[0], values[p-1])
+			"their second moment)", p, values[0], values[p-1])
 	}
 	var v, scaled, root mat.Dense
 	eigen.VectorsTo(&v)

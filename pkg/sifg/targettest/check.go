@@ -62,8 +62,7 @@ func checkFinite(t Gradient, points [][]float64) error {
 		case math.IsNaN(log) || math.IsInf(log, 1):
 			return fmt.Errorf("targettest: the log density is %g at x = %.3g: look there for a logarithm or root of a "+
 				"negative number, 0/0 or an overflow; if such x are impossible, return −∞ and let particles start "+
-				"elsewhere "+
-				"(Options.Init)", log, x)
+				"elsewhere (Options.Init)", log, x)
 		case math.IsInf(log, -1):
 			outside = append(outside, x)
 			continue
@@ -78,14 +77,10 @@ func checkFinite(t Gradient, points [][]float64) error {
 		}
 	}
 	if len(outside) > 0 {
-		return fmt.Errorf("targettest: the density is 0 at %d of %d points, such as x = %.3g: no gradient leads "+
-			"back from "+
-			"there. Sample coordinates without bounds, such as u = log x for x > 0 or u = log(x/(1−x)) for 0 < x < "+
-			"1, with "+
-			"the log of dx/du added to the log density; or start where the density is positive (Options.Init, and "+
-			"give such "+
-			"points to this check)",
-			len(outside), len(points), outside[0])
+		return fmt.Errorf("targettest: the density is 0 at %d of %d points, such as x = %.3g: no gradient leads back "+
+			"from there. Sample coordinates without bounds, such as u = log x for x > 0 or u = log(x/(1−x)) for 0 < x "+
+			"< 1, with the log of dx/du added to the log density; or start where the density is positive "+
+			"(Options.Init, and give such points to this check)", len(outside), len(points), outside[0])
 	}
 	return nil
 }
@@ -106,8 +101,7 @@ func checkGradient(t Gradient, points [][]float64) error {
 		for c, g := range grad {
 			if !(math.Abs(g-want[c]) <= checkTolerance*scale+10*doubt[c]) && first == nil {
 				first = fmt.Errorf("targettest: coordinate %d of the gradient is %.6g at x = %.3g, but the log "+
-					"density "+
-					"changes by %.6g per unit of that coordinate there", c, g, x, want[c])
+					"density changes by %.6g per unit of that coordinate there", c, g, x, want[c])
 			}
 			if math.Abs(want[c]) > 0.01*scale {
 				ratio := g / want[c]
@@ -128,10 +122,8 @@ func checkGradient(t Gradient, points [][]float64) error {
 		return fmt.Errorf("%w: it is %.4g times the slope everywhere. Correct that factor in one of the two functions",
 			first, factor)
 	}
-	return fmt.Errorf("%w: check the terms in which coordinates are treated differently, and that both functions "+
-		"use the "+
-		"same parameters and data",
-		first)
+	return fmt.Errorf("%w: check the terms in which coordinates are treated differently, and that both functions use "+
+		"the same parameters and data", first)
 }
 
 // quotient returns the derivative of f by coordinate c at x and how far it may be off: of central differences with
@@ -178,10 +170,9 @@ func checkWidths(t Gradient, points [][]float64) error {
 		slices.Sort(widths)
 		if w := widths[len(widths)/2]; w < narrowest {
 			return fmt.Errorf("targettest: the density is only about %.1g wide along coordinate %d, while particles "+
-				"start 1 "+
-				"apart and flows move in steps of one size for all coordinates. Sample u = x/%.1g in its place (log "+
-				"density "+
-				"and gradient as functions of u), or use package hmc, whose warm-up finds such widths", w, c, w)
+				"start 1 apart and flows move in steps of one size for all coordinates. Sample u = x/%.1g in its "+
+				"place (log density and gradient as functions of u), or use package hmc, whose warm-up finds such "+
+				"widths", w, c, w)
 		}
 	}
 	return nil

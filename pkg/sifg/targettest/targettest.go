@@ -41,8 +41,7 @@ func Score(t sifg.Target, logDensity func(x []float64) float64, at sifg.Batch) e
 					"NaN before), at %v", i, c, g, row)
 			case !(math.Abs(g-want[c]) <= quotientTolerance*scale):
 				return fmt.Errorf("targettest: row %d, coordinate %d of the score is %g, the difference quotient of "+
-					"the log density %g, at %v",
-					i, c, g, want[c], row)
+					"the log density %g, at %v", i, c, g, want[c], row)
 			}
 		}
 		one := sifg.NewBatch(1, d)
@@ -50,8 +49,7 @@ func Score(t sifg.Target, logDensity func(x []float64) float64, at sifg.Batch) e
 		for c, g := range score(t, one) {
 			if !(math.Abs(float64(g)-float64(got[c])) <= batchTolerance*scale) {
 				return fmt.Errorf("targettest: row %d, coordinate %d of the score is %g among %d rows and %g alone: "+
-					"it must not depend on other rows",
-					i, c, got[c], at.Rows, g)
+					"it must not depend on other rows", i, c, got[c], at.Rows, g)
 			}
 		}
 	}

@@ -30,7 +30,8 @@ func HMC() sifg.Sampler {
 		Build: func(c sifg.Config) (*sifg.Flow, error) {
 			// 150 is not among Defaults: they are part of a trial's key, and there are trials from before warmup could
 			// be set.
-			return &sifg.Flow{Field: sifg.Still{}, Mover: &chainMover{leapfrog: c.Inner, warmup: cmp.Or(c.Warmup, 150)}}, nil
+			mover := &chainMover{leapfrog: c.Inner, warmup: cmp.Or(c.Warmup, 150)}
+			return &sifg.Flow{Field: sifg.Still{}, Mover: mover}, nil
 		},
 	}
 }
