@@ -36,7 +36,7 @@ var Experiment = &harness.Experiment{
 	Scores:    []string{"energy", "knn-kl"},
 	Figures:   []harness.Figure{curves("funnel-2d", "2-D"), curves("funnel-10d", "10-D")},
 	Tables:    []harness.Table{summary("funnel-2d", "2-D"), summary("funnel-10d", "10-D")},
-	Findings:  []harness.Finding{nearest},
+	Findings:  []harness.Finding{study.Under("matched", nearest)},
 }
 
 func curves(problem, size string) harness.Figure {
@@ -57,11 +57,7 @@ func summary(problem, size string) harness.Table {
 }
 
 // nearest says which method ends nearest to exact draws.
-func nearest(by map[string]*record.Set) *harness.Statement {
-	s := by["matched"]
-	if s == nil {
-		return nil
-	}
+func nearest(s *record.Set) *harness.Statement {
 	problems, best, least := []string{"funnel-2d", "funnel-10d"}, map[string]string{}, map[string]float64{}
 	median := func(problem, method, metric string) float64 {
 		return stats.Median(record.Series{Set: s, Problem: problem}.Final(method, metric, 0))

@@ -32,7 +32,7 @@ func TestFindings(t *testing.T) {
 		s.Protocol = protocol
 		by[protocol] = s
 	}
-	if st := blur(map[string]*record.Set{"released": blurred(records(t, asInPaper), 0.1)}); st != nil {
+	if st := blur(blurred(records(t, asInPaper), 0.1)); st != nil {
 		t.Errorf("where smoothing costs less than the estimate shows: %s", st.Title)
 	}
 	want := []string{"no method keeps more than 5", "velocity by n", "0 of 200 cases", "does not see blur",
@@ -54,7 +54,7 @@ func TestFindings(t *testing.T) {
 		}
 	}
 	lost := records(t, with(lastTwo))
-	if st := collapse(map[string]*record.Set{"released": lost}); st == nil ||
+	if st := collapse(lost); st == nil ||
 		!strings.Contains(st.Title, "no method keeps more than 2 of the five") {
 		t.Errorf("three lost modes: %+v", st)
 	}

@@ -15,11 +15,14 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
+	"github.com/semi-implicit/sifg/pkg/study"
 	"github.com/semi-implicit/sifg/pkg/study/density"
 	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
-var findings = []harness.Finding{collapse, divided, sigmas, blur, coverages}
+var findings = []harness.Finding{
+	study.Under("released", collapse), divided, sigmas, study.Under("released", blur), coverages,
+}
 
 // divided: the baselines' step is divided by n in the scripts.
 func divided(by map[string]*record.Set) *harness.Statement {
@@ -97,11 +100,7 @@ func sigmas(by map[string]*record.Set) *harness.Statement {
 }
 
 // blur: what the k-NN estimate does not see. It is a finding where smoothing costs more than the estimate shows in all.
-func blur(by map[string]*record.Set) *harness.Statement {
-	s := by["released"]
-	if s == nil {
-		return nil
-	}
+func blur(s *record.Set) *harness.Statement {
 	e := record.Series{Set: s, Problem: "gmm-10d"}
 	if !slices.ContainsFunc([]string{"sifg", "ada-sifg"}, func(m string) bool {
 		return stats.Median(e.Final(m, "blur-kl", 0)) > stats.Median(e.Final(m, "knn-kl", 0))
@@ -259,11 +258,7 @@ func withLevels(f harness.Figure) harness.Figure {
 }
 
 // collapse: in 10-D nearly all mass is on a few modes, so the curves rank collapsed samplers.
-func collapse(by map[string]*record.Set) *harness.Statement {
-	s := by["released"]
-	if s == nil {
-		return nil
-	}
+func collapse(s *record.Set) *harness.Statement {
 	e := record.Series{Set: s, Problem: "gmm-10d"}
 	type keeper struct {
 		label     string

@@ -15,7 +15,10 @@ import (
 	"github.com/semi-implicit/sifg/pkg/study"
 )
 
-var findings = []harness.Finding{wrongShape, blindToTails, smallReference, movers}
+var findings = []harness.Finding{
+	study.Under("released", wrongShape), study.Under("paper", blindToTails), study.Under("released", smallReference),
+	movers,
+}
 
 // medians is a table of final medians over seeds, a row a method and one for exact draws.
 func medians(s *record.Set, measures ...study.Measure) *table.Table {
@@ -26,11 +29,7 @@ func medians(s *record.Set, measures ...study.Measure) *table.Table {
 }
 
 // wrongShape: the scripts' reference is drawn from another law.
-func wrongShape(by map[string]*record.Set) *harness.Statement {
-	s := by["released"]
-	if s == nil {
-		return nil
-	}
+func wrongShape(s *record.Set) *harness.Statement {
 	law, err := target.NewMonomialGamma(2, target.ReleasedAlpha, 0.3)
 	if err != nil {
 		return nil
@@ -58,11 +57,7 @@ func wrongShape(by map[string]*record.Set) *harness.Statement {
 }
 
 // blindToTails: methods that lack tails can score like exact draws.
-func blindToTails(by map[string]*record.Set) *harness.Statement {
-	s := by["paper"]
-	if s == nil {
-		return nil
-	}
+func blindToTails(s *record.Set) *harness.Statement {
 	e := record.Series{Set: s, Problem: problem}
 	last := func(m, metric string) float64 { return stats.Median(e.Final(m, metric, 0)) }
 	blind, worst := 0, 0.0
@@ -91,11 +86,7 @@ func blindToTails(by map[string]*record.Set) *harness.Statement {
 }
 
 // smallReference: the size of the reference sample moves the estimate.
-func smallReference(by map[string]*record.Set) *harness.Statement {
-	s := by["released"]
-	if s == nil {
-		return nil
-	}
+func smallReference(s *record.Set) *harness.Statement {
 	return &harness.Statement{
 		Title: "A reference sample of another size is another ruler",
 		Text: "The released baseline script judges with 100 reference draws, the SIFG script with 1000. Here both " +

@@ -24,6 +24,16 @@ type NewFlows struct {
 	Claims   []claim.Claim // of this project's own, shown as a table
 }
 
+// Under is a finding of one protocol's records.
+func Under(protocol string, find func(s *record.Set) *harness.Statement) harness.Finding {
+	return func(by map[string]*record.Set) *harness.Statement {
+		if s := by[protocol]; s != nil {
+			return find(s)
+		}
+		return nil
+	}
+}
+
 func (p NewFlows) protocol() string { return cmp.Or(p.Protocol, "beyond") }
 
 // Apart returns the figures and tables, for harness.Experiment.Apart.

@@ -20,15 +20,12 @@ var Table = []Entry{
 		func() Density { return toyGaussian() }},
 	{"gmm-2d", "mixture of 5 isotropic Gaussians in 2-D, sds 0.1 … 0.5", func() Density { return GMM2D() }},
 	{"gmm-10d", "mixture of 5 isotropic Gaussians in 10-D, sds 0.1 … 0.5", func() Density { return GMM10D() }},
-	{"monomial-gamma", "exp(−0.3 Σ|x|^0.905) in 2-D: heavy tails, score unbounded at 0", func() Density {
-		return must(NewMonomialGamma(2, ReleasedAlpha, 0.3))
-	}},
-	{"funnel-2d", "Neal's funnel in 2-D: x₁ ~ N(0, 9), x₂ ~ N(0, exp x₁)", func() Density {
-		return must(NewFunnel(2, 3))
-	}},
-	{"funnel", "Neal's funnel in 10-D: x₁ ~ N(0, 9), the others N(0, exp x₁)", func() Density {
-		return must(NewFunnel(10, 3))
-	}},
+	{"monomial-gamma", "exp(−0.3 Σ|x|^0.905) in 2-D: heavy tails, score unbounded at 0",
+		func() Density { return must(NewMonomialGamma(2, ReleasedAlpha, 0.3)) }},
+	{"funnel-2d", "Neal's funnel in 2-D: x₁ ~ N(0, 9), x₂ ~ N(0, exp x₁)",
+		func() Density { return must(NewFunnel(2, 3)) }},
+	{"funnel", "Neal's funnel in 10-D: x₁ ~ N(0, 9), the others N(0, exp x₁)",
+		func() Density { return must(NewFunnel(10, 3)) }},
 }
 
 // toyGaussian has variances from 0.25 to 4 and a correlation of 0.6 between neighbours.
