@@ -299,25 +299,21 @@ type Statement struct {
 	Table    *table.Table `json:"table,omitempty"` // nil: none
 }
 
-// registered are the experiments whose samplers are in the library's table.
-var registered struct {
-	sync.Mutex
-	names map[string]bool
-}
+var (
+	registering sync.Mutex
+	registered  = map[string]bool{} // names of samplers of experiments that are in the library's table
+)
 
 // Register adds the samplers of these experiments to the library's table, each name once: experiments may share a
 // sampler.
 func Register(experiments ...*Experiment) {
-	registered.Lock()
-	defer registered.Unlock()
-	if registered.names == nil {
-		registered.names = map[string]bool{}
-	}
+	registering.Lock()
+	defer registering.Unlock()
 	for _, e := range experiments {
 		for _, s := range e.Samplers {
-			if !registered.names[s.Name] {
+			if !registered[s.Name] {
 				sifg.Register(s)
-				registered.names[s.Name] = true
+				registered[s.Name] = true
 			}
 		}
 	}

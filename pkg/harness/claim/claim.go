@@ -3,10 +3,13 @@
 package claim
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 // Verdict on a claim. The larger of two weighs more: see Worst.
@@ -116,4 +119,137 @@ type Result struct {
 	Statement string `json:"statement"`
 	Rule      string `json:"rule"`
 	Outcome
+}
+
+// Ledger is claims with what each protocol says of them.
+type Ledger []Row
+
+// Row is one claim of a ledger.
+type Row struct {
+	Claim
+	Experiment string    `json:"experiment"` // that checks it
+	Under      []Opinion `json:"under"`      // of the protocols that have results, in order of presentation
+	Outcome    string    `json:"outcome"`    // of all protocols together: one of Outcomes
+	Summary    string    `json:"summary"`    // the same with the names of the protocols
+}
+
+// Opinion is the verdict on a claim under one protocol.
+type Opinion struct {
+	Protocol string `json:"protocol"`
+	Scale    string `json:"scale"`
+	Complete bool   `json:"complete"`          // no planned trial is missing
+	Changed  bool   `json:"changed,omitempty"` // the settings are not the protocol's
+	Outcome
+}
+
+// Some is the outcome of a claim that is reproduced under some protocols and not reproduced under others.
+const Some = "reproduced only under some protocols"
+
+// Outcomes of a claim over all protocols, in order of presentation. A protocol that does not decide changes no outcome.
+var Outcomes = []string{
+	Reproduced.String(),
+	NotContradicted.String(),
+	Some,
+	NotReproduced.String(),
+	NotDecided.String(),
+	NotTestable.String(),
+	NoResult.String(),
+}
+
+// NewLedger completes rows that have what the claims' own checks found: a claim with others gets the Worst of all. An
+// ID that occurs twice panics.
+func NewLedger(rows []Row) Ledger {
+	own := map[string]map[string]Opinion{} // by ID and protocol
+	for _, r := range rows {
+		if own[r.ID] != nil {
+			panic("claim: two claims have the ID " + r.ID)
+		}
+		own[r.ID] = map[string]Opinion{}
+		for _, o := range r.Under {
+			own[r.ID][o.Protocol] = o
+		}
+	}
+	for i := range rows {
+		r := &rows[i]
+		for j := range r.Under {
+			r.Under[j] = combine(r.Under[j], r.With, own)
+		}
+		r.Outcome, r.Summary = overall(r.Under)
+		if names := shared(r.Under); names != nil {
+			r.Summary += "; " + strings.Join(names, ", ") + " are one measurement, of the same trials"
+		}
+	}
+	return rows
+}
+
+// shared returns protocols whose verdicts rest on the same trials, so that they are no replications of each other; nil
+// if none do.
+func shared(under []Opinion) []string {
+	for i, a := range under {
+		names := []string{a.Protocol}
+		for _, b := range under[i+1:] {
+			if len(a.Keys) > 0 && slices.Equal(a.Keys, b.Keys) {
+				names = append(names, b.Protocol)
+			}
+		}
+		if len(names) > 1 {
+			return names
+		}
+	}
+	return nil
+}
+
+// combine makes the verdict on a claim that rests on others too. Where its own check can decide nothing it rests on the
+// others alone.
+func combine(o Opinion, with []string, own map[string]map[string]Opinion) Opinion {
+	if len(with) == 0 {
+		return o
+	}
+	var parts []Verdict
+	if o.Verdict != NotTestable {
+		parts = append(parts, o.Verdict)
+	}
+	var text []string
+	for _, id := range with {
+		part := own[id][o.Protocol] // NoResult if there is none
+		parts, text = append(parts, part.Verdict), append(text, fmt.Sprintf("claim %s: %s", id, part.Verdict))
+		if part.Verdict > NotTestable {
+			o.Complete, o.Changed = o.Complete && part.Complete, o.Changed || part.Changed
+		}
+		o.Keys = slices.Concat(o.Keys, part.Keys)
+	}
+	o.Evidence = fmt.Sprintf("Its own part: %s. %s. It also rests on %s.",
+		o.Verdict, strings.TrimSuffix(o.Evidence, "."), strings.Join(text, ", "))
+	o.Verdict = max(Worst(parts...), NotTestable)
+	slices.Sort(o.Keys)
+	o.Keys = slices.Compact(o.Keys)
+	return o
+}
+
+// overall returns the outcome of a claim over protocols, and which protocol says what.
+func overall(under []Opinion) (outcome, text string) {
+	by, v := map[Verdict][]string{}, NoResult
+	for _, o := range under {
+		by[o.Verdict] = append(by[o.Verdict], o.Protocol)
+	}
+	var parts []string
+	for _, w := range []Verdict{Reproduced, NotContradicted, NotReproduced, NotDecided, NotTestable} {
+		if by[w] != nil {
+			v, parts = cmp.Or(v, w), append(parts, w.String()+" under "+strings.Join(by[w], ", "))
+		}
+	}
+	outcome = v.String()
+	if by[Reproduced] != nil && by[NotReproduced] != nil {
+		outcome = Some
+	}
+	return outcome, cmp.Or(strings.Join(parts, "; "), outcome)
+}
+
+// Count says how many claims have which outcome, such as "9 reproduced, 4 not decided".
+func (l Ledger) Count() string {
+	n := map[string]int{}
+	for _, r := range l {
+		n[r.Outcome]++
+	}
+	return table.Counts(n, Outcomes...)
 }

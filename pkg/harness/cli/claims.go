@@ -61,19 +61,17 @@ func claimsCommand(e *env) *cobra.Command {
 
 // split tells the IDs of claims from names of experiments.
 func (e *env) split(args []string) (names, ids []string) {
-	for _, arg := range args {
-		id := ""
-		for _, x := range e.experiments {
-			for _, c := range x.Claims {
-				if strings.EqualFold(c.ID, arg) {
-					id = c.ID
-				}
-			}
+	claims := map[string]string{} // IDs in lower case, and as they are
+	for _, x := range e.experiments {
+		for _, c := range x.Claims {
+			claims[strings.ToLower(c.ID)] = c.ID
 		}
-		if id == "" {
-			names = append(names, arg)
-		} else {
+	}
+	for _, arg := range args {
+		if id, ok := claims[strings.ToLower(arg)]; ok {
 			ids = append(ids, id)
+		} else {
+			names = append(names, arg)
 		}
 	}
 	return names, ids

@@ -199,7 +199,7 @@ func TestWorkRefuses(t *testing.T) {
 		{`"Method":"svgd"`, `"Method":"sgld"`, other},
 		{`"Problem":"small"`, `"Problem":"large"`, "large"},
 		{`"Experiment":"toy"`, `"Experiment":"other"`, `experiment "other"`},
-		{`]}`, ``, "not a whole plan file"},
+		{`}]`, ``, "not a whole plan file"},
 	} {
 		forged := strings.Replace(whole, c.old, c.new, 1)
 		if forged == whole {

@@ -56,21 +56,19 @@ func newProgress(out io.Writer, todo []harness.Trial, costs *run.Costs) *progres
 			return p
 		}
 	}
-	done, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		minute := time.NewTicker(time.Minute)
-		defer minute.Stop()
+	done := make(chan struct{})
+	var beats sync.WaitGroup
+	beats.Go(func() {
 		for {
 			select {
 			case <-done:
 				return
-			case <-minute.C:
+			case <-time.After(time.Minute):
 				p.beat()
 			}
 		}
-	}()
-	p.close = func() { close(done); <-ended }
+	})
+	p.close = func() { close(done); beats.Wait() }
 	return p
 }
 

@@ -57,8 +57,7 @@ func (r *runner) check() error {
 	case r.Jobs < 1 || r.Threads < 1:
 		return usage.Errorf("--jobs and --threads must be 1 or more, got %d and %d", r.Jobs, r.Threads)
 	case r.memory < 0 || r.memory > 0 && r.memory < 64:
-		return usage.Errorf("--memory must be 64 or more, in MiB, which is what the program itself needs, got %d",
-			r.memory)
+		return usage.Errorf("--memory must be 64 MiB or more, which the program itself needs, got %d", r.memory)
 	case r.Timeout < 0 || r.Grace < 0:
 		return usage.Errorf("--timeout and --grace must not be negative, got %v and %v", r.Timeout, r.Grace)
 	}

@@ -16,15 +16,14 @@ import (
 )
 
 // planOf returns a plan whose trials take these seconds; 0: it is not known.
-func planOf(seconds ...float64) *Tasks {
-	p := &Tasks{}
+func planOf(seconds ...float64) (p Tasks) {
 	for i, s := range seconds {
 		t := harness.Trial{
 			Key:        fmt.Sprintf("%020x", i),
 			Experiment: "toy",
 			Config:     &settings.Config{Particles: 10, Iterations: 99},
 		}
-		p.Trials = append(p.Trials, Task{t, s})
+		p = append(p, Task{t, s})
 	}
 	return p
 }
@@ -95,10 +94,10 @@ func TestCosts(t *testing.T) {
 			Config: &settings.Config{Particles: particles, Iterations: 100}}
 	}
 	p := New([]harness.Trial{of("toy", 20), of("other", 40)}, &costs)
-	if p.Trials[0].Seconds != 100 || p.Trials[1].Seconds != 4040e-6 {
-		t.Errorf("%v", p.Trials)
+	if p[0].Seconds != 100 || p[1].Seconds != 4040e-6 {
+		t.Errorf("%v", p)
 	}
-	plans := map[int]*Tasks{
+	plans := map[int]Tasks{
 		1: planOf(0, 0, 0),
 		3: planOf(shardSeconds, shardSeconds, shardSeconds),
 		2: planOf(9e9, 9e9),
@@ -151,7 +150,7 @@ func TestRead(t *testing.T) {
 			t.Fatalf("cut after %d bytes: %v", n, err)
 		}
 	}
-	for _, text := range []string{`{}`, `{"trials":[]}`, "[1]"} {
+	for _, text := range []string{`{}`, `[]`, "[1]"} {
 		if err := read(text); err == nil || !strings.Contains(err.Error(), "not a whole plan file") {
 			t.Errorf("%s: %v", text, err)
 		}

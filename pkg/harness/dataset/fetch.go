@@ -99,8 +99,3 @@ func (l *Library) download(ctx context.Context, from string, size int64) ([]byte
 	}
 	return nil, err
 }
-
-func isURL(s string) bool {
-	u, err := url.Parse(s)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https")
-}

@@ -38,7 +38,7 @@ func lines(path string, b []byte, separator string) (out []line, err error) {
 	r.Comma, r.FieldsPerRecord = separators[separator], -1
 	r.TrimLeadingSpace = separator != "tab" // or an empty field between tabs would be lost
 	for f, err := r.Read(); err != io.EOF; f, err = r.Read() {
-		if p := (*csv.ParseError)(nil); errors.As(err, &p) {
+		if p, ok := errors.AsType[*csv.ParseError](err); ok {
 			return nil, damaged("%s:%d: character %d: %v", path, p.Line, p.Column, p.Err)
 		}
 		for i := range f {

@@ -35,11 +35,6 @@ func parseObjective(text string, e *harness.Experiment) (o Objective, err error)
 	}
 	if m == nil {
 		example := "min " + append(append(slices.Clone(e.Scores), known...), "METRIC")[0]
-		for _, name := range Shipped(e) { // by what the experiment's own grids choose
-			if spec, err := Find(e, name); err == nil {
-				example = cmp.Or(spec.Select, example)
-			}
-		}
 		return o, usage.Errorf("--select %q: want min METRIC, max METRIC or METRIC[3] for a component, such as %q; "+
 			"metrics of %s: %s", text, example, e.Name, strings.Join(known, ", "))
 	}

@@ -83,14 +83,9 @@ func New(r plan.Request, s *Spec, choose string) (*Grid, error) {
 			return nil, usage.Errorf("the grid %s: %v", s.Name, err)
 		}
 	}
-	for _, p := range b.layout.Settings.Problems {
-		for _, m := range p.Methods {
-			if !b.layout.Wants(p.Name, m.Name) {
-				continue
-			}
-			if err := b.group(p, m.Name); err != nil {
-				return nil, err
-			}
+	for p, m := range b.layout.Wanted() {
+		if err := b.group(p, m.Name); err != nil {
+			return nil, err
 		}
 	}
 	if len(g.Trials) == 0 {
@@ -167,9 +162,9 @@ func (b *builder) group(p settings.Problem, method string) error {
 	if g.listed() == 0 {
 		return nil
 	}
-	err := g.describe(trials)
+	g.describe(trials)
 	b.Groups, b.Trials = append(b.Groups, g), append(b.Trials, trials...)
-	return err
+	return nil
 }
 
 // point is the overrides that make a cell.
@@ -249,19 +244,14 @@ func together(list ...*axis) []point {
 }
 
 // describe gives the cells their settings and labels, and the labels to their trials, which are in order of the cells.
-func (g *Group) describe(trials []harness.Trial) error {
+func (g *Group) describe(trials []harness.Trial) {
 	first := 0
 	for i := range g.Cells {
 		c, tree, config := &g.Cells[i], map[string]any{}, viper.New()
-		err := mapstructure.Decode(trials[first].Config, &tree)
-		if err := errors.Join(err, config.MergeConfigMap(tree)); err != nil {
-			return err
-		}
+		_ = mapstructure.Decode(trials[first].Config, &tree) // a struct, which has been encoded for its trial's key
+		_ = config.MergeConfigMap(tree)
 		for _, key := range g.Keys {
-			value, err := json.Marshal(config.Get(key))
-			if err != nil {
-				return err
-			}
+			value, _ := json.Marshal(config.Get(key))
 			c.Settings = append(c.Settings, value)
 		}
 		first += len(c.Trials)
@@ -278,7 +268,6 @@ func (g *Group) describe(trials []harness.Trial) error {
 			trials[0].Cell, trials = c.Label, trials[1:]
 		}
 	}
-	return nil
 }
 
 // varying returns the indices of the keys whose values are not the same in all cells, or in all that are not outside.

@@ -30,7 +30,7 @@ type Result struct {
 	Objective  Objective `json:"select"`
 	Set        []string  `json:"set,omitempty"` // overrides and selections, as they were given
 	Command    string    `json:"command"`       // that makes it again
-	Groups     []Group   `json:"groups"`
+	Groups     []*Group  `json:"groups"`
 	Missing    int       `json:"missing"` // trials without a record
 
 	Best *table.Table `json:"best"` // the chosen cell of each group
@@ -61,7 +61,7 @@ func (g *Grid) Judge(s *store.Store, command string) (*Result, error) {
 			trials = trials[len(c.Trials):]
 		}
 		group.rank(r.Objective)
-		r.Groups = append(r.Groups, group)
+		r.Groups = append(r.Groups, &group)
 	}
 	r.Missing = len(g.Trials) - len(r.trials)
 	r.Best = r.best()
@@ -153,8 +153,7 @@ func (r *Result) files() (map[string][]byte, error) {
 	out["trace.parquet"], errs[1] = record.Encode(r.traces)
 	out["timings.parquet"], errs[2] = record.Encode(r.timings)
 	err := errors.Join(errs[:]...)
-	for i := range r.Groups {
-		g := &r.Groups[i]
+	for _, g := range r.Groups {
 		if f := r.figure(g); f != nil {
 			svg, _, bad := f.SVG()
 			at := "figures/" + g.Problem + "-" + g.Method
@@ -174,7 +173,7 @@ func (r *Result) Chosen() (layer []byte, notes []string) {
 			notes = append(notes, fmt.Sprintf("%s on %s: no cell can be chosen", g.Method, g.Problem))
 			continue
 		}
-		if found := r.against(&g); strings.HasPrefix(found, "not") {
+		if found := r.against(g); strings.HasPrefix(found, "not") {
 			head += fmt.Sprintf("# %s on %s, against the settings as they were: %s.\n", g.Method, g.Problem, found)
 		}
 		for k, key := range g.Keys {

@@ -109,8 +109,7 @@ seeds: [1, 2, 3, 4]
 
 func TestChoice(t *testing.T) {
 	r := ranked(t, example, "min gap")
-	for i := range r.Groups {
-		g := &r.Groups[i]
+	for _, g := range r.Groups {
 		best, next, now := &g.Cells[g.Rank[0]], &g.Cells[g.Rank[1]], &g.Cells[0]
 		want := map[string]string{"svgd": "step 0.02, bandwidth 1", "sifg": "step 0.02, hidden 4"}[g.Method]
 		mean := 0.0025 + map[string]float64{"svgd": 0, "sifg": 0.25}[g.Method]
@@ -168,7 +167,7 @@ func TestRules(t *testing.T) {
 		{"[0.5]", "min gap", "none", "[]", "seed 1: diverged at iteration 3"},
 	} {
 		r := ranked(t, "product: {methods.svgd.step: "+c.steps+"}\nproblems: [small]", c.choose)
-		g, best, edges := &r.Groups[0], "none", []string(nil)
+		g, best, edges := r.Groups[0], "none", []string(nil)
 		if len(g.Rank) > 0 {
 			best, edges = g.Cells[g.Rank[0]].Label, g.edges()
 		}
@@ -198,7 +197,7 @@ func TestAgainst(t *testing.T) {
 	} {
 		text := "{product: {step: " + c.steps + "}, seeds: " + c.seeds + ", problems: [small], methods: [svgd]}"
 		r := ranked(t, text, c.choose)
-		g := &r.Groups[0]
+		g := r.Groups[0]
 		layer, _ := r.Chosen()
 		if !strings.Contains(r.Best.Markdown(), "| "+c.want+" ") ||
 			strings.Contains(string(layer), c.want+".\n") != strings.HasPrefix(c.want, "not") {

@@ -16,11 +16,7 @@ func (r *Result) title() string {
 
 // best lists the chosen cell of each method on each problem beside the settings as they are.
 func (r *Result) best() *table.Table {
-	var groups []*Group
-	for i := range r.Groups {
-		groups = append(groups, &r.Groups[i])
-	}
-	t := table.Of(groups)
+	t := table.Of(r.Groups)
 	t.Title = "The best cells of " + r.title()
 	t.Notes = []string{
 		fmt.Sprintf("Chosen: the best mean over seeds (%s at the last iteration), each method at its own best. A cell "+
@@ -126,8 +122,7 @@ func (r *Result) all() *table.Table {
 	for _, header := range headers {
 		t.Columns = append(t.Columns, table.Column{Header: short(header)})
 	}
-	for i := range r.Groups {
-		g := &r.Groups[i]
+	for _, g := range r.Groups {
 		for rank, c := range g.Rank {
 			t.Rows = append(t.Rows, g.cellRow(c, table.Int(rank+1), keys))
 		}

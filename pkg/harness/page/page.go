@@ -105,13 +105,12 @@ type rows struct {
 	View      *view
 	Rows      claim.Ledger
 	Protocols []protocol
-	Titles    map[string]string
 }
 
 // With returns what the templates of claims show: the claims, and the protocols that say something of them.
 func (v *view) With(l claim.Ledger) rows {
 	silent := func(p protocol) bool { return len(verdicts(l, p.Name, "")) == 0 }
-	return rows{v, l, slices.DeleteFunc(slices.Clone(v.Protocols), silent), v.Titles}
+	return rows{v, l, slices.DeleteFunc(slices.Clone(v.Protocols), silent)}
 }
 
 // item is a figure or a table of an experiment, the Part, under the protocols that have it.

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -106,22 +105,14 @@ type drawn struct {
 
 // pictures draws a table: comparisons for wide screens and for narrow ones. What cannot be drawn is shown as numbers.
 func pictures(t *table.Table) []drawn {
-	if t.Comparisons == nil && t.Picture == nil {
+	wide := report.Drawing(t, 0)
+	switch {
+	case wide == nil:
 		return nil
+	case t.Comparisons == nil:
+		return []drawn{{wide, ""}}
 	}
-	var out []drawn
-	add := func(class string, cols int) {
-		if f, err := figure.Picture(t, cols); err == nil {
-			if svg, _, err := f.SVG(); err == nil {
-				out = append(out, drawn{svg, class})
-			}
-		}
-	}
-	if add("", 0); t.Comparisons != nil && len(out) > 0 {
-		out[0].Class = "wide"
-		add("narrow", 2)
-	}
-	return out
+	return []drawn{{wide, "wide"}, {report.Drawing(t, 2), "narrow"}}
 }
 
 // without returns the trials that have no result.

@@ -30,12 +30,8 @@ type changed struct {
 type flat map[[2]string]map[string]string
 
 // changes lists the settings in which results differ from their protocol.
-func changes(e *harness.Experiment, p *report.Protocol) changed {
+func changes(e *harness.Experiment, file *settings.File, p *report.Protocol) changed {
 	out := changed{Protocol: p, Title: e.Title}
-	file, err := e.File()
-	if err != nil {
-		return out
-	}
 	plain, err := file.Resolve(p.Name, "full", nil)
 	if err != nil {
 		return out

@@ -27,7 +27,7 @@ func (v *view) protocols(r *report.Report, all []*harness.Experiment) error {
 		for _, p := range x.Protocols {
 			v.protocol(p.Name, cmp.Or(e.Note, f.Protocol(p.Name).Note), marks(p.Scale, p.Changed()), f.Protocols)
 			if marks(p.Scale, p.Changed()) != nil {
-				v.Changed = append(v.Changed, changes(e, p))
+				v.Changed = append(v.Changed, changes(e, f, p))
 			}
 		}
 	}

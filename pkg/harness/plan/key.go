@@ -53,10 +53,7 @@ func keysOf(e *harness.Experiment, t *harness.Trial, data Datasets) (key func(se
 	if err != nil {
 		return nil, err
 	}
-	after, err := canonical(map[string]any{"versions": versions})
-	if err != nil {
-		return nil, err
-	}
+	after, _ := canonical(map[string]any{"versions": versions})
 	head, tail := append(before[:len(before)-1], `,"seed":`...), append([]byte{','}, after[1:]...)
 	return func(seed uint64) string {
 		b := strconv.AppendUint(slices.Clip(head), seed, 10)
@@ -97,9 +94,7 @@ func canonical(v any) ([]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber() // an integer may be larger than a float64 holds
 	var tree any
-	if err := d.Decode(&tree); err != nil {
-		return nil, err
-	}
+	_ = d.Decode(&tree) // what was just encoded
 	return json.Marshal(tree)
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -41,28 +42,18 @@ func (r Request) layout(e *harness.Experiment, f *settings.File, protocol string
 	return &Layout{Settings: s, request: r, e: e, protocol: protocol}, err
 }
 
-// Wants reports whether the request selects a method on a problem.
-func (l *Layout) Wants(problem, method string) bool {
-	r := l.request
-	return (r.Problems == nil || slices.Contains(r.Problems, problem)) &&
-		(r.Methods == nil || slices.Contains(r.Methods, method))
-}
-
-// all returns the trials that the request selects, a list for each method on a problem.
-func (l *Layout) all() (out [][]harness.Trial, err error) {
-	for _, p := range l.Settings.Problems {
-		for _, m := range p.Methods {
-			if !l.Wants(p.Name, m.Name) {
-				continue
+// Wanted are the problems and their methods that the request selects.
+func (l *Layout) Wanted() iter.Seq2[settings.Problem, settings.Method] {
+	wants := func(list []string, name string) bool { return list == nil || slices.Contains(list, name) }
+	return func(yield func(settings.Problem, settings.Method) bool) {
+		for _, p := range l.Settings.Problems {
+			for _, m := range p.Methods {
+				if wants(l.request.Problems, p.Name) && wants(l.request.Methods, m.Name) && !yield(p, m) {
+					return
+				}
 			}
-			trials, err := l.Trials(p, m)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, trials)
 		}
 	}
-	return out, nil
 }
 
 // Trials returns a trial for each seed of a problem and a method of it, whose configuration need not be that of

@@ -65,11 +65,13 @@ func New(r Request) (*Plan, error) {
 			if err != nil {
 				return nil, err
 			}
-			trials, err := l.all()
-			if err != nil {
-				return nil, err
+			for p, m := range l.Wanted() {
+				trials, err := l.Trials(p, m)
+				if err != nil {
+					return nil, err
+				}
+				lists = append(lists, trials)
 			}
-			lists = append(lists, trials...)
 		}
 		if len(lists) > had {
 			p.Experiments = append(p.Experiments, e)
@@ -112,19 +114,19 @@ func (r *Request) Check() ([]*settings.File, error) {
 		problems = append(problems, f.Problems...)
 		methods = slices.Concat(methods, f.Methods, f.Variants)
 	}
-	for _, text := range r.Samplers {
-		name, _, _ := strings.Cut(text, "=")
+	admit := func(name string) {
 		for _, f := range files {
 			f.Admit(name)
 		}
 		methods = append(methods, name)
 	}
+	for _, text := range r.Samplers {
+		name, _, _ := strings.Cut(text, "=")
+		admit(name)
+	}
 	for _, name := range r.Methods { // one that no experiment has may be a sampler, such as a person's own
 		if _, err := sifg.ByName(name); err == nil && !slices.Contains(methods, name) {
-			for _, f := range files {
-				f.Admit(name)
-			}
-			methods = append(methods, name)
+			admit(name)
 		}
 	}
 	for _, x := range []struct {

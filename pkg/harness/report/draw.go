@@ -40,10 +40,20 @@ func paint(e *harness.Experiment, file *settings.File, p, old *Protocol) {
 	p.Figures, p.Tables, p.Claims = []Item{}, []Item{}, []claim.Result{}
 	contents := e.Under(file, p.Name)
 	for _, f := range contents.Figures {
-		p.Figures = append(p.Figures, w.figure(f))
+		p.Figures = append(p.Figures, w.item(f.Name, f.Title, f.Caption, w.old.Figures, func(made *Item) error {
+			drawn, err := f.Draw(&w.set)
+			if err == nil {
+				made.CSV = drawn.CSV()
+				made.SVG, made.Hidden, err = drawn.SVG()
+			}
+			return err
+		}))
 	}
 	for _, t := range contents.Tables {
-		p.Tables = append(p.Tables, w.table(t))
+		p.Tables = append(p.Tables, w.item(t.Name, t.Title, t.Caption, w.old.Tables, func(made *Item) (err error) {
+			made.Table, err = t.Make(&w.set)
+			return err
+		}))
 	}
 	for _, c := range contents.Claims {
 		p.Claims = append(p.Claims, w.claim(c))
@@ -59,36 +69,16 @@ func (w *painter) try(f func() error) (problem string) {
 	return ""
 }
 
-func (w *painter) figure(f harness.Figure) Item {
-	made := Item{Name: f.Name, Title: f.Title, Caption: f.Caption}
-	made.Problem = w.try(func() error {
-		drawn, err := f.Draw(&w.set)
-		if err == nil {
-			made.CSV = drawn.CSV()
-			made.SVG, made.Hidden, err = drawn.SVG()
-		}
-		return err
-	})
-	return w.orOld(made, w.old.Figures)
-}
-
-func (w *painter) table(t harness.Table) Item {
-	made := Item{Name: t.Name, Title: t.Title, Caption: t.Caption}
-	made.Problem = w.try(func() (err error) {
-		made.Table, err = t.Make(&w.set)
-		return err
-	})
-	return w.orOld(made, w.old.Tables)
-}
-
-// orOld returns the earlier item of the same name where arrays were missing.
-func (w *painter) orOld(made Item, earlier []Item) Item {
-	i := slices.IndexFunc(earlier, func(was Item) bool { return was.Name == made.Name })
+// item is the figure or table that f makes; where arrays were missing, the earlier one of the same name.
+func (w *painter) item(name, title, caption string, earlier []Item, f func(made *Item) error) Item {
+	made := Item{Name: name, Title: title, Caption: caption}
+	made.Problem = w.try(func() error { return f(&made) })
+	i := slices.IndexFunc(earlier, func(was Item) bool { return was.Name == name })
 	if !w.lacks || i < 0 {
 		return made
 	}
 	was := earlier[i]
-	was.Title, was.Caption = made.Title, made.Caption
+	was.Title, was.Caption = title, caption
 	return was
 }
 

@@ -124,18 +124,12 @@ func (x *Explained) settings(e *harness.Experiment, data plan.Datasets) error {
 	if err != nil {
 		return err
 	}
-	layers, err := l.Settings.Origins(t.Problem, t.Method)
-	if err != nil {
-		return err
-	}
 	method, err := l.Settings.Method(t.Problem, t.Method)
 	if err != nil {
 		return err
 	}
-	config, err := json.Marshal(method.Config)
-	if err != nil {
-		return err
-	}
+	layers, _ := l.Settings.Origins(t.Problem, t.Method)
+	config, _ := json.Marshal(method.Config) // as for its key
 	values, written := settings.Flatten([]byte(t.Config)), settings.Flatten(config)
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		layer := cmp.Or(layers[key], "default")

@@ -99,14 +99,7 @@ func (x *Experiment) replaces(file *settings.File) bool {
 // be nil.
 func (m *maker) records(file *settings.File, part []harness.Trial, old *Protocol) (*Protocol, error) {
 	first := part[0]
-	set := &record.Set{
-		Experiment: first.Experiment,
-		Protocol:   first.Protocol,
-		Scale:      first.Scale,
-		Traces:     m.traces,
-		Timings:    m.timings,
-		Load:       m.load,
-	}
+	set := &record.Set{Experiment: first.Experiment, Traces: m.traces, Timings: m.timings, Load: m.load}
 	p := &Protocol{
 		Name:    first.Protocol,
 		Scale:   first.Scale,

@@ -161,17 +161,11 @@ func (x *Experiment) fill(e *harness.Experiment, trials []record.Trial, traces [
 	}
 	byKey, times := map[string][]record.Trace{}, map[string]record.Timing{}
 	for rest := traces; len(rest) > 0; { // the rows of a trial are next to each other, and are not copied
-		key := rest[0].Key
-		n := slices.IndexFunc(rest, func(t record.Trace) bool { return t.Key != key })
-		if n < 0 {
-			n = len(rest)
+		n := 1
+		for n < len(rest) && rest[n].Key == rest[0].Key {
+			n++
 		}
-		if byKey[key] == nil {
-			byKey[key] = rest[:n:n]
-		} else {
-			byKey[key] = append(byKey[key], rest[:n]...)
-		}
-		rest = rest[n:]
+		byKey[rest[0].Key], rest = rest[:n:n], rest[n:]
 	}
 	for _, t := range timings {
 		times[t.Key] = t
@@ -183,14 +177,7 @@ func (x *Experiment) fill(e *harness.Experiment, trials []record.Trial, traces [
 		if slices.ContainsFunc(p.Tables, func(t Item) bool { return t.Table != nil && ragged(t.Table) }) {
 			return errors.New("it has a table with a row that is not as long as its columns")
 		}
-		p.Records = &record.Set{
-			Experiment: x.Name,
-			Protocol:   p.Name,
-			Scale:      p.Scale,
-			Traces:     byKey,
-			Timings:    times,
-			Load:       noArrays,
-		}
+		p.Records = &record.Set{Experiment: x.Name, Traces: byKey, Timings: times, Load: noArrays}
 		p.describe(file)
 	}
 	seen := map[[2]string]bool{}

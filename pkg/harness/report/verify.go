@@ -93,7 +93,7 @@ func (v *verifier) sealed(dir, index string) {
 		return
 	}
 	f, err := sealed.Open(v.root, dir, index, &sealed.Index{})
-	if d := (*record.Damage)(nil); errors.As(err, &d) {
+	if d, ok := errors.AsType[*record.Damage](err); ok {
 		v.found = append(v.found, *d)
 		return
 	} else if err != nil {

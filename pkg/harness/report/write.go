@@ -223,14 +223,22 @@ func (r *Report) writeComparisons(dir string) error {
 // drawTable adds a table's numbers, and its drawing if it has one, to files.
 func drawTable(files map[string][]byte, at string, t *table.Table) {
 	files[at+".csv"] = []byte(t.CSV())
+	if svg := Drawing(t, 0); svg != nil {
+		files[at+".svg"] = svg
+	}
+}
+
+// Drawing returns what figure.Picture draws of a table; nil if it has no drawing, or it cannot be drawn.
+func Drawing(t *table.Table, cols int) []byte {
 	if t.Comparisons == nil && t.Picture == nil {
-		return
+		return nil
 	}
-	if f, err := figure.Picture(t, 0); err == nil {
-		if svg, _, err := f.SVG(); err == nil {
-			files[at+".svg"] = svg
-		}
+	f, err := figure.Picture(t, cols)
+	if err != nil {
+		return nil
 	}
+	svg, _, _ := f.SVG()
+	return svg
 }
 
 // shows is the line by which a page names the report of an experiment that it shows.

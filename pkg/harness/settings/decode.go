@@ -8,6 +8,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-viper/mapstructure/v2"
@@ -37,7 +38,7 @@ func decode(where string, in, out any, names map[reflect.Type][]string) error {
 	switch {
 	case err != nil:
 		err = first(err)
-		if at := (*mapstructure.DecodeError)(nil); errors.As(err, &at) {
+		if at, ok := errors.AsType[*mapstructure.DecodeError](err); ok {
 			err = fmt.Errorf("%s: %w", at.Name(), at.Unwrap())
 		}
 		return usage.Errorf("%s: %v", where, err)
@@ -123,4 +124,46 @@ func parse(where string, text []byte, out any) error {
 		return usage.Errorf("%s: only one document is read: remove the line ---", where)
 	}
 	return nil
+}
+
+// mostSeeds bounds a range: more cannot be computed.
+const mostSeeds = 1_000_000
+
+// Seeds reads seeds as a person writes them: 7, 1..20 or 1-20, with commas between.
+func Seeds(text string) (out []uint64, err error) {
+	for part := range strings.SplitSeq(text, ",") {
+		low, high, isRange := strings.Cut(strings.Replace(strings.TrimSpace(part), "-", "..", 1), "..")
+		if !isRange {
+			high = low
+		}
+		a, err1 := strconv.ParseUint(low, 10, 64)
+		b, err2 := strconv.ParseUint(high, 10, 64)
+		if err1 != nil || err2 != nil || b < a || b-a >= mostSeeds {
+			return nil, usage.Errorf("the seeds %q: want whole numbers, zero or more, as in 1,2,5..20", text)
+		}
+		for i := range b - a + 1 {
+			out = append(out, a+i)
+		}
+	}
+	return out, nil
+}
+
+// ranges reads the seeds of a text, or of a list of numbers and texts, by Seeds.
+func ranges(_, to reflect.Type, v any) (any, error) {
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	if to != reflect.TypeFor[[]uint64]() {
+		return v, nil
+	}
+	var out []uint64
+	for _, x := range list {
+		seeds, err := Seeds(fmt.Sprint(x))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, seeds...)
+	}
+	return out, nil
 }

@@ -183,18 +183,8 @@ func (f *File) Admit(method string) {
 // On puts a problem for each data set in place of the file's problems. It has the data set's name, and in every layer
 // the settings of the problem that is named. options are laid over its own.
 func (f *File) On(problem string, data []string, options map[string]any) {
-	layers := []map[string]any{child(f.root, "base")}
-	for _, scale := range Scales {
-		layers = append(layers, child(f.root, "scales", scale))
-	}
-	for _, protocol := range f.Protocols {
-		layers = append(layers, child(f.root, "protocols", protocol))
-		for _, scale := range Scales {
-			layers = append(layers, child(f.root, "protocols", protocol, "scales", scale))
-		}
-	}
-	for _, l := range layers {
-		problems := child(l, "problems")
+	for _, l := range f.layers(f.Protocols, Scales...) {
+		problems := child(l.root, "problems")
 		if problems == nil {
 			continue
 		}
@@ -202,7 +192,7 @@ func (f *File) On(problem string, data []string, options map[string]any) {
 		for _, name := range data {
 			own[name] = replacement(problems, problem, name, options)
 		}
-		l["problems"] = own
+		l.root["problems"] = own
 	}
 	f.Problems, f.Variants = slices.Clone(data), nil
 }

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -44,10 +45,9 @@ func ReadOverrides(path string) ([]Override, error) {
 		return nil, usage.Errorf("%s: want a mapping of keys to values, as in seeds: [1, 2]", path)
 	}
 	var out []Override
-	keys := slices.Sorted(maps.Keys(root))
 	last := func(key string) int { return slices.Index([]string{"methods", "problems"}, key) }
-	slices.SortStableFunc(keys, func(a, b string) int { return last(a) - last(b) })
-	for _, key := range keys {
+	order := func(a, b string) int { return cmp.Or(last(a)-last(b), strings.Compare(a, b)) }
+	for _, key := range slices.SortedFunc(maps.Keys(root), order) {
 		b, err := json.Marshal(root[key]) // JSON is YAML
 		if err != nil {
 			return nil, usage.Errorf("%s: %s: %v", path, key, err)
@@ -219,12 +219,7 @@ func matching(m map[string]any, name string) (out []string) {
 			out = append(out, key)
 		}
 	}
-	slices.SortFunc(out, func(a, b string) int {
-		if len(a) != len(b) {
-			return len(a) - len(b)
-		}
-		return strings.Compare(a, b)
-	})
+	slices.SortFunc(out, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
 	if _, ok := m[name]; ok {
 		out = append(out, name)
 	}

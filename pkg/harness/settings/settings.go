@@ -40,16 +40,8 @@ func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, erro
 			f.name, protocol, strings.Join(f.Protocols, ", "))
 	}
 	s := &Settings{file: f, where: fmt.Sprintf("experiment %s, protocol %s, scale %s", f.name, protocol, scale)}
-	add := func(name string, root map[string]any) { s.layers = append(s.layers, &layer{name: name, root: root}) }
 	from, _ := f.ancestry(protocol) // Read has checked it
-	add("base", child(f.root, "base"))
-	for _, p := range from {
-		add("protocol "+p, child(f.root, "protocols", p))
-	}
-	add("scale "+scale, child(f.root, "scales", scale))
-	for _, p := range from {
-		add(fmt.Sprintf("protocol %s, scale %s", p, scale), child(f.root, "protocols", p, "scales", scale))
-	}
+	s.layers = f.layers(from, scale)
 	written := len(s.layers)
 	for _, o := range over {
 		l, err := f.layer(o)
@@ -71,6 +63,22 @@ func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, erro
 		}
 	}
 	return s, nil
+}
+
+// layers returns what the file says under protocols and at scales, the layers that win last.
+func (f *File) layers(protocols []string, scales ...string) (out []*layer) {
+	add := func(name string, path ...string) { out = append(out, &layer{name: name, root: child(f.root, path...)}) }
+	add("base", "base")
+	for _, p := range protocols {
+		add("protocol "+p, "protocols", p)
+	}
+	for _, scale := range scales {
+		add("scale "+scale, "scales", scale)
+		for _, p := range protocols {
+			add(fmt.Sprintf("protocol %s, scale %s", p, scale), "protocols", p, "scales", scale)
+		}
+	}
+	return out
 }
 
 func (s *Settings) problem(name string) (Problem, error) {

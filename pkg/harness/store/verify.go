@@ -87,8 +87,7 @@ func (s *Store) look(id ID, dir string) (out []misfit, err error) {
 		index = refIndex
 	}
 	_, f, err := s.openIndex(id, dir, index, sealed.Open)
-	var d *record.Damage
-	if errors.As(err, &d) {
+	if d, ok := errors.AsType[*record.Damage](err); ok {
 		return []misfit{{dir, []record.Damage{*d}}}, nil
 	} else if err != nil {
 		return nil, err

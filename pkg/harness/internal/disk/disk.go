@@ -3,9 +3,18 @@
 package disk
 
 import (
+	"bufio"
+	"context"
+	"crypto/rand"
 	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
 	"os"
+	"path/filepath"
+	"strings"
 	"syscall"
+	"time"
 
 	_ "github.com/semi-implicit/sifg/pkg/harness/internal/unix"
 )
@@ -67,4 +76,132 @@ func WriteFile(in *os.Root, name string, b []byte) error {
 		err = do("sync "+name, f.Sync)
 	}
 	return errors.Join(err, f.Close())
+}
+
+// WriteFileAtomic makes file hold b, or leaves it as it was: the bytes go to a file in the same folder that no pattern
+// such as *.parquet matches (".name.tmp-…"), which is synced and renamed; the folder is synced last. A killed program
+// leaves at most that dotted file behind.
+func WriteFileAtomic(file string, b []byte) error {
+	dir, base := filepath.Split(file)
+	root, err := os.OpenRoot(filepath.Clean(dir))
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", file, err)
+	}
+	defer root.Close()
+	tmp := "." + base + ".tmp-" + rand.Text()
+	if err = WriteFile(root, tmp, b); err == nil {
+		err = Rename(root, tmp, base)
+	}
+	if err != nil {
+		RemoveAll(root, tmp)
+	} else {
+		err = SyncDir(root, ".") // the file stays if this fails: it is whole
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", file, err)
+	}
+	return nil
+}
+
+// Alone runs f while no other process does so with the same folder. It makes the folder if need be, and f gets it
+// opened. The kernel ends the lock with the process; where a file system knows no locks, f runs without one. See Lock
+// for what is said of a wait.
+func Alone(ctx context.Context, dir string, f func(root *os.Root) error) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	unlock, err := Lock(ctx, root, ".")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return f(root)
+}
+
+// TryLock locks an open file or folder and reports whether it did; false means that another holds the lock. The kernel
+// drops the lock when f is closed or the process ends. Where a file system knows no locks, everybody gets them.
+func TryLock(f *os.File) bool {
+	for {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if !errors.Is(err, syscall.EINTR) {
+			return !errors.Is(err, syscall.EWOULDBLOCK)
+		}
+	}
+}
+
+// Lock makes the folder name if need be, waits until it can lock it, and returns what drops the lock. A wait of more
+// than a second is logged with the process that holds the lock. Its error is ctx's, or that of the folder.
+func Lock(ctx context.Context, in *os.Root, name string) (unlock func(), err error) {
+	for {
+		if err := in.Mkdir(name, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		f, err := in.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		held, err := f.Stat()
+		err = errors.Join(err, wait(ctx, f, filepath.Join(in.Name(), name)))
+		now, gone := in.Lstat(name)
+		switch {
+		case err != nil || gone != nil: // the folder may have been removed while we waited
+		case os.SameFile(held, now):
+			return func() { f.Close() }, nil
+		case !now.IsDir():
+			err = &fs.PathError{Op: "lock", Path: name, Err: syscall.ENOTDIR}
+		}
+		f.Close()
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+const (
+	poll    = 20 * time.Millisecond // between two tries to get a lock
+	patient = time.Second           // how long nothing is said of a wait
+)
+
+// wait waits until it has locked f or ctx ends.
+func wait(ctx context.Context, f *os.File, path string) error {
+	started, said := time.Now(), false
+	for !TryLock(f) {
+		if !said && time.Since(started) > patient {
+			said = true
+			slog.Warn("waiting for a lock", "folder", path, "holder", holder(f))
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for the lock of %s, which %s holds: %w", path, holder(f), context.Cause(ctx))
+		case <-time.After(poll):
+		}
+	}
+	return nil
+}
+
+// holder names the process that holds the lock of f, as far as the system tells: Linux does, of processes on the same
+// machine.
+func holder(f *os.File) string {
+	const unknown = "another process"
+	var at syscall.Stat_t
+	locks, err := os.Open("/proc/locks")
+	if err != nil || syscall.Fstat(int(f.Fd()), &at) != nil {
+		return unknown
+	}
+	defer locks.Close()
+	for lines := bufio.NewScanner(locks); lines.Scan(); {
+		field := strings.Fields(lines.Text()) // 1: FLOCK ADVISORY WRITE 4711 08:01:123456 0 EOF
+		if len(field) < 6 || field[1] != "FLOCK" || !strings.HasSuffix(field[5], fmt.Sprintf(":%d", at.Ino)) {
+			continue
+		}
+		args, _ := os.ReadFile("/proc/" + field[4] + "/cmdline")
+		command := strings.TrimSpace(strings.ReplaceAll(string(args), "\x00", " "))
+		return fmt.Sprintf("process %s (%.200s)", field[4], command)
+	}
+	return unknown
 }

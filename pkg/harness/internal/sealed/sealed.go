@@ -177,21 +177,21 @@ func (f *Folder) decodeIndex(b []byte, head Head) error {
 	return nil
 }
 
-// unreadable are the errors by which the system says that something else is in the place of a file.
-var unreadable = []syscall.Errno{syscall.ENOTDIR, syscall.ELOOP, syscall.EISDIR, syscall.ENAMETOOLONG, syscall.ENXIO}
+// absent are the errors by which the system says that a file is not there, or that something else is in its place.
+var absent = []syscall.Errno{
+	syscall.ENOENT, syscall.ENOTDIR, syscall.ELOOP, syscall.EISDIR, syscall.ENAMETOOLONG, syscall.ENXIO,
+}
 
 // damage makes a *record.Damage of what is wrong with a file, except where the system cannot tell: a disk that fails,
 // no permission.
 func (f *Folder) damage(name string, err error) error {
-	var errno syscall.Errno
-	if errors.As(err, &errno) && errno != syscall.ENOENT && !slices.Contains(unreadable, errno) {
+	if errno, ok := errors.AsType[syscall.Errno](err); ok && !slices.Contains(absent, errno) {
 		return fmt.Errorf("%s: %w", f.Path(name), err)
 	}
-	var at *fs.PathError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		err = at.Err
 	}
-	if errno == syscall.ENOENT {
+	if errors.Is(err, fs.ErrNotExist) {
 		err = errors.New("missing")
 	}
 	return &record.Damage{Path: f.Path(name), Reason: err.Error()}
@@ -253,8 +253,8 @@ func (f *Folder) sizes(opened *os.Root) error {
 // Check reads every file and returns those that are not as they were written.
 func (f *Folder) Check() (found []record.Damage, err error) {
 	for _, x := range f.Files {
-		var d *record.Damage
-		if _, err := f.Read(x.Name); errors.As(err, &d) {
+		_, err := f.Read(x.Name)
+		if d, ok := errors.AsType[*record.Damage](err); ok {
 			found = append(found, *d)
 		} else if err != nil {
 			return found, err
