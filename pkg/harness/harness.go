@@ -299,10 +299,10 @@ type Statement struct {
 	Table    *table.Table `json:"table,omitempty"` // nil: none
 }
 
-var (
-	registering sync.Mutex
-	registered  = map[string]bool{} // names of samplers of experiments that are in the library's table
-)
+// registered are the names of the samplers of experiments that are in the library's table.
+var registered = map[string]bool{}
+
+var registering sync.Mutex // of registered
 
 // Register adds the samplers of these experiments to the library's table, each name once: experiments may share a
 // sampler.

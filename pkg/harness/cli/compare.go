@@ -108,8 +108,7 @@ func (c *compareFlags) rows(e *env, names []string) (parts [][]compare.Row, err 
 			return nil, err
 		}
 		if len(theirs.Experiments) == 0 {
-			return nil, usage.Errorf("--against %s: there is no report; want %s or the folder of a report", c.against,
-				published)
+			return nil, usage.Errorf("--against %s has no report: want %s or the folder of one", c.against, published)
 		}
 	}
 	for _, x := range r.Experiments {

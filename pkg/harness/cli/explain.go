@@ -15,9 +15,8 @@ import (
 func explainCommand(e *env) *cobra.Command {
 	var s selection
 	cmd := &cobra.Command{
-		Use: "explain KEY",
-		Short: "Says what came out of a trial and why: final metrics, settings and where they come from, the command " +
-			"that repeats it",
+		Use:     "explain KEY",
+		Short:   "Says what came out of a trial and why: final metrics, origin of its settings, how to repeat it",
 		Long:    "KEY may be the beginning of a key. The page, sifg plan --json and trials.parquet have the keys.",
 		Example: "  sifg explain KEY",
 		Args:    arguments("one key", 1),

@@ -128,7 +128,7 @@ func TestLists(t *testing.T) {
 		}
 	}
 	x.want(t, "claims", 75, "no report in results")
-	x.want(t, "compare --against .", 2, "there is no report")
+	x.want(t, "compare --against .", 2, "--against . has no report")
 	x.want(t, "report --store none", 75, "9 of 9 trials are missing")
 	if _, err := os.Stat("results"); err == nil {
 		t.Error("report makes a folder where there is nothing to report")

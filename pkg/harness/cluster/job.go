@@ -47,9 +47,7 @@ type Job struct {
 
 // Prepare gives the job its folder in dir. Its workers will be a copy of program. Nothing is written yet.
 func (j *Job) Prepare(dir, program string) (err error) {
-	if j.plan, err = json.Marshal(j.Tasks); err != nil {
-		return fmt.Errorf("the plan cannot be stored: %w", err)
-	}
+	j.plan, _ = json.Marshal(j.Tasks) // each was encoded for its key
 	if j.program, err = os.ReadFile(program); err != nil {
 		return err
 	}
