@@ -69,6 +69,10 @@ func (c Comparing) Verdicts(by map[string]*record.Set) []Verdict {
 		}
 		v.Sides = parts
 		x.parts = c.relations(v, by)
+		if x.None != "" {
+			undecided(x.scores)
+			undecided(x.parts)
+		}
 		if clock := by[c.Seconds]; clock != nil {
 			v.Sides = Sides{[]string{"sifg"}, Ours.Rivals}
 			x.seconds, x.fastest = v.across(s, clock), v.lowest(clock, Ours.Rivals)
@@ -78,6 +82,13 @@ func (c Comparing) Verdicts(by map[string]*record.Set) []Verdict {
 		out = append(out, x)
 	}
 	return out
+}
+
+// undecided takes the verdicts of comparisons away.
+func undecided(all []relation) {
+	for i := range all {
+		all[i].verdict = open
+	}
 }
 
 // mean is that of a method's tries by the first metric, +∞ if one was lost, NaN of none.
@@ -162,12 +173,7 @@ func (c Comparing) Finding(by map[string]*record.Set) *harness.Statement {
 		t.Words(part.head, func(x Verdict) string { return told(x.parts, "sifg", part.method) })
 	}
 	for _, x := range verdicts {
-		for _, compared := range x.Scores {
-			if x.None != "" {
-				compared.Verdict = table.Open
-			}
-			t.Comparisons = append(t.Comparisons, compared)
-		}
+		t.Comparisons = append(t.Comparisons, x.Scores...)
 	}
 	t.Notes = notes(verdicts)
 	if by[c.Other.Protocol] != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
@@ -86,6 +87,9 @@ func TestVerdict(t *testing.T) {
 	none := strings.HasSuffix(got.Text, "no problem has a verdict.")
 	if !strings.HasSuffix(got.Title, "without a verdict on A problem") || !none {
 		t.Errorf("where nobody is better than something trivial: %q, %q", got.Title, got.Text)
+	}
+	if cell := got.Table.Rows[0][3].Text; cell != "open 1 [1, 1]" || got.Table.Comparisons[0].Verdict != table.Open {
+		t.Errorf("compared without a verdict: %q, %q", cell, got.Table.Comparisons[0].Verdict)
 	}
 	if c.Finding(nil) != nil || c.Finding(map[string]*record.Set{"matched": made(nil, 0, nil)}) != nil {
 		t.Error("a verdict of nothing")
