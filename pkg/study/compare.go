@@ -3,6 +3,7 @@ package study
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -31,29 +32,9 @@ func indexOf(all []relation, flow, rival string) int {
 	return slices.IndexFunc(all, func(r relation) bool { return r.flow == flow && r.rival == rival })
 }
 
-// tries are the last values of a metric by seed. A try that diverged or failed, or whose sample cannot be judged, has
-// +∞; one that was stopped from outside is none.
+// tries are the last values of a metric by seed, +∞ of lost trials.
 func tries(s *record.Set, problem, metric, method string) map[uint64]float64 {
-	out := map[uint64]float64{}
-	for _, t := range s.Trials {
-		if t.Problem != problem || t.Method != method {
-			continue
-		}
-		switch t.Status {
-		case record.StatusDiverged, record.StatusFailed:
-			out[t.Seed] = math.Inf(1)
-		case record.StatusOK:
-			for _, r := range s.Traces[t.Key] {
-				if r.Metric != metric || r.Index != 0 {
-					continue
-				}
-				if out[t.Seed] = r.Value; math.IsNaN(r.Value) {
-					out[t.Seed] = math.Inf(1)
-				}
-			}
-		}
-	}
-	return out
+	return record.Series{Set: s, Problem: problem}.Tries(method, metric, record.Curve.Last)
 }
 
 // relate pairs two methods' tries. overlap is that of Versus. The p-value is not corrected yet,
@@ -61,7 +42,7 @@ func tries(s *record.Set, problem, metric, method string) map[uint64]float64 {
 func relate(x, y map[uint64]float64, overlap float64) relation {
 	var r relation
 	var signs []float64
-	for _, seed := range sortedSeeds(x) {
+	for _, seed := range slices.Sorted(maps.Keys(x)) {
 		a, b := x[seed], y[seed]
 		if _, ok := y[seed]; !ok || math.IsInf(a, 1) && math.IsInf(b, 1) {
 			continue
@@ -87,15 +68,6 @@ func relate(x, y map[uint64]float64, overlap float64) relation {
 		r.p = stats.Paired(r.gaps, stats.TwoSided)
 	}
 	return r
-}
-
-func sortedSeeds(x map[uint64]float64) []uint64 {
-	seeds := make([]uint64, 0, len(x))
-	for s := range x {
-		seeds = append(seeds, s)
-	}
-	slices.Sort(seeds)
-	return seeds
 }
 
 // fewest pairs with which a method can be better or worse: a two-sided sign-flip test of fewer cannot reach the level.

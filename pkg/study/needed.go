@@ -25,7 +25,7 @@ func Needed(v claim.Verdict, x []float64, limits ...float64) string {
 	}
 	n := math.Ceil(math.Pow(1.645*stats.SD(x)/gap, 2))
 	if math.IsNaN(n) {
-		return ". No number of seeds decides where the estimate is infinite, which it is when particles coincide"
+		return ". No number of seeds decides where a value is infinite: particles coincide, or a trial is lost"
 	}
 	return fmt.Sprintf(". At this mean and spread about %s seeds would decide, by the 90 %% interval",
 		table.Num(max(n, float64(len(x)+1))))
@@ -34,13 +34,13 @@ func Needed(v claim.Verdict, x []float64, limits ...float64) string {
 // NeededLess says the same of rule.Lower or, with curve, of rule.LowerCurve: how many seeds would tell the mean
 // difference from 0, or place it within ±5 % of b's mean.
 func NeededLess(problem, metric string, curve bool, a, b string) func(s *record.Set) string {
-	statistic := last
+	statistic := record.Curve.Last
 	if curve {
 		statistic = rule.MeanHeight
 	}
 	return func(s *record.Set) string {
-		e := record.Series{Set: s, Problem: problem}.Common(a, b)
-		x, y := e.Each(a, metric, 0, statistic), e.Each(b, metric, 0, statistic)
+		e := record.Series{Set: s, Problem: problem}
+		x, y := rule.Pairs(e, metric, a, b, statistic)
 		v := rule.Less(e, "", a, x, b, y).Verdict
 		for i := range y {
 			x[i] -= y[i]
@@ -52,8 +52,6 @@ func NeededLess(problem, metric string, curve bool, a, b string) func(s *record.
 		return strings.TrimPrefix(Needed(v, x, -margin, margin), ". ")
 	}
 }
-
-func last(c record.Curve) float64 { return c.Value[len(c.Value)-1] }
 
 // NeededMost says, where rule.Most does not decide, why more seeds do not help.
 func NeededMost(holds []bool) string {

@@ -2,6 +2,7 @@ package study
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -95,7 +96,7 @@ func undecided(all []relation) {
 func (v Versus) mean(s *record.Set, method string) float64 {
 	t := tries(s, v.Problem, v.Metrics[0].Metric, method)
 	var values []float64
-	for _, seed := range sortedSeeds(t) {
+	for _, seed := range slices.Sorted(maps.Keys(t)) {
 		values = append(values, t[seed])
 	}
 	return stats.Mean(values)

@@ -2,6 +2,7 @@ package study
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -112,7 +113,7 @@ func (v Versus) floor(s *record.Set) float64 {
 		}
 	}
 	var values []float64
-	for _, seed := range sortedSeeds(bySeed) {
+	for _, seed := range slices.Sorted(maps.Keys(bySeed)) {
 		values = append(values, bySeed[seed])
 	}
 	return stats.SD(values)

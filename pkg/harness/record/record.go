@@ -167,6 +167,9 @@ func (s *Set) Curves(problem, method, metric string, index int) []Curve {
 	return out
 }
 
+// Last returns the curve's last value.
+func (c Curve) Last() float64 { return c.Value[len(c.Value)-1] }
+
 // At returns the curve's value at the last checkpoint not after iteration, and false if there is none.
 func (c Curve) At(iteration int) (float64, bool) {
 	for i := len(c.Iteration) - 1; i >= 0; i-- {

@@ -4,6 +4,7 @@ package rule
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -45,14 +46,12 @@ const Paired = "paired by seed (one-sided sign-flip test, 5 %); not reproduced i
 
 // Lower is the claim that method a ends with a lower metric than b.
 func Lower(id, statement, problem, metric, a, b string) claim.Claim {
-	return lower(id, statement, problem, "final "+metric, a, b,
-		func(e record.Series, method string) []float64 { return e.Final(method, metric, 0) })
+	return lower(id, statement, problem, metric, "final "+metric, a, b, record.Curve.Last)
 }
 
 // LowerCurve is the claim that the curve of a metric is lower for method a than for b: that a converges faster.
 func LowerCurve(id, statement, problem, metric, a, b string) claim.Claim {
-	return lower(id, statement, problem, "mean height of the "+metric+" curve", a, b,
-		func(e record.Series, method string) []float64 { return e.Each(method, metric, 0, MeanHeight) })
+	return lower(id, statement, problem, metric, "mean height of the "+metric+" curve", a, b, MeanHeight)
 }
 
 // MeanHeight is what LowerCurve compares: the mean height of a curve over all checkpoints from iteration 1 on, which is
@@ -71,14 +70,26 @@ func MeanHeight(c record.Curve) float64 {
 	return integrate.Trapezoidal(x, y) / (x[len(x)-1] - x[0])
 }
 
-func lower(id, statement, problem, what, a, b string, of func(e record.Series, method string) []float64) claim.Claim {
+func lower(id, statement, problem, metric, what, a, b string, of func(record.Curve) float64) claim.Claim {
 	return claim.Claim{
 		ID: id, Statement: statement, Rule: what + " lower, " + Paired,
 		Check: func(s *record.Set) claim.Outcome {
-			e := record.Series{Set: s, Problem: problem}.Common(a, b)
-			return Less(e, what, a, of(e, a), b, of(e, b))
+			e := record.Series{Set: s, Problem: problem}
+			x, y := Pairs(e, metric, a, b, of)
+			return Less(e, what, a, x, b, y)
 		},
 	}
+}
+
+// Pairs are the values of two methods for the seeds with which both were tried, +∞ of lost trials.
+func Pairs(e record.Series, metric, a, b string, of func(record.Curve) float64) (x, y []float64) {
+	mine, theirs := e.Tries(a, metric, of), e.Tries(b, metric, of)
+	for _, seed := range slices.Sorted(maps.Keys(mine)) {
+		if value, tried := theirs[seed]; tried {
+			x, y = append(x, mine[seed]), append(y, value)
+		}
+	}
+	return x, y
 }
 
 // AtMost is the claim that what of measures, a value a seed, is at most bound in the mean.
