@@ -66,7 +66,9 @@ func jobsFlag(f *pflag.FlagSet, jobs *int) {
 func (w *work) lines() []planLine {
 	there := map[string]bool{}
 	for _, f := range w.found {
-		there[f.ID.Key] = f.Status == record.StatusOK || f.Status == record.StatusDiverged
+		if f.Status == record.StatusOK || f.Status == record.StatusDiverged {
+			there[f.ID.Key] = true
+		}
 	}
 	var out []planLine
 	head := func(t *harness.Trial) [5]string {

@@ -149,7 +149,10 @@ func (s *Store) Files(id ID) (func(name string) ([]byte, error), error) {
 // open reads the index of a trial or a reference and compares the sizes of its files; nil if it is absent. A nil store
 // has none.
 func (s *Store) open(id ID, index string) (h *head, f *sealed.Folder, err error) {
-	if err := id.check(); err != nil || s == nil {
+	if s == nil {
+		return nil, nil, nil
+	}
+	if err := id.check(); err != nil {
 		return nil, nil, err
 	}
 	for range 5 { // while we read, another process may have replaced the folder (see publish): then read the new one
