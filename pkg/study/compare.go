@@ -34,7 +34,7 @@ func indexOf(all []relation, flow, rival string) int {
 
 // tries are the last values of a metric by seed, +∞ of lost trials.
 func tries(s *record.Set, problem, metric, method string) map[uint64]float64 {
-	return record.Series{Set: s, Problem: problem}.Tries(method, metric, record.Curve.Last)
+	return rule.Tries(record.Series{Set: s, Problem: problem}, method, metric, record.Curve.Last)
 }
 
 // relate pairs two methods' tries. overlap is that of Versus. The p-value is not corrected yet,

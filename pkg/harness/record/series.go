@@ -69,24 +69,6 @@ func (e Series) Components(method, metric string, iteration int) [][]float64 {
 	return out
 }
 
-// Tries reduces each seed's curve to a number. A trial that diverged or failed, or whose number is undefined, is lost
-// and has +∞; one that was stopped from outside is none.
-func (e Series) Tries(method, metric string, of func(Curve) float64) map[uint64]float64 {
-	out := map[uint64]float64{}
-	for _, t := range e.Set.Trials {
-		lost := t.Status == StatusDiverged || t.Status == StatusFailed
-		if lost && t.Problem == e.Problem && t.Method == method {
-			out[t.Seed] = math.Inf(1)
-		}
-	}
-	for _, c := range e.Set.Curves(e.Problem, method, metric, 0) {
-		if out[c.Seed] = of(c); math.IsNaN(out[c.Seed]) {
-			out[c.Seed] = math.Inf(1)
-		}
-	}
-	return out
-}
-
 // Common returns the records of the seeds with which all of the methods ended well, so that their values stand side by
 // side.
 func (e Series) Common(methods ...string) Series {

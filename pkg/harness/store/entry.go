@@ -237,18 +237,10 @@ func (s *Store) status(id ID) (Found, error) {
 // Each calls f with 0 to n−1, on all cores at once, and returns the first of its errors. Reading many trials takes most
 // of its time in the system.
 func Each(n int, f func(i int) error) error {
-	const at = 64 // trials that a goroutine takes at a time
 	var all errgroup.Group
 	all.SetLimit(runtime.GOMAXPROCS(0))
-	for first := 0; first < n; first += at {
-		all.Go(func() error {
-			for i := first; i < min(first+at, n); i++ {
-				if err := f(i); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+	for i := range n {
+		all.Go(func() error { return f(i) })
 	}
 	return all.Wait()
 }

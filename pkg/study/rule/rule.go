@@ -83,13 +83,31 @@ func lower(id, statement, problem, metric, what, a, b string, of func(record.Cur
 
 // Pairs are the values of two methods for the seeds with which both were tried, +∞ of lost trials.
 func Pairs(e record.Series, metric, a, b string, of func(record.Curve) float64) (x, y []float64) {
-	mine, theirs := e.Tries(a, metric, of), e.Tries(b, metric, of)
+	mine, theirs := Tries(e, a, metric, of), Tries(e, b, metric, of)
 	for _, seed := range slices.Sorted(maps.Keys(mine)) {
 		if value, tried := theirs[seed]; tried {
 			x, y = append(x, mine[seed]), append(y, value)
 		}
 	}
 	return x, y
+}
+
+// Tries reduces each seed's curve to a number. A trial that diverged or failed, or whose number is undefined, is lost
+// and has +∞; one that was stopped from outside is none.
+func Tries(e record.Series, method, metric string, of func(record.Curve) float64) map[uint64]float64 {
+	out := map[uint64]float64{}
+	for _, t := range e.Set.Trials {
+		lost := t.Status == record.StatusDiverged || t.Status == record.StatusFailed
+		if lost && t.Problem == e.Problem && t.Method == method {
+			out[t.Seed] = math.Inf(1)
+		}
+	}
+	for _, c := range e.Set.Curves(e.Problem, method, metric, 0) {
+		if out[c.Seed] = of(c); math.IsNaN(out[c.Seed]) {
+			out[c.Seed] = math.Inf(1)
+		}
+	}
+	return out
 }
 
 // AtMost is the claim that what of measures, a value a seed, is at most bound in the mean.
