@@ -191,7 +191,11 @@ func (g *Group) axis(k int) figure.Axis {
 func (r *Result) effect(g *Group, k int, y figure.Axis) figure.Panel {
 	var x, median, best []float64
 	levels, _ := g.levels(k)
-	positive := !slices.ContainsFunc(levels, func(v string) bool { return !(number(v) > 0) })
+	axis, place := g.axis(k), func(i int) float64 { return float64(i) }
+	if !slices.ContainsFunc(levels, func(v string) bool { return !(number(v) > 0) }) {
+		axis = figure.Axis{Label: axis.Label, Scale: figure.Log}
+		place = func(i int) float64 { return number(levels[i]) }
+	}
 	for i, level := range levels {
 		var means []float64
 		for _, c := range g.Rank {
@@ -200,15 +204,7 @@ func (r *Result) effect(g *Group, k int, y figure.Axis) figure.Panel {
 			}
 		}
 		first := append(means, math.NaN())[0] // of g.Rank
-		at := float64(i)
-		if positive {
-			at = number(level)
-		}
-		x, median, best = append(x, at), append(median, stats.Median(means)), append(best, first)
-	}
-	axis := g.axis(k)
-	if positive {
-		axis = figure.Axis{Label: axis.Label, Scale: figure.Log}
+		x, median, best = append(x, place(i)), append(median, stats.Median(means)), append(best, first)
 	}
 	style := figure.Method(g.Method).As("best cell")
 	return figure.Panel{X: axis, Y: y, Layers: []figure.Layer{
