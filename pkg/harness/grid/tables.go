@@ -186,13 +186,13 @@ func (g *Group) axis(k int) figure.Axis {
 	return a
 }
 
-// effect draws, for each value of a setting, the best of the cells with that value, and their median. Values that are
-// all positive have a logarithmic axis: 0 often stands for a rule, such as that of SVGD's bandwidth.
+// effect draws, for each value of a setting, the best of the cells with that value, and their median. Positive values
+// over a decade or more have a logarithmic axis. 0 often stands for a rule, such as that of SVGD's bandwidth.
 func (r *Result) effect(g *Group, k int, y figure.Axis) figure.Panel {
 	var x, median, best []float64
-	levels, _ := g.levels(k)
+	levels, numeric := g.levels(k)
 	axis, place := g.axis(k), func(i int) float64 { return float64(i) }
-	if !slices.ContainsFunc(levels, func(v string) bool { return !(number(v) > 0) }) {
+	if lo, hi := number(levels[0]), number(levels[len(levels)-1]); numeric && lo > 0 && hi >= 10*lo {
 		axis = figure.Axis{Label: axis.Label, Scale: figure.Log}
 		place = func(i int) float64 { return number(levels[i]) }
 	}
