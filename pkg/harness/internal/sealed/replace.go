@@ -53,10 +53,10 @@ func Restore(root *os.Root, dir, index string) error {
 }
 
 func renameIfThere(root *os.Root, from, to string) error {
-	if err := disk.Rename(root, from, to); !errors.Is(err, fs.ErrNotExist) {
-		return err
+	if _, err := root.Lstat(from); errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return nil
+	return disk.Rename(root, from, to)
 }
 
 // rescue moves the files of others from dir's predecessor to dir and removes the predecessor. Where its index cannot be
