@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,6 +24,7 @@ import (
 	"github.com/semi-implicit/sifg/datasets"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
@@ -108,13 +108,11 @@ func (f *File) check(b []byte) error {
 		return damaged("%d bytes, want %d: it is cut short", n, f.Bytes)
 	case f.Bytes > 0 && n > f.Bytes:
 		return damaged("more than %d bytes", f.Bytes)
-	case f.SHA256 != "" && digest(b) != f.SHA256:
-		return damaged("SHA-256 is %s, want %s", digest(b), f.SHA256)
+	case f.SHA256 != "" && sealed.Digest(b) != f.SHA256:
+		return damaged("SHA-256 is %s, want %s", sealed.Digest(b), f.SHA256)
 	}
 	return nil
 }
-
-func digest(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 
 // Digest returns a hex digest of everything that decides what Load returns: the SHA-256 of the published files, the
 // rules of parsing, the target, and the seeds of a generated order and splits. Where the bytes come from makes no
@@ -137,7 +135,7 @@ func (l *Library) Digest(name string) (string, error) {
 // digest returns the digest of an entry whose files are all pinned.
 func (e *Entry) digest() string {
 	b, _ := json.Marshal([]any{format, e}) // strings and numbers have a JSON form
-	return digest(b)
+	return sealed.Digest(b)
 }
 
 // Load returns a data set, which it reads, checks and parses once. Its errors wrap ErrAbsent or ErrDamaged. An error is
@@ -169,7 +167,7 @@ func (l *Library) load(e *Entry) (*Data, error) {
 		if err != nil {
 			return nil, err
 		}
-		f.SHA256 = digest(b)
+		f.SHA256 = sealed.Digest(b)
 		switch {
 		case e.raw():
 			if d.Raw == nil {

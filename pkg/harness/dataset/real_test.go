@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"os"
 	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 )
 
 // offline has the project's data sets as far as they are part of the program or in the mirror. No address can be
@@ -101,7 +103,7 @@ func TestRaw(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range l.entries["posteriordb"].Files {
-		if b := d.Raw[f.Name]; int64(len(b)) != f.Bytes || digest(b) != f.SHA256 {
+		if b := d.Raw[f.Name]; int64(len(b)) != f.Bytes || sealed.Digest(b) != f.SHA256 {
 			t.Errorf("%s has %d bytes, want %d", f.Name, len(b), f.Bytes)
 		}
 	}

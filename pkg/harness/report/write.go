@@ -3,7 +3,6 @@ package report
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -149,11 +148,9 @@ func makeRoom(root *os.Root, name string, is func(fs.FileMode) bool) (moved []st
 	return []string{to}, disk.Rename(root, name, to)
 }
 
-func digest(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
-
 func digestOf(root *os.Root, name string) (string, error) {
 	b, err := safe.ReadIn(root, name, maxPage)
-	return digest(b), err
+	return sealed.Digest(b), err
 }
 
 // files returns the files of an experiment's folder except its index.
@@ -250,5 +247,5 @@ var shown = regexp.MustCompile(`(?m)^<!-- [^ ]+ sha256 [0-9a-f]{64} -->\n`)
 
 // seal adds a page's own digest in its last line.
 func seal(page []byte) []byte {
-	return fmt.Appendf(slices.Clone(page), "<!-- sha256 %s -->\n", digest(page))
+	return fmt.Appendf(slices.Clone(page), "<!-- sha256 %s -->\n", sealed.Digest(page))
 }

@@ -69,7 +69,7 @@ func Write(root *os.Root, dir, index string, head Head, files map[string][]byte)
 		if err := checkName(name, index); err != nil {
 			return err
 		}
-		list = append(list, File{name, int64(len(files[name])), digest(files[name])})
+		list = append(list, File{name, int64(len(files[name])), Digest(files[name])})
 		for d := path.Dir(name); d != "."; d = path.Dir(d) {
 			folders[path.Join(dir, d)] = true
 		}
@@ -119,10 +119,11 @@ func encodeIndex(head Head) ([]byte, error) {
 	return append(b.Bytes(), seal(b.Bytes())...), nil
 }
 
-func digest(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
+// Digest returns the SHA-256 of b in hexadecimal digits.
+func Digest(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 
 // seal is what an index ends with, after all that stands before it.
-func seal(b []byte) string { return sealStart + digest(b) + sealEnd }
+func seal(b []byte) string { return sealStart + Digest(b) + sealEnd }
 
 // Open reads the index of the sealed folder dir below root into head. What is wrong with the index is a *record.Damage,
 // a missing one too. It compares nothing else: see OpenWhole, Read and Check.
@@ -220,7 +221,7 @@ func (f *Folder) Read(name string) ([]byte, error) {
 	if err != nil {
 		return nil, f.damage(name, err)
 	}
-	if digest(b) != f.Files[i].SHA256 {
+	if Digest(b) != f.Files[i].SHA256 {
 		return nil, &record.Damage{Path: f.Path(name), Reason: "its SHA-256 is not the one in " + f.index}
 	}
 	return b, nil
