@@ -16,7 +16,8 @@ var stages = [][]string{
 	{"usage", "stats", "internal/unix"},
 	{"internal/safe", "internal/disk", "internal/machine"},
 	{"record", "table", "program"},
-	{"internal/sealed", "dataset", "figure", "settings"},
+	{"internal/sealed", "figure", "settings"},
+	{"dataset"},
 	{"store", "claim"},
 	{""}, // the root: what an author of an experiment fills in
 	{"plan"},
