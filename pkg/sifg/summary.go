@@ -73,6 +73,10 @@ func Summarize(c *Cloud, others ...*Cloud) *Summary {
 		x = joined(x, metric.FromBatch(r.offered()))
 	}
 	s.Particles = x.N
+	if x.N < 2 {
+		s.fail(tooFew, x.N, fewest)
+		return s
+	}
 	if bad := unfinite(x); bad > 0 {
 		s.fail("%d of %d particles are not finite: the run diverged. Take a smaller step; if it stopped at once, look "+
 			"at the score where particles start (targettest.Check) or let them start elsewhere (Options.Init).",
@@ -239,8 +243,11 @@ func (s *Summary) String() string {
 		b.WriteString("\n")
 	}
 	fmt.Fprintf(&b, "%d particles, σ %.3g. Stein ratio %.3f ± %.3f (exact draws: 1). Kernel Stein discrepancy %.3g "+
-		"(exact draws: %.3g). Offset %.2g (exact draws: %.2g).\n",
-		s.Particles, s.Sigma, s.Stein, s.SteinError, s.KSD, s.ExactKSD, s.Offset, s.ExactOffset)
+		"(exact draws: %.3g).", s.Particles, s.Sigma, s.Stein, s.SteinError, s.KSD, s.ExactKSD)
+	if !math.IsNaN(s.Offset) {
+		fmt.Fprintf(&b, " Offset %.2g (exact draws: %.2g).", s.Offset, s.ExactOffset)
+	}
+	b.WriteString("\n")
 	if len(s.Warnings) == 0 {
 		b.WriteString("Nothing looks wrong. " + s.unseen() + "\n")
 	}

@@ -2,6 +2,7 @@ package sifg
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -132,6 +133,30 @@ func TestSummaryWarns(t *testing.T) {
 		if text := s.String(); !strings.Contains(text, "WARNING: "+s.Warnings[0]) || strings.Contains(text,
 			"Nothing looks wrong") {
 			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
+
+// TestSummaryOfFew: of few particles it is said that they tell nothing, whether they are draws of the target or of its
+// reciprocal, and not that they look right, or like a funnel.
+func TestSummaryOfFew(t *testing.T) {
+	p := chainGaussian(10)
+	wrong := target.NewFunc(10, func([]float64) float64 { return 0 }, func(dst, x []float64) { copy(dst, x) })
+	for n := range fewest {
+		c := exactDraws(p, n, 1)
+		for _, c.Target = range []Target{p, wrong} {
+			s := Summarize(c, c)
+			few := Summarize(c)
+			want := fmt.Sprintf("%d particles are too few", n)
+			if len(few.Warnings) != 1 || !strings.HasPrefix(few.Warnings[0], want) {
+				t.Errorf("%d particles: %q", n, few.Warnings)
+			}
+			if text := few.String(); strings.Contains(text, "Offset NaN") {
+				t.Error(text)
+			}
+			if 2*n < fewest && (len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "too few")) {
+				t.Errorf("%d particles twice: %q", n, s.Warnings)
+			}
 		}
 	}
 }

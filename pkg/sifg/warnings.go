@@ -22,6 +22,9 @@ const (
 	spreadBound                 = 100
 	rhatBound                   = 1.01 // of the documents of Stan
 
+	// Of fewer particles, draws of a Gaussian look like a funnel, and gradients of the wrong sign like chance.
+	fewest = 50
+
 	// tailBound is of an upper bound of a tail's slope. Cauchy tails have up to 0.7, exponential ones 1.
 	tailBound = 0.75
 
@@ -31,6 +34,9 @@ const (
 	// unitsBound is of a coordinate's Stein ratio: a tenth of the variance is no matter of a few more iterations.
 	unitsBound = 0.1
 )
+
+const tooFew = "%d particles are too few to judge the sample by: the numbers above may be chance, and nothing " +
+	"else was looked for. Take at least %d."
 
 // unseen says what a summary cannot see.
 func (s *Summary) unseen() string {
@@ -44,6 +50,10 @@ func (s *Summary) unseen() string {
 
 // warn puts what looks wrong in words.
 func (s *Summary) warn() {
+	if s.Particles < fewest {
+		s.say(tooFew, s.Particles, fewest)
+		return
+	}
 	narrow, wide, off := 0, 0, 0
 	for c, k := range s.Coordinates {
 		if k.SD < s.Coordinates[narrow].SD {

@@ -57,6 +57,10 @@ func Whiten(target Target, mean []float64, cov mat.Symmetric) (*Whitened, error)
 	w.spare.New = func() any { return new(whitenScratch) }
 	for i, m := range mean {
 		w.center[i], w.scale[i] = float32(m), float32(l.At(i, i))
+		if !finite([]float32{w.center[i], w.scale[i], 1 / w.scale[i]}) {
+			return nil, fmt.Errorf("sifg: Whiten: coordinate %d has mean %g and variance %g: the mean and the width "+
+				"must be finite in float32, the width above 0", i, m, cov.At(i, i))
+		}
 	}
 	if _, diagonal := cov.(*mat.DiagDense); !diagonal {
 		w.l, w.inv = NewBatch(d, d), NewBatch(d, d)
@@ -72,6 +76,10 @@ func Whiten(target Target, mean []float64, cov mat.Symmetric) (*Whitened, error)
 // WhitenBy is Whiten with the mean and the variances of a pilot run's particles (n×d), or with their covariance if
 // dense; dense needs n well above d.
 func WhitenBy(target Target, pilot Batch, dense bool) (*Whitened, error) {
+	if pilot.Rows < 2 || pilot.Cols < 1 {
+		return nil, fmt.Errorf("sifg: WhitenBy: the pilot run has %d particles in %d dimensions: at least 2 particles "+
+			"are needed", pilot.Rows, pilot.Cols)
+	}
 	x := mat.NewDense(pilot.Rows, pilot.Cols, nil)
 	for i := range pilot.Rows {
 		for j := range pilot.Cols {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -123,6 +124,22 @@ func TestWhitenRefuses(t *testing.T) {
 	}
 	if _, err := sifg.Whiten(g, make([]float64, 2), mat.NewDiagDense(2, []float64{1, 0})); err == nil {
 		t.Error("a variance of 0 is accepted")
+	}
+	for _, cov := range [][]float64{{math.Inf(1), 1}, {1, 1e-200}, {1e200, 1}} { // 1e-100 is 0 in float32
+		if _, err := sifg.Whiten(g, make([]float64, 2), mat.NewDiagDense(2, cov)); err == nil {
+			t.Errorf("variances of %v are accepted", cov)
+		}
+	}
+	mean := []float64{0, math.NaN()}
+	if _, err := sifg.Whiten(g, mean, mat.NewDiagDense(2, []float64{1, 1})); err == nil ||
+		!strings.Contains(err.Error(), "coordinate 1 has mean NaN") {
+		t.Errorf("a mean that is not a number: %v", err)
+	}
+	for n := range 2 {
+		if _, err := sifg.WhitenBy(g, sifg.NewBatch(n, 2), false); err == nil ||
+			!strings.Contains(err.Error(), "at least 2 particles") {
+			t.Errorf("a pilot of %d particles: %v", n, err)
+		}
 	}
 	same := sifg.NewBatch(5, 2)
 	if _, err := sifg.WhitenBy(g, same, true); err == nil {

@@ -49,10 +49,15 @@ class Problem:
     def score(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Returns the log densities (m,), up to a constant, and their gradients (m, d) at points x (m, d), which count as m gradients.
 
+        A single point (d,) is taken for (1, d).
+
         Raises:
             OutOfGradients: fewer than m are left.
+            ValueError: x has another shape.
         """
-        x = np.asarray(x, "<f8").reshape(-1, self.dim)
+        x = np.atleast_2d(np.asarray(x, "<f8"))
+        if x.ndim != 2 or x.shape[1] != self.dim:
+            raise ValueError(f"the sampler asked for the score of an array of shape {x.shape}, want (m, {self.dim})")
         while len(self.checkpoints) > 1 and self.spent + len(x) > self.checkpoints[0] * self.particles:
             self._tell()
         if self.spent + len(x) > self.gradients:
@@ -87,7 +92,7 @@ def sampler(run: Run, title: str = "", settings: Mapping[str, object] | None = N
 
     Args:
         run: a generator function. It asks for scores by :meth:`Problem.score` and yields its present sample from time to time. What it
-            has yielded before its gradients reach a checkpoint is its sample there.
+            has yielded before its gradients reach a checkpoint is its sample there, and the start if it has yielded none.
         title: in tables and figures; the name on the command line if absent.
         settings: names of settings of the methods in sifg, such as ``step``, with their defaults.
         version: what identifies the sampler besides the files that the command names, such as ``"blackjax 1.4"``.
@@ -103,8 +108,12 @@ def sampler(run: Run, title: str = "", settings: Mapping[str, object] | None = N
             problem.checkpoints = list(problem.checkpoints)
             problem.settings = {**about["settings"], **problem.settings}  # type: ignore[dict-item]
             with contextlib.suppress(OutOfGradients):
-                for problem._latest in run(problem):
-                    pass
+                for sample in run(problem):
+                    if sample is None:
+                        raise ValueError("the sampler yielded None, want its present sample")
+                    problem._latest = sample
+                if problem._latest is None and not problem.over:
+                    raise ValueError("the sampler ended before its gradients were spent, and yielded no sample")
             while problem.checkpoints:
                 problem._tell()
 
@@ -122,7 +131,7 @@ def logdensity(problem: Problem) -> Callable[[Any], Any]:
     def ask(x: Any) -> tuple[np.ndarray, np.ndarray]:
         x = np.asarray(x)
         try:
-            value, gradient = problem.score(x)
+            value, gradient = problem.score(x.reshape(-1, problem.dim))
         except OutOfGradients:
             return np.full(x.shape[:-1], np.nan), np.full(x.shape, np.nan)
         return value.reshape(x.shape[:-1]), gradient.reshape(x.shape)

@@ -87,6 +87,20 @@ def test_sampler(tmp_path):
     assert said[7]["iteration"] == 4 and said[7]["array"].tolist() == [[2.0], [2.0]]
 
 
+def test_no_sample(tmp_path):
+    """The start is no result of a sampler that ends early without a sample, and points of another shape are not taken for points."""
+    job = {"dim": 2, "particles": 3, "iterations": 4, "gradients": 12, "seed": 1, "checkpoints": [4], "settings": {}}
+    sent = line({"sifg": 1, "sampler": job}, np.zeros((3, 2))) + line({"answer": "score"}, np.zeros((3, 3)))
+    for body, want in {
+        "if False: yield": b"yielded no sample",
+        "yield None": b"yielded None",
+        "yield p.start + p.score(p.start.T)[1].T": b"shape (2, 3), want (m, 2)",
+    }.items():
+        done, said = serve(tmp_path, f"import sifg\ndef run(p):\n    {body}\nsifg.sampler(run)\n", sent)
+        assert done.returncode == 1 and want in done.stderr, (body, done.stderr)
+        assert not any("tell" in m for m in said)
+
+
 def test_load(tmp_path):
     import sifg._load
 
