@@ -85,7 +85,7 @@ func (c *compareFlags) shows(e *env, part []compare.Row, r compare.Row) bool {
 	if c.all || c.metrics != nil {
 		return c.all || r.Verdict != compare.NotComparable
 	}
-	x, _ := e.experiment(r.Experiment) // that the part is of
+	x := harness.ByName(e.experiments, r.Experiment)
 	main := append(slices.Clone(x.Scores), part[0].Metric)
 	at := slices.IndexFunc(main, func(metric string) bool {
 		return slices.ContainsFunc(part, func(r compare.Row) bool { return r.Metric == metric })
@@ -151,12 +151,7 @@ func known(experiments []*harness.Experiment, metrics []string) error {
 			valid = append(valid, m.Name)
 		}
 	}
-	for _, name := range metrics {
-		if !slices.Contains(valid, name) {
-			return usage.Unknown("metric", name, "--metric", valid)
-		}
-	}
-	return nil
+	return usage.Among("metric", metrics, "--metric", valid)
 }
 
 // judge turns rows into the exit code of --strict.

@@ -54,6 +54,12 @@ func TestDamagedStore(t *testing.T) {
 	x.want(t, "run --protocol paper", 0, "7 already there, 2 computed")
 	same(t, "after the repair", files(t, "results/toy", ""), before)
 	x.want(t, "verify", 0, "as written")
+	traces := glob(t, "results/store/toy/*/*/trace.parquet", 9)
+	flip(t, traces[0]) // its size is right, so that only who reads it sees it
+	for _, command := range []string{"run", "report", "run --name new", "report --keep"} {
+		x.want(t, command+" --protocol paper", 5, traces[0], "SHA-256", "--repair")
+	}
+	same(t, "beside a damaged trial", files(t, "results/toy", ""), before)
 }
 
 // TestVerifySeesReport: verify names whatever is not as the program wrote it in a report, its page and a grid (D3), and
@@ -156,7 +162,7 @@ func TestNoStore(t *testing.T) {
 	if left := glob(t, "home/*", 1); left[0] != "home/letter.txt" || x.scores.Load() != 0 {
 		t.Errorf("something ran, or %v", left)
 	}
-	x.want(t, "verify --store nowhere", 0)
+	x.want(t, "verify --store nowhere", 75, "nowhere", "results", "nothing was read")
 	if _, err := os.Stat("nowhere"); err == nil {
 		t.Error("verify made a store")
 	}

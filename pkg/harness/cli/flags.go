@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
@@ -105,17 +106,12 @@ func (s *selection) request(e *env, names []string) (plan.Request, error) {
 	if notPlain.MatchString(s.name) || strings.HasPrefix(s.name, ".") || len(s.name) > 100 {
 		return r, usage.Errorf("--name %s: want at most 100 letters, digits, '.', '_', '-'", s.name)
 	}
+	if err := usage.Among("experiment", names, "", append(e.names(), "all")); err != nil {
+		return r, err
+	}
 	if len(names) > 0 && !slices.Contains(names, "all") {
-		r.Experiments = nil
-		for _, name := range names {
-			x, err := e.experiment(name)
-			if err != nil {
-				return r, err
-			}
-			if !slices.Contains(r.Experiments, x) {
-				r.Experiments = append(r.Experiments, x)
-			}
-		}
+		unnamed := func(x *harness.Experiment) bool { return !slices.Contains(names, x.Name) }
+		r.Experiments = slices.DeleteFunc(slices.Clone(e.experiments), unnamed)
 	}
 	for _, path := range s.config {
 		over, err := settings.ReadOverrides(path)
@@ -136,13 +132,15 @@ func (s *selection) request(e *env, names []string) (plan.Request, error) {
 
 // flagError offers the nearest flag for one that does not exist, and says of a value what would be right.
 func flagError(cmd *cobra.Command, err error) error {
+	if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 { // the flag may be that of another command
+		return subcommand(cmd, args)
+	}
 	var unknown *pflag.NotExistError
 	var value *pflag.InvalidValueError
 	switch {
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-		slices.Sort(names)
 		return usage.Unknown("flag", "--"+unknown.GetSpecifiedName(), "", names)
 	case errors.As(err, &value):
 		written := "--" + value.GetFlag().Name + "=" + value.GetValue()

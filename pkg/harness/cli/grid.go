@@ -35,9 +35,9 @@ func gridCommand(e *env) *cobra.Command {
 			"  sifg grid gmm --grid sigma --scale smoke",
 		Args: arguments("one experiment", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			x, err := e.experiment(args[0])
-			if err != nil {
-				return err
+			x := harness.ByName(e.experiments, args[0])
+			if x == nil {
+				return usage.Unknown("experiment", args[0], "", e.names())
 			}
 			spec, err := g.read(x)
 			if err != nil {

@@ -83,6 +83,11 @@ var badInput = []struct {
 	{"explain [", []string{"results", `"["`}}, // a key is no pattern
 	{"data info bostn", []string{"bostn", `"boston"`}},
 	{"data list --datasets none.yaml", []string{"--datasets", "none.yaml"}},
+	{"run --target y", []string{"--target", "--data FILE"}},
+	{"run --drop a", []string{"--drop", "--data FILE"}},
+	{"grid all --axis step=[1]", []string{`unknown experiment "all"`, "valid are toy"}},
+	{"foo --scale smoke", []string{`unknown command "foo"`, "run"}},
+	{"submit toy --scale smoke", []string{`unknown command "toy"`, "slurm"}},
 	{"verify --repair --recompute 1", []string{"--recompute", "--repair"}},
 }
 

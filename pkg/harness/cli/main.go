@@ -221,11 +221,3 @@ func (e *env) names() (names []string) {
 	}
 	return names
 }
-
-// experiment returns the experiment of a name.
-func (e *env) experiment(name string) (*harness.Experiment, error) {
-	if x := harness.ByName(e.experiments, name); x != nil {
-		return x, nil
-	}
-	return nil, usage.Unknown("experiment", name, "", append(e.names(), "all"))
-}

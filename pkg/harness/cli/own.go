@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -45,6 +46,9 @@ func (o *own) use(e *env, r *plan.Request) error {
 		return err
 	}
 	r.Samplers, r.Program = o.programs.samplers, o.programs.target
+	if o.data == nil && !reflect.ValueOf(o.columns).IsZero() {
+		return usage.Errorf("--target, --drop, --encode and --missing say how a table is read: --data FILE names it")
+	}
 	for _, name := range o.data {
 		if _, err := os.Stat(name); err == nil {
 			if name, err = e.data.Add(name, o.columns); err != nil {

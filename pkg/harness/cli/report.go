@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -35,7 +36,7 @@ func reportCommand(e *env) *cobra.Command {
 				return err
 			}
 			if err := w.report(e, keep); err != nil {
-				return err
+				return errors.Join(w.damage(), err)
 			}
 			if keep { // a fresh clone has the report and no store
 				return w.damage()

@@ -45,13 +45,8 @@ func (r *runner) check() error {
 		return usage.Errorf("%s=%s cannot be honoured: this machine has %s",
 			cpu.Env, want, strings.Join(cpu.Supported(), ", "))
 	}
-	if slices.Equal(r.retry, []string{"none"}) {
-		r.retry = nil
-	}
-	for _, status := range r.retry {
-		if !slices.Contains(retryable, status) {
-			return usage.Unknown("status", status, "--retry", append(slices.Clone(retryable), "none"))
-		}
+	if err := usage.Among("status", r.retry, "--retry", append(slices.Clone(retryable), "none")); err != nil {
+		return err
 	}
 	switch {
 	case r.Jobs < 1 || r.Threads < 1:

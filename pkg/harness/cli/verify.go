@@ -64,6 +64,9 @@ func verifyFiles(e *env, dir, results string, repair bool) error {
 	if err != nil {
 		return err
 	}
+	if _, err := os.Stat(results); st == nil && err != nil {
+		return exitf(exitStopped, "neither %s nor %s is there: nothing was read", dir, results)
+	}
 	var inStore []record.Damage
 	if st != nil {
 		if inStore, err = st.Verify(context.Background(), repair); err != nil {

@@ -1,6 +1,7 @@
 package grid
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -58,10 +59,7 @@ type Cell struct {
 //
 // Every group also has the settings as they are, so that what the grid chooses is seen beside them.
 func New(r plan.Request, s *Spec, choose string) (*Grid, error) {
-	if choose == "" {
-		choose = s.Select
-	}
-	objective, err := parseObjective(choose, r.Experiments[0])
+	objective, err := parseObjective(cmp.Or(choose, s.Select), r.Experiments[0])
 	if err != nil {
 		return nil, err
 	}

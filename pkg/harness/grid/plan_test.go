@@ -219,7 +219,7 @@ func TestRefusals(t *testing.T) {
 		"product: {step: " + long + ", hidden: " + long + "}": "more than 100000 cells",
 		"parts: [{product: {step: 1}}]\nmethods: [sifg]":      "outside of them",
 		"product: {options.dmi: [1]}":                         `"dmi"`,
-		"":                                                    "steps.yaml: EOF",
+		"":                                                    "has no cells",
 		"- step":                                              "steps.yaml",
 	} {
 		_, err := layOut(text, "min gap")

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -63,7 +64,7 @@ func ReadSpec(file string, text []byte) (*Spec, error) {
 	s := &Spec{Name: strings.TrimSuffix(path.Base(file), path.Ext(file))}
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
-	if err := d.Decode(s); err != nil {
+	if err := d.Decode(s); err != nil && !errors.Is(err, io.EOF) { // an empty file has no cells
 		if m := unknownKey.FindStringSubmatch(err.Error()); m != nil {
 			return nil, usage.Unknown("part of a grid", m[2], file+", "+m[1], validKeys)
 		}

@@ -2,6 +2,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -134,14 +135,10 @@ func (r *Request) Check() ([]*settings.File, error) {
 		names, have []string
 	}{
 		{"scale", []string{r.Scale}, settings.Scales}, {"protocol", r.Protocols, protocols},
-		{"problem", r.Problems, problems}, {"method", r.Methods, methods},
+		{"problem", r.Problems, problems}, {"method", r.Methods, methods}, {"data set", r.Own, r.Own},
 	} {
-		for _, name := range x.names {
-			if !slices.Contains(x.have, name) {
-				return nil, usage.Unknown(x.kind, name, "", slices.Compact(slices.Sorted(slices.Values(x.have))))
-			}
-		}
-		if err := usage.Twice(x.kind, x.names); err != nil {
+		have := slices.Compact(slices.Sorted(slices.Values(x.have)))
+		if err := cmp.Or(usage.Among(x.kind, x.names, "", have), usage.Twice(x.kind, x.names)); err != nil {
 			return nil, err
 		}
 	}

@@ -26,15 +26,13 @@ type maker struct {
 	old   *Experiment // may be nil
 	notes []string
 
+	damage  error                     // of a trial of the store
 	traces  map[string][]record.Trace // by key, of all protocols
 	timings map[string]record.Timing
 }
 
 func (m *maker) note(format string, args ...any) {
-	// protocols may share a damaged trial
-	if text := m.e.Name + fmt.Sprintf(format, args...); !slices.Contains(m.notes, text) {
-		m.notes = append(m.notes, text)
-	}
+	m.notes = append(m.notes, m.e.Name+fmt.Sprintf(format, args...))
 }
 
 func (m *maker) make() (*Experiment, error) {
@@ -125,7 +123,8 @@ func (m *maker) records(file *settings.File, part []harness.Trial, old *Protocol
 		}
 		got := found[i]
 		if got.damage != nil {
-			m.note(": %v; sifg verify --repair moves it aside, and the next run computes it again", got.damage)
+			m.damage = fmt.Errorf("%w; sifg verify --repair moves it aside and the next run computes it again",
+				got.damage)
 		}
 		if was := earlier[t.Key]; was != nil && (got.Result == nil || !got.Trial.Final() && was.Final()) {
 			got.Result = old.Records.Result(was)

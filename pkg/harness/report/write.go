@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -44,9 +45,11 @@ const softLimit = 800 << 20
 // same folder. Protocols outside of the plan, and all other experiments, stay as they were. With keep, trials that the
 // store lacks come from the earlier report. A report of a complete run is never replaced by an incomplete one, nor by
 // one in which a trial failed that had ended well; notes say what was left as it was. A damaged report of an experiment
-// is made anew if the plan has all of it; otherwise that is an error.
+// is made anew if the plan has all of it; otherwise that is an error. A damaged trial of the store is one too, when
+// the report has been written without it.
 func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment, keep bool,
 	render func(*Report, []*harness.Experiment) ([]byte, error)) (r *Report, notes []string, err error) {
+	var damage error
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(min(softLimit, debug.SetMemoryLimit(-1))))
 	err = disk.Alone(context.Background(), dir, func(root *os.Root) error {
 		earlier, err := read(root, all)
@@ -71,7 +74,7 @@ func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment,
 			if x != nil {
 				r.Experiments = append(r.Experiments, x)
 			}
-			notes = append(notes, m.notes...)
+			notes, damage = append(notes, m.notes...), cmp.Or(damage, m.damage)
 		}
 		earlier = nil // it may be as large as the new one
 		foreign, err := r.write(root)
@@ -93,7 +96,7 @@ func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment,
 		}
 		return disk.WriteFileAtomic(filepath.Join(dir, pageName), seal(page))
 	})
-	return r, notes, err
+	return r, notes, cmp.Or(err, damage)
 }
 
 // leftovers are the files that a killed program leaves in a results folder: see disk.WriteFileAtomic.

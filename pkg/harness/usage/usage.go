@@ -4,6 +4,7 @@ package usage
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
@@ -31,6 +32,16 @@ func Unknown(kind, name, from string, valid []string) error {
 		text += ": valid are " + strings.Join(valid, ", ")
 	}
 	return &Error{text}
+}
+
+// Among returns the Error for the first name that is none of the valid ones, nil if all are.
+func Among(kind string, names []string, from string, valid []string) error {
+	for _, name := range names {
+		if !slices.Contains(valid, name) {
+			return Unknown(kind, name, from, valid)
+		}
+	}
+	return nil
 }
 
 // Twice returns an Error for the first value that is in a list twice, nil if none is.
