@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -111,11 +112,17 @@ func long(ctx context.Context, r *remote, told func(int, int)) (map[string][]byt
 	at := newLocal(r, by)
 	n := longChains.Chains
 	chains, u, h := make([]*hmc.Chain, n), make([][]float64, n), make([][]float64, n)
-	for k := range chains {
-		start, stream := make([]float64, d), rng.New(1, "posteriors-chains", uint64(k)).Rand()
-		for j := range start {
-			start[j] = stream.NormFloat64()
+	starts := make([][]float64, n)
+	for k := range starts {
+		stream := rng.New(1, "posteriors-chains", uint64(k)).Rand()
+		for range d {
+			starts[k] = append(starts[k], stream.NormFloat64())
 		}
+	}
+	if err := checkGradient(at, starts); err != nil {
+		return nil, err
+	}
+	for k, start := range starts {
 		config := hmc.Config{Leapfrog: longChains.Leapfrog, Warmup: longChains.Round, Jitter: 0.5, TargetAccept: 0.9}
 		if chains[k], err = hmc.NewChain(at, config, start, 1, k); err != nil {
 			return nil, err
@@ -146,6 +153,39 @@ func long(ctx context.Context, r *remote, told func(int, int)) (map[string][]byt
 		}
 	}
 	return referenceFiles(by, u, values, d, facts)
+}
+
+// checkGradient returns an error if along one direction the gradient is wrong at every point: two central differences
+// agree there, and differ from it by a tenth of the largest. Where rounding or a kink lets them disagree, or a value is
+// not finite, nothing is said of the gradient.
+func checkGradient(p hmc.Density, points [][]float64) error {
+	const step = 1e-3
+	grad := make([]float64, p.Dim())
+	slope := func(x []float64, j int, h float64) float64 {
+		moved := slices.Clone(x)
+		moved[j] += h
+		up := p.Energy(moved)
+		moved[j] = x[j] - h
+		return (up - p.Energy(moved)) / (2 * h)
+	}
+	for j := range grad {
+		wrong := 0
+		var s float64
+		for _, x := range points {
+			p.Grad(grad, x)
+			s = slope(x, j, step)
+			largest := max(1, math.Abs(s), floats.Norm(grad, math.Inf(1)))
+			if math.Abs(s-slope(x, j, step/2)) < 0.01*largest && math.Abs(s-grad[j]) > 0.1*largest {
+				wrong++
+			}
+		}
+		if wrong == len(points) {
+			return fmt.Errorf("the gradient is not that of the log density: along one direction it is %.3g where the "+
+				"log density changes by %.3g a unit. Correct one of the two, or let JAX, PyTorch or Stan "+
+				"differentiate", -grad[j], -s)
+		}
+	}
+	return nil
 }
 
 // describe puts the diagnostics of chains into facts.
