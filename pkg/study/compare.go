@@ -24,6 +24,7 @@ type relation struct {
 	p                    float64   // after Holm's correction
 	margin               float64   // a smaller difference is none
 	lost, rivalLost      int       // tries that the method lost and the rival did not, and the reverse
+	sign                 float64   // mean sign of the differences, of lost tries too; below 0 the method is mostly better
 	other                string    // what another criterion says, where that is the opposite; "": it does not
 }
 
@@ -57,7 +58,7 @@ func relate(x, y map[uint64]float64, overlap float64) relation {
 			r.gaps = append(r.gaps, a-b)
 		}
 	}
-	r.gap = stats.Mean(r.gaps)
+	r.gap, r.sign = stats.Mean(r.gaps), stats.Mean(signs)
 	r.low, r.high = rule.OverlapInterval(r.gaps, overlap, 1-rule.Level)
 	switch {
 	case r.lost+r.rivalLost > 0:
@@ -91,9 +92,9 @@ func (r *relation) decide(p, overlap float64) {
 		return
 	}
 	switch {
-	case told && r.rivalLost == 0:
+	case told && r.rivalLost == 0 && r.sign > 0:
 		r.verdict = worse
-	case told && r.lost == 0:
+	case told && r.lost == 0 && r.sign < 0:
 		r.verdict = better
 	}
 }

@@ -107,13 +107,14 @@ func seeds(values ...float64) map[uint64]float64 {
 
 // TestRelate, by hand. Six differences of −1 have the two-sided p-value 2/64 of the sign-flip test, five 2/32. With
 // one try lost of seven, six lower and one higher have 2·(1 + 7)/128 of the sign test, and no verdict; with seven
-// lost, 2/128. Differences −1.2, −0.8 in turns have a mean of −1 and s = 0.2·√(6/5), so with an overlap of 1/9 the
+// lost, 2/128. With one of ten lost and nine lower 2·(1 + 10)/1024 tells that the method is mostly lower, which it
+// cannot be for the try that it lost, so it is neither better nor worse. Differences −1.2, −0.8 in turns have a mean of −1 and s = 0.2·√(6/5), so with an overlap of 1/9 the
 // interval is 1.6667 = 1 + 6/9 times wider in its square.
 func TestRelate(t *testing.T) {
 	const lost = 1e308
 	inf := math.Inf(1)
 	one := []float64{2, 2, 2, 2, 2, 2}
-	seven := append(one, 2)
+	seven, ten := append(one, 2), slices.Repeat([]float64{2}, 10)
 	none := []float64{inf, inf, inf, inf, inf, inf, inf}
 	equalLow := 0.01 + 0.005 - 3.182*0.005773/2
 	splitsLow := -1 - 2.5706*0.2*math.Sqrt(1.2*(1.0/6+1.0/9))
@@ -130,6 +131,8 @@ func TestRelate(t *testing.T) {
 		{"five lower are too few", []float64{1, 1, 1, 1, 1}, one[:5], 0, 2.0 / 32, open, -1},
 		{"within the margin", []float64{2.01, 2.02, 2.01, 2.02}, one[:4], 0, 2.0 / 16, equal, equalLow},
 		{"one try lost", []float64{1, 1, 1, 1, 1, 1, inf}, seven, 0, 2 * 8.0 / 128, open, -1},
+		{"one of ten lost", append(slices.Repeat([]float64{1}, 9), inf), ten, 0, 2 * 11.0 / 1024, open, -1},
+		{"the rival lost one of ten", ten, append(slices.Repeat([]float64{1}, 9), inf), 0, 2 * 11.0 / 1024, open, 1},
 		{"all tries lost", none, seven, 0, 2.0 / 128, worse, math.NaN()},
 		{"the rival lost all", seven, none, 0, 2.0 / 128, better, math.NaN()},
 		{"both lost the same one", []float64{1, 1, 1, 1, 1, 1, inf}, append(one, inf), 0, 2.0 / 64, better, -1},
