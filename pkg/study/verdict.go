@@ -102,7 +102,7 @@ func (v Versus) mean(s *record.Set, method string) float64 {
 	return stats.Mean(values)
 }
 
-// lowest returns which of some methods has the lowest mean.
+// lowest returns which of some methods has the lowest mean; "" if each of them lost a try or has none.
 func (v Versus) lowest(s *record.Set, methods []string) string {
 	best, least := "", math.Inf(1)
 	for _, m := range methods {

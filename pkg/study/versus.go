@@ -195,13 +195,7 @@ func (v Versus) Table(s *record.Set) (*table.Table, error) {
 // Words say which method ends lowest, and in a sentence for each flow what it beats, ties with
 // and loses to; "" without results.
 func (v Versus) Words(s *record.Set) (title, text string) {
-	f := record.ReadFinals(s)
-	best, least := "", math.Inf(1)
-	for _, m := range s.Methods(v.Problem) {
-		if mean := stats.Mean(f.Values(v.Problem, v.Metrics[0].Metric, m)); mean < least {
-			best, least = m, mean
-		}
-	}
+	best := v.lowest(s, s.Methods(v.Problem))
 	if best == "" {
 		return "", ""
 	}

@@ -62,6 +62,12 @@ func TestVersus(t *testing.T) {
 		t.Errorf("the mean of SIFG-A is %q", got)
 	}
 
+	lost := made([]string{"psgld", "sgld"}, 8, value)
+	lost.Trials[3].Status = record.StatusDiverged
+	if title, _ := v.Words(lost); title != "A problem: the lowest energy is that of SGLD" {
+		t.Errorf("pSGLD lost a try: %q", title)
+	}
+
 	v.Margin = 1.5 // larger than the difference, which is smaller than the interval of that from SIFG
 	if _, text := v.Words(s); text != "SIFG-A ties with SGLD, pSGLD, L2-GF; is not told apart from SIFG." {
 		t.Errorf("with a margin of 1.5: %q", text)
