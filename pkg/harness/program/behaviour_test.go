@@ -98,6 +98,8 @@ func misanswer(how string, rows int, x []float64) {
 	case "spins":
 		for turn := 0; ; turn++ {
 		}
+	case "ends-child": // by a signal that a Go program leaves ignored where it was
+		exec.Command("sh", "-c", "sleep 1000 & kill -HUP $!; wait").Run()
 	case "child-spins":
 		exec.Command("sh", "-c", "while :; do :; done").Run()
 	case "closes-stdout":

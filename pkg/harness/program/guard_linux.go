@@ -3,7 +3,6 @@ package program
 import (
 	"fmt"
 	"os"
-	"os/signal"
 	"strings"
 	"syscall"
 
@@ -12,7 +11,6 @@ import (
 
 // adopt makes this process the parent of those whose parent ends, so that none gets away.
 func adopt() {
-	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 	unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 }
 

@@ -4,11 +4,10 @@ package program
 
 import (
 	"os"
-	"os/signal"
 	"syscall"
 )
 
-func adopt() { signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE) }
+func adopt() {}
 
 func diesWithGuard() *syscall.SysProcAttr { return nil }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"sync"
 	"syscall"
@@ -216,6 +217,8 @@ func init() {
 // guard runs the command until it ends, or the pipe is closed. It returns the exit code of the command, 128 and the
 // signal's number where a signal ended it.
 func guard(command []string) int {
+	// They do not end the guard. Nor are they ignored, which the program would inherit, and all that it starts.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 	adopt()
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr

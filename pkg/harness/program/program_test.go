@@ -82,9 +82,9 @@ func ask(t *testing.T, how string, limit time.Duration) string {
 	return s.Remark()
 }
 
-// left are the processes of test programs that still run.
+// left are the processes of test programs that still run, and their guards, whose command lines have theirs.
 func left() []string {
-	out, _ := exec.Command("pgrep", "-f", os.Args[0]+" behave|"+guardName).Output()
+	out, _ := exec.Command("pgrep", "-f", os.Args[0]+" behave").Output()
 	return strings.Fields(string(out))
 }
 
@@ -115,7 +115,7 @@ func TestMisbehaviour(t *testing.T) {
 			t.Errorf("%s is not told in one sentence: %s", how, said)
 		}
 	}
-	for _, how := range []string{"well", "ignores-end", "child-holds-on", "shouts"} {
+	for _, how := range []string{"well", "ignores-end", "child-holds-on", "shouts", "ends-child"} {
 		if said := ask(t, how, 20*time.Second); said != "" {
 			t.Errorf("%s: %s", how, said)
 		}
