@@ -103,17 +103,16 @@ var claims = []claim.Claim{
 		Rule: "k-NN KL at iterations 200 and 400, a tenth and a fifth of the run (mean of the two), lower, " +
 			rule.Paired,
 		Check: func(s *record.Set) claim.Outcome {
-			e := record.Series{Set: s, Problem: "gmm-10d"}.Common("sifg", "ada-gwg")
-			last, _ := record.First(e.Set, e.Problem, "sifg")
+			e := record.Series{Set: s, Problem: "gmm-10d"}
+			last, _ := record.First(s, e.Problem, "sifg")
 			step := last.Iterations / 10
-			early := func(m string) []float64 {
-				a, b := e.At(m, "knn-kl", 0, step), e.At(m, "knn-kl", 0, 2*step)
-				for i := range a {
-					a[i] = (a[i] + b[i]) / 2
-				}
-				return a
+			early := func(c record.Curve) float64 {
+				a, _ := c.At(step)
+				b, _ := c.At(2 * step)
+				return (a + b) / 2
 			}
-			return rule.Less(e, "early k-NN KL", "sifg", early("sifg"), "ada-gwg", early("ada-gwg"))
+			x, y := rule.Pairs(e, "knn-kl", "sifg", "ada-gwg", early)
+			return rule.Less(e, "early k-NN KL", "sifg", x, "ada-gwg", y)
 		},
 	},
 	rule.Lower("11", "10-D: Ada-SIFG ends below SIFG.", "gmm-10d", "knn-kl", "ada-sifg", "sifg").

@@ -2,6 +2,7 @@ package ucibnn
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
@@ -49,6 +50,21 @@ func TestClaimsFlip(t *testing.T) {
 		if out := verdict(t, tc.set, tc.id); out.Verdict != claim.NotReproduced {
 			t.Errorf("claim %s of doctored records: %s (%s)", tc.id, out.Verdict, out.Evidence)
 		}
+	}
+}
+
+// TestLostTrial: SIFG with σ = 0.1 loses one try of ten, and ends above SIFG with σ = 0.01 in the others, so it has ten
+// tries above, of which a sign test says 2⁻¹⁰.
+func TestLostTrial(t *testing.T) {
+	s := asInPrint().set(t)
+	for i, r := range s.Trials {
+		if r.Problem == "boston" && r.Method == "sifg-wide" && r.Seed == s.Trials[0].Seed {
+			s.Trials[i].Status = record.StatusDiverged
+		}
+	}
+	const want = "with infinite values: mean of the signs −1 over 10 seeds, one-sided p = 0.001"
+	if out := verdict(t, s, "30"); out.Verdict != claim.Reproduced || !strings.Contains(out.Evidence, want) {
+		t.Errorf("%s (%s)", out.Verdict, out.Evidence)
 	}
 }
 
