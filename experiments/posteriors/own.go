@@ -2,6 +2,7 @@ package posteriors
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"path"
@@ -186,7 +187,15 @@ func valuesTable(s *record.Set) (*table.Table, error) {
 		return nil, err
 	}
 	t := &table.Table{Columns: table.Columns(1, "Value", "mean", "sd", "5 %", "95 %")}
-	key := s.Trials[0].Key
+	key := "" // of a trial that got as far as the start, where the chains' values are
+	for _, t := range s.Trials {
+		if key == "" && column(s, t.Key, "reference-value-mean") != nil {
+			key = t.Key
+		}
+	}
+	if key == "" {
+		return nil, errors.New("no trial began")
+	}
 	columns := []string{"reference-value-mean", "reference-value-sd", "reference-value-low", "reference-value-high"}
 	keys := []string{key, key, key, key}
 	if m, _ := choice(s, problem); m != "" {

@@ -1,6 +1,7 @@
 package posteriors
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -81,5 +82,37 @@ func TestOutcome(t *testing.T) {
 	}
 	if m, _ := choice(s, "p-1000"); m != "hmc" {
 		t.Errorf("the choice is %q, want hmc", m)
+	}
+}
+
+// TestValuesTable: the values of the long chains come from a trial that began, not from one that failed before.
+func TestValuesTable(t *testing.T) {
+	s := &record.Set{Traces: map[string][]record.Trace{}}
+	for key, status := range []string{record.StatusFailed, record.StatusOK} {
+		s.Trials = append(s.Trials, record.Trial{
+			Key:     fmt.Sprint(key),
+			Problem: "p-1000",
+			Method:  "sifg",
+			Seed:    uint64(key),
+			Status:  status,
+			Config:  `{"options": {"values": ["x"]}}`,
+		})
+	}
+	if _, err := valuesTable(s); err == nil || err.Error() != "no trial began" {
+		t.Errorf("without values: %v", err)
+	}
+	for i, metric := range []string{"mean", "sd", "low", "high"} {
+		s.Traces["1"] = append(s.Traces["1"], record.Trace{
+			Key:    "1",
+			Metric: "reference-value-" + metric,
+			Value:  float64(i + 1),
+		})
+	}
+	made, err := valuesTable(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if row := made.Rows[0]; row[0].Text != "x" || row[1].Value != "1" || row[4].Value != "4" {
+		t.Errorf("%v", row)
 	}
 }
