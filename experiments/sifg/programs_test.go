@@ -64,6 +64,11 @@ func TestProgramsDocument(t *testing.T) {
 	}
 	command(t, append([]string{"run", "posteriors", "--program", "python model.py", "--scale", "smoke", "--name",
 		"model"}, mine...)...)
+	grid := command(t, "grid", "posteriors", "--program", "python model.py", "--axis", "step=[0.01, 0.02]", "--methods",
+		"sgld", "--select", "min ksd", "--scale", "smoke")
+	if !strings.Contains(grid, "results: results/custom/") {
+		t.Errorf("a grid over a person's own posterior is among those of the paper: %s", grid)
+	}
 	means, sds := moments(t, "results/custom/model/posteriors/matched/draws/reference")
 	for _, name := range []string{"a", "b"} {
 		if math.Abs(means[name]) > 0.1 || math.Abs(sds[name]-1) > 0.1 {

@@ -87,8 +87,8 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	if err != nil {
 		return err
 	}
-	w, err := g.look(&laid.Plan, g.resultsDir((&plan.Request{Overrides: request.Overrides, Own: request.Own}).Set()),
-		!g.dry)
+	changed := plan.Request{Overrides: request.Overrides, Own: request.Own, Program: request.Program}
+	w, err := g.look(&laid.Plan, g.resultsDir(changed.Set()), !g.dry)
 	if err != nil {
 		return err
 	}
