@@ -265,7 +265,8 @@ func TestClaims(t *testing.T) {
 
 // TestLostSeeds: methods are compared seed by seed, though the values of either are in the order of its own. A lost
 // trial counts against its method: SIFG is lower in three seeds, and each of the two is lost once, so that a sign test
-// of −3, +1 and −1 gives 6/32, as that of −4 and +1 against Ada-GWG, which lost none. Displacements are compared in the three seeds that both have.
+// of −3, +1 and −1 gives 6/32, as that of −4 and +1 against Ada-GWG, which lost none. Displacements are compared in
+// the three seeds that both have.
 func TestLostSeeds(t *testing.T) {
 	s := records(t, asInPaper)
 	for i, r := range s.Trials {

@@ -24,7 +24,7 @@ type relation struct {
 	p                    float64   // after Holm's correction
 	margin               float64   // a smaller difference is none
 	lost, rivalLost      int       // tries that the method lost and the rival did not, and the reverse
-	sign                 float64   // mean sign of the differences, of lost tries too; below 0 the method is mostly better
+	sign                 float64   // mean sign of the differences, lost tries included; below 0: mostly better
 	other                string    // what another criterion says, where that is the opposite; "": it does not
 }
 

@@ -108,8 +108,8 @@ func seeds(values ...float64) map[uint64]float64 {
 // TestRelate, by hand. Six differences of −1 have the two-sided p-value 2/64 of the sign-flip test, five 2/32. With
 // one try lost of seven, six lower and one higher have 2·(1 + 7)/128 of the sign test, and no verdict; with seven
 // lost, 2/128. With one of ten lost and nine lower 2·(1 + 10)/1024 tells that the method is mostly lower, which it
-// cannot be for the try that it lost, so it is neither better nor worse. Differences −1.2, −0.8 in turns have a mean of −1 and s = 0.2·√(6/5), so with an overlap of 1/9 the
-// interval is 1.6667 = 1 + 6/9 times wider in its square.
+// cannot be for the try that it lost, so it is neither better nor worse. Differences −1.2, −0.8 in turns have a mean
+// of −1 and s = 0.2·√(6/5), so with an overlap of 1/9 the interval is 1.6667 = 1 + 6/9 times wider in its square.
 func TestRelate(t *testing.T) {
 	const lost = 1e308
 	inf := math.Inf(1)
