@@ -60,6 +60,13 @@ func TestDamagedStore(t *testing.T) {
 		x.want(t, command+" --protocol paper", 5, traces[0], "SHA-256", "--repair")
 	}
 	same(t, "beside a damaged trial", files(t, "results/toy", ""), before)
+	for _, path := range traces[1:] {
+		flip(t, path)
+	}
+	code, said, _ := x.call(t, "grid", "toy", "--protocol", "paper", "--axis", "step=[0.1]", "--select", "min first")
+	if code != 5 || !strings.Contains(said, "SHA-256") {
+		t.Errorf("a grid over damaged trials: exit code %d, %s", code, said)
+	}
 }
 
 // TestVerifySeesReport: verify names whatever is not as the program wrote it in a report, its page and a grid (D3), and

@@ -92,7 +92,7 @@ func (r *Result) judge(s *store.Store, c *Cell, trials []harness.Trial) error {
 func (r *Result) outcome(s *store.Store, t *harness.Trial) (row record.Trial, value float64, err error) {
 	got, err := s.Result(store.ID{Experiment: t.Experiment, Key: t.Key})
 	switch {
-	case errors.Is(err, record.ErrDamaged), err == nil && got == nil:
+	case err == nil && got == nil:
 		return record.Trial{Status: store.Missing, Reason: "no result"}, math.NaN(), nil
 	case err != nil:
 		return row, 0, err
