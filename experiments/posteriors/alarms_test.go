@@ -123,3 +123,10 @@ func watched(t *testing.T, x *harness.Trial) (c *sifg.Cloud, moved []string, goo
 	mean, sd := e.AverageMean/exact.AverageMean, e.AverageSD/exact.AverageSD
 	return c, w.Warnings(), max(mean, sd) <= near, fmt.Sprintf("%.2g and %.2g times", mean, sd)
 }
+
+func count(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}

@@ -2,6 +2,8 @@ package posteriors
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
@@ -26,7 +28,7 @@ func on(f func(s *record.Set) *harness.Statement) harness.Finding {
 
 // equalGradients compares flows that were named before their results with HMC.
 func equalGradients(s *record.Set) *harness.Statement {
-	type pair struct{ fewer, all int } // posteriors on which a flow beats as many draws of HMC, and all of them
+	type pair struct{ fewer, all []string } // posteriors on which a flow beats as many draws of HMC, and all of them
 	var flow, pilot pair
 	t := table.Of(names(s))
 	t.Words("Posterior", func(name string) string { return name })
@@ -39,8 +41,11 @@ func equalGradients(s *record.Set) *harness.Statement {
 		sd := func(name, method string) float64 { return outcomeOf(s, name+"-"+kind, method).sd }
 		beats := func(p *pair, name, method string) table.Cell {
 			own := sd(name, method)
-			if kind == "1000" {
-				p.fewer, p.all = p.fewer+count(own < sd(name, "hmc")), p.all+count(own < every(name))
+			if kind == "1000" && own < sd(name, "hmc") {
+				p.fewer = append(p.fewer, name)
+			}
+			if kind == "1000" && own < every(name) {
+				p.all = append(p.all, name)
 			}
 			return table.Number(own, 2)
 		}
@@ -53,31 +58,32 @@ func equalGradients(s *record.Set) *harness.Statement {
 		"particles; medians over seeds. HMC: as many of its draws. All draws: the second half of its chains. Flow of " +
 		"the pilot: least kernel Stein discrepancy in the runs that chose the steps. " + resolution}
 	return &harness.Statement{
-		Title: fmt.Sprintf("At equal gradients L2-GF's particles beat as many draws of HMC on %d of %d real "+
-			"posteriors, all draws of HMC on %d", flow.fewer, len(t.Rows), flow.all),
-		Text: fmt.Sprintf("With a thousand particles. The flow that a pilot run names beats as many draws on %d, all "+
-			"draws on %d. A flow lays its particles more evenly than independent draws lie, but HMC makes many more "+
-			"draws than a flow has particles.", pilot.fewer, pilot.all),
+		Title: fmt.Sprintf("At equal gradients L2-GF's particles beat as many draws of HMC on %s, all its draws on %s",
+			among(names(s), flow.fewer), among(names(s), flow.all)),
+		Text: fmt.Sprintf("With a thousand particles. The flow that a pilot run names beats as many draws on %s, all "+
+			"draws on %s. A flow lays its particles more evenly than independent draws lie, but HMC makes many more "+
+			"draws than a flow has particles.", among(names(s), pilot.fewer), among(names(s), pilot.all)),
 		Table: &t.Table,
 	}
 }
 
-func count(yes bool) int {
-	if yes {
-		return 1
+// among says which of all posteriors are named: by those that are not, if they are fewer.
+func among(all, named []string) string {
+	rest := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(named, name) })
+	switch {
+	case len(named) == 0:
+		return "no posterior"
+	case len(rest) == 0:
+		return "every posterior"
+	case len(rest) < len(named):
+		return "all posteriors but " + strings.Join(rest, ", ")
 	}
-	return 0
+	return strings.Join(named, ", ")
 }
 
-// counted is the number of posteriors on which a method's outcome has a property, for some number of particles or
-// coordinates.
-func counted(s *record.Set, kind string, has func(o outcome) bool) func(method string) int {
-	return func(method string) (n int) {
-		for _, name := range names(s) {
-			n += count(has(outcomeOf(s, name+"-"+kind, method)))
-		}
-		return n
-	}
+// having are the posteriors on which a method's outcome has a property, for some number of particles or coordinates.
+func having(s *record.Set, method, kind string, has func(o outcome) bool) []string {
+	return slices.DeleteFunc(names(s), func(name string) bool { return !has(outcomeOf(s, name+"-"+kind, method)) })
 }
 
 func tooNarrow(o outcome) bool { return o.ratio < narrow }
@@ -90,28 +96,27 @@ func collapse(s *record.Set) *harness.Statement {
 	methods := s.Methods(all[0] + "-1000")
 	t := table.Of(methods)
 	t.Words("Method", figure.Label)
-	add := func(header string, number func(method string) int) {
-		t.Column(header, func(m string) table.Cell { return table.Int(number(m)) })
+	number := func(kind string, has func(o outcome) bool) func(m string) table.Cell {
+		return func(m string) table.Cell { return table.Int(len(having(s, m, kind, has))) }
 	}
-	add("too narrow, 100", counted(s, "100", tooNarrow))
-	add("too narrow, 1000", counted(s, "1000", tooNarrow))
-	add("good, 100", counted(s, "100", outcome.good))
-	add("good, 1000", counted(s, "1000", outcome.good))
-	add("diverged", func(m string) (n int) {
-		for _, name := range all {
-			n += count(diverged(outcomeOf(s, name+"-100", m)) || diverged(outcomeOf(s, name+"-1000", m)))
-		}
-		return n
+	t.Column("too narrow, 100", number("100", tooNarrow))
+	t.Column("too narrow, 1000", number("1000", tooNarrow))
+	t.Column("good, 100", number("100", outcome.good))
+	t.Column("good, 1000", number("1000", outcome.good))
+	t.Column("diverged", func(m string) table.Cell {
+		gone := slices.Concat(having(s, m, "100", diverged), having(s, m, "1000", diverged))
+		slices.Sort(gone)
+		return table.Int(len(slices.Compact(gone)))
 	})
 	t.Notes = []string{fmt.Sprintf("Posteriors. Too narrow: standard deviations below %v of the reference's, mean "+
 		"over values, median over seeds. Good: errors of means and standard deviations at most %d times those of as "+
 		"many exact draws. Diverged: in any seed, with 100 or 1000 particles.", narrow, near)}
 	title, most := "No method is too narrow with 1000 particles", 0
 	for _, m := range methods {
-		if n := counted(s, "1000", tooNarrow)(m); n > most {
-			most = n
-			title = fmt.Sprintf("%s is most often too narrow: on %d of %d posteriors with 1000 particles",
-				figure.Label(m), n, len(all))
+		if where := having(s, m, "1000", tooNarrow); len(where) > most {
+			most = len(where)
+			title = fmt.Sprintf("%s is too narrow most often, with 1000 particles on %s", figure.Label(m),
+				among(all, where))
 		}
 	}
 	return &harness.Statement{
@@ -124,7 +129,8 @@ func collapse(s *record.Set) *harness.Statement {
 // widths sets σ beside the narrowest direction of a posterior.
 func widths(s *record.Set) *harness.Statement {
 	all := names(s)
-	width, sigma, below := map[string]float64{}, map[string]float64{}, 0
+	width, sigma := map[string]float64{}, map[string]float64{}
+	var below []string
 	for _, name := range all {
 		w := record.Series{Set: s, Problem: name + "-raw"}.At("hmc", "narrowest", 0, 0)
 		v := record.Series{Set: s, Problem: name + "-100"}.Final("sifg", "sigma", 0)
@@ -132,7 +138,9 @@ func widths(s *record.Set) *harness.Statement {
 			return nil
 		}
 		width[name], sigma[name] = w[0], v[0]
-		below += count(w[0] < v[0])
+		if w[0] < v[0] {
+			below = append(below, name)
+		}
 	}
 	widest := func(kind string) func(name string) table.Cell {
 		return func(name string) table.Cell {
@@ -153,8 +161,7 @@ func widths(s *record.Set) *harness.Statement {
 		"the reference's, median over seeds. Narrowest direction: width of the Laplace approximation in raw " +
 		"coordinates."}
 	return &harness.Statement{
-		Title: fmt.Sprintf("σ is wider than the narrowest direction of %d of %d posteriors as they are",
-			below, len(all)),
+		Title: "As it is, the narrowest direction is narrower than σ on " + among(all, below),
 		Text: "A smoothed sample z + σw is never narrower than σ. In the coordinates of the Laplace approximation " +
 			"every direction is about 1 wide.",
 		Table: &t.Table,
@@ -175,14 +182,13 @@ func preconditioning(s *record.Set) *harness.Statement {
 		{"diverged, raw", "raw", diverged},
 		{"diverged, preconditioned", "100", diverged},
 	} {
-		number := counted(s, x.kind, x.has)
-		t.Column(x.header, func(m string) table.Cell { return table.Int(number(m)) })
+		t.Column(x.header, func(m string) table.Cell { return table.Int(len(having(s, m, x.kind, x.has))) })
 	}
 	t.Notes = []string{"Posteriors, 100 particles. Good and diverged as above."}
-	gain := fmt.Sprintf("%s is good on %d of %d posteriors instead of %d", figure.Label("sifg"),
-		counted(s, "100", outcome.good)("sifg"), len(all), counted(s, "raw", outcome.good)("sifg"))
+	good := func(kind string) string { return among(all, having(s, "sifg", kind, outcome.good)) }
 	return &harness.Statement{
-		Title: "Preconditioned by the Laplace approximation, " + gain,
+		Title: fmt.Sprintf("Preconditioned by the Laplace approximation, %s is good on %s, instead of on %s",
+			figure.Label("sifg"), good("100"), good("raw")),
 		Text: "In the coordinates as they are one step must suit the narrowest direction, and then the others hardly " +
 			"move. HMC adapts a scale to each coordinate itself.",
 		Table: &t.Table,

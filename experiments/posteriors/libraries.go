@@ -109,7 +109,7 @@ func others(by map[string]*record.Set) *harness.Statement {
 	}
 	t := &table.Table{Columns: table.Columns(1, "Posterior", "without NUTS, take", "error", "gradients to 0.1",
 		"with NUTS, take", "error", "gradients to 0.1", "NUTS: error", "gradients to 0.1")}
-	taken, changed := 0, 0
+	var taken, changed, same []string
 	for _, name := range names(ours) {
 		problem := name + "-1000"
 		row := []table.Cell{table.Text(name)}
@@ -123,20 +123,28 @@ func others(by map[string]*record.Set) *harness.Statement {
 			o := outcomeOf(&both, problem, m)
 			row = append(row, table.Text(figure.Label(m)), table.Number(o.sd, 2), table.Number(o.gradients, 2))
 		}
-		taken, changed = taken+count(after == nuts), changed+count(after != before)
+		if after == nuts {
+			taken = append(taken, name)
+		}
+		if after != before {
+			changed = append(changed, name)
+		}
 		o := outcomeOf(&both, problem, nuts)
 		t.Rows = append(t.Rows, append(row, table.Number(o.sd, 2), table.Number(o.gradients, 2)))
 	}
 	t.Notes = []string{"1000 particles; the rule and the words of Which sampler where. NUTS's warm-up is counted."}
 	svgd, _ := svgdTable(theirs)
-	same := 0
+	var all []string
 	for _, row := range svgd.Rows {
-		same += count(row[len(row)-1].Text == "yes")
+		name := row[0].Text + " with " + row[1].Text + " particles"
+		all = append(all, name)
+		if row[len(row)-1].Text == "yes" {
+			same = append(same, name)
+		}
 	}
 	return &harness.Statement{
-		Title: fmt.Sprintf("With NUTS of BlackJAX among the candidates, it is the sampler to take on %d of %d "+
-			"posteriors", taken, len(t.Rows)),
-		Text: fmt.Sprintf("The choice changes on %d. SVGD of BlackJAX agrees with ours on %d of %d problems.",
-			changed, same, len(svgd.Rows)),
+		Title: "With NUTS of BlackJAX among the candidates, it is the sampler to take on " + among(names(ours), taken),
+		Text: fmt.Sprintf("The choice changes on %s. SVGD of BlackJAX agrees with ours on %s.",
+			among(names(ours), changed), among(all, same)),
 		Table: t}
 }

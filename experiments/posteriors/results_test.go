@@ -116,3 +116,18 @@ func TestValuesTable(t *testing.T) {
 		t.Errorf("%v", row)
 	}
 }
+
+func TestAmong(t *testing.T) {
+	all := []string{"a", "b", "c", "d"}
+	for want, named := range map[string][]string{
+		"no posterior":         nil,
+		"b":                    {"b"},
+		"a, d":                 {"a", "d"},
+		"all posteriors but d": {"a", "b", "c"},
+		"every posterior":      all,
+	} {
+		if got := among(all, named); got != want {
+			t.Errorf("among %v: got %q, want %q", named, got, want)
+		}
+	}
+}
