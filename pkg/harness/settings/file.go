@@ -24,7 +24,7 @@ type File struct {
 	Looks                        map[string]record.Look // of methods, by name
 
 	// Programs are methods that it has settings for and that run where the command is given their programs:
-	// base.programs.
+	// base.programs. Where an include names some of them, the others do not run.
 	Programs []string
 
 	name     string

@@ -215,12 +215,11 @@ func (f *File) layers(protocols []string, scales ...string) (out []*layer) {
 }
 
 func (s *Settings) problem(name string) (Problem, error) {
-	p := Problem{Name: name}
 	all, err := s.merge(name, "")
 	if err != nil {
-		return p, err
+		return Problem{}, err
 	}
-	p.Seeds = all.Seeds
+	p := Problem{Name: name, Seeds: all.Seeds}
 	err = cmp.Or(usage.Twice("seed", p.Seeds), usage.Twice("method", all.Include), usage.Twice("variant", all.Variants))
 	if len(p.Seeds) == 0 {
 		err = errors.New("seeds: at least one is needed")
@@ -234,10 +233,12 @@ func (s *Settings) problem(name string) (Problem, error) {
 	} else if methods == nil {
 		methods = s.file.Methods
 	} else if len(methods) > 0 {
-		methods = append(methods, s.file.admitted...)
+		methods = slices.Concat(methods, s.file.admitted)
 	}
+	known := func(m string) bool { return slices.Contains(s.file.Programs, m) }
+	chosen := slices.ContainsFunc(all.Include, known)
 	for i, m := range methods {
-		absent := slices.Contains(s.file.Programs, m) && !slices.Contains(s.file.admitted, m)
+		absent := known(m) && (!slices.Contains(s.file.admitted, m) || chosen && !slices.Contains(all.Include, m))
 		if absent || slices.Contains(methods[:i], m) {
 			continue
 		}
