@@ -154,8 +154,9 @@ def compare(x, y, overlap):
 
 def verdict(d, lost, p, margin, overlap):
     told = p <= LEVEL and len(d) + sum(lost) >= FEWEST
-    if sum(lost):
-        return "worse" if told and not lost[1] else "better" if told and not lost[0] else "open"
+    if sum(lost):  # which way most seeds say it is; who lost a try alone cannot be better
+        way = np.sign(d).sum() + lost[0] - lost[1]
+        return "worse" if told and way > 0 and not lost[1] else "better" if told and way < 0 and not lost[0] else "open"
     low, high = interval(d, 1 - 2 * LEVEL, overlap)
     if -margin <= low and high <= margin:
         return "equal"
