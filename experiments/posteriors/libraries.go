@@ -2,6 +2,7 @@ package posteriors
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -99,10 +100,11 @@ func others(by map[string]*record.Set) *harness.Statement {
 		return nil
 	}
 	both := *ours
-	both.Trials = slices.Clone(ours.Trials)
+	both.Trials, both.Traces = slices.Clone(ours.Trials), maps.Clone(ours.Traces)
 	for _, t := range theirs.Trials {
 		if t.Method == nuts {
 			both.Trials = append(both.Trials, t)
+			both.Traces[t.Key] = theirs.Traces[t.Key]
 		}
 	}
 	t := &table.Table{Columns: table.Columns(1, "Posterior", "without NUTS, take", "error", "gradients to 0.1",

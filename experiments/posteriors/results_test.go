@@ -3,6 +3,7 @@ package posteriors
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness/record"
@@ -129,5 +130,29 @@ func TestAmong(t *testing.T) {
 		if got := among(all, named); got != want {
 			t.Errorf("among %v: got %q, want %q", named, got, want)
 		}
+	}
+}
+
+// TestOthers: NUTS of the other protocol is judged by its own records, and taken where it is good first.
+func TestOthers(t *testing.T) {
+	set := func(curves map[string][][3]float64) *record.Set {
+		s := madeUp(curves)
+		for i := range s.Trials {
+			s.Trials[i].Problem = "diamonds-1000"
+		}
+		return s
+	}
+	by := map[string]*record.Set{
+		"matched": set(map[string][][3]float64{"hmc": {{1, 0.3, 0.09}}}),
+		beside:    set(map[string][][3]float64{nuts: {{1, 0.08, 0.08}}}),
+	}
+	made := others(by)
+	want := "With NUTS of BlackJAX among the candidates, it is the sampler to take on every posterior"
+	if row := made.Table.Rows[0]; made.Title != want || row[7].Text != "1.6" || row[8].Text != "500" {
+		t.Errorf("%q %v", made.Title, row)
+	}
+	by[beside] = set(map[string][][3]float64{nuts: {{1, 0.3, 0.2}}})
+	if made := others(by); !strings.HasSuffix(made.Title, "on no posterior") {
+		t.Errorf("%q", made.Title)
 	}
 }
