@@ -29,8 +29,8 @@ var apart = map[string]harness.Contents{beside: {Tables: []harness.Table{
 	{Name: "chains-100", Title: "HMC and NUTS, the budget of 100 particles", Caption: chainsCaption,
 		Make: func(s *record.Set) (*table.Table, error) { return chainsTable(s, "100") }},
 	{Name: "svgd", Title: "SVGD of two libraries", Caption: "Errors of means and standard deviations in reference " +
-		"standard deviations, 100 particles, medians over seeds. The same step and start; each has its median heuristic " +
-		"of the bandwidth.", Make: svgdTable},
+		"standard deviations, 100 particles, medians over seeds. The same step and start; each has its median " +
+		"heuristic of the bandwidth.", Make: svgdTable},
 }}}
 
 const chainsCaption = "Errors of the standard deviations as multiples of those of as many exact draws as there are " +
@@ -43,7 +43,7 @@ func chainsTable(s *record.Set, kind string) (*table.Table, error) {
 	t := &table.Table{Columns: table.Columns(1, "Posterior")}
 	methods := []string{"hmc", nuts}
 	for _, m := range methods {
-		name := figure.Label(m) + ": "
+		name := figure.Of(s, m).Label + ": "
 		t.Columns = append(t.Columns, table.Columns(0, name+"spread", "thinned", "all", "draws", "R-hat")...)
 	}
 	t.Columns = append(t.Columns, table.Columns(0, "HMC: E-BFMI")...)
@@ -53,7 +53,7 @@ func chainsTable(s *record.Set, kind string) (*table.Table, error) {
 		for _, m := range methods {
 			first, ok := record.First(s, e.Problem, m)
 			if !ok {
-				return nil, fmt.Errorf("%s has not run on %s: see docs/posteriors.md", figure.Label(m), e.Problem)
+				return nil, fmt.Errorf("%s has not run on %s: see docs/posteriors.md", figure.Of(s, m).Label, e.Problem)
 			}
 			o := outcomeOf(s, e.Problem, m)
 			exact := stats.Median(e.Final(m, "floor-error-sd", 1))
@@ -120,8 +120,8 @@ func others(by map[string]*record.Set) *harness.Statement {
 				row = append(row, table.Text("none is good"), table.Text("–"), table.Text("–"))
 				continue
 			}
-			o := outcomeOf(&both, problem, m)
-			row = append(row, table.Text(figure.Label(m)), table.Number(o.sd, 2), table.Number(o.gradients, 2))
+			o, label := outcomeOf(&both, problem, m), figure.Of(theirs, m).Label
+			row = append(row, table.Text(label), table.Number(o.sd, 2), table.Number(o.gradients, 2))
 		}
 		if after == nuts {
 			taken = append(taken, name)
