@@ -30,7 +30,7 @@ func TestGridDocumentation(t *testing.T) {
 			command(t, words(small(line))[1:]...)
 		}
 	}
-	if n < 4 {
+	if n < 5 {
 		t.Errorf("only %d commands found", n)
 	}
 }

@@ -73,3 +73,41 @@ func TestSeeds(t *testing.T) {
 		}
 	}
 }
+
+// TestPrograms: a program that the file knows runs where the command is given it, and not where an include names only
+// others.
+func TestPrograms(t *testing.T) {
+	f, err := Read("toy", []byte(`
+base:
+  seeds: [1]
+  programs: [psgld, baoab]
+  methods: {sifg: {step: 0.1}, svgd: {step: 0.1}}
+  problems: {a: {particles: 10, iterations: 5}, b: {particles: 10, iterations: 5}, c: {particles: 10, iterations: 5}}
+protocols:
+  text: {problems: {a: {include: [svgd]}, b: {include: [svgd, psgld]}, c: {include: []}}}
+scales: {full: {}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"svgd | svgd |", "svgd psgld baoab | svgd psgld |"} {
+		s, err := f.Resolve("text", "full", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for i, p := range s.Problems {
+			if i > 0 {
+				got = append(got, "|")
+			}
+			for _, m := range p.Methods {
+				got = append(got, m.Name)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		f.Admit("psgld")
+		f.Admit("baoab")
+	}
+}
