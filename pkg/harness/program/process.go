@@ -234,8 +234,10 @@ func guard(command []string) int {
 		killChildren()
 		syscall.Kill(0, syscall.SIGKILL) // the group of which it is the leader
 	}()
-	cmd.Wait()
 	defer killChildren()
+	if cmd.Wait(); cmd.ProcessState == nil { // reaped by killChildren, for the pipe is closed
+		return 128 + int(syscall.SIGKILL)
+	}
 	return exitCode(cmd.ProcessState)
 }
 
