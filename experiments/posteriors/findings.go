@@ -161,7 +161,7 @@ func widths(s *record.Set) *harness.Statement {
 		"the reference's, median over seeds. Narrowest direction: width of the Laplace approximation in raw " +
 		"coordinates."}
 	return &harness.Statement{
-		Title: "As it is, the narrowest direction is narrower than σ on " + among(all, below),
+		Title: "In raw coordinates the narrowest direction is narrower than σ on " + among(all, below),
 		Text: "A smoothed sample z + σw is never narrower than σ. In the coordinates of the Laplace approximation " +
 			"every direction is about 1 wide.",
 		Table: &t.Table,

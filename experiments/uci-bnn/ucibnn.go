@@ -161,10 +161,10 @@ func judgedBy(m study.Measure, problems ...string) (out []study.Versus) {
 	return out
 }
 
-// ownStart says in the titles of problems that each method has its own start.
+// ownStart says beside other comparisons that each method has its own start.
 func ownStart(problems []study.Versus) []study.Versus {
 	for i := range problems {
-		problems[i].Title += " (own start)"
+		problems[i].Apart = " (own start)"
 	}
 	return problems
 }

@@ -12,7 +12,7 @@ import (
 // to find.
 func TestControl(t *testing.T) {
 	v := Versus{Problem: "p", Title: "A problem", Metrics: []Measure{{Head: "energy", Metric: "m"}}, Margin: 0.1}
-	for gap, want := range map[float64]string{1: "better on A problem", 0.01: "equal on A problem"} {
+	for gap, want := range map[float64]string{1: "better", 0.01: "equal"} {
 		s := made([]string{"sifg", "sifg-blind"}, 8, func(method string, seed int) float64 {
 			return 0.01*float64(seed%3) + map[string]float64{"sifg-blind": gap}[method]
 		})

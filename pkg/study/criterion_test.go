@@ -40,7 +40,7 @@ func TestByOther(t *testing.T) {
 		t.Errorf("against SVGD: %q", got)
 	}
 	got := c.ByOther(by)
-	want := "Here by k-NN KL: against its strongest rival SIFG is worse on A problem"
+	want := "Here by k-NN KL: against its strongest rival SIFG is worse"
 	if got.Title != want || got.Protocol != "matched-kl" {
 		t.Errorf("%q of %s, want %q", got.Title, got.Protocol, want)
 	}

@@ -74,17 +74,21 @@ func (c Comparing) Control(by map[string]*record.Set) *harness.Statement {
 		"small share alone says nothing."}
 	return &harness.Statement{
 		Table: &t.Table,
-		Title: c.Where + ": SIFG against blind SIFG is " + listed(on),
+		Title: c.Where + ": SIFG against blind SIFG is " + c.listed(on),
 		Text: "Blind SIFG is a control: its network is told the noise of other particles. Where it does as well, " +
 			"what SIFG's network has learned is not why SIFG does well.",
 	}
 }
 
-// listed says on which problems each verdict was found.
-func listed(on map[string][]string) string {
+// listed says on which problems each verdict was found, without a name where there is but one.
+func (c Comparing) listed(on map[string][]string) string {
 	var parts []string
 	for _, verdict := range []string{better, equal, worse, open, without} {
-		if on[verdict] != nil {
+		switch {
+		case on[verdict] == nil:
+		case len(c.Problems) == 1:
+			return verdict
+		default:
 			parts = append(parts, verdict+" on "+strings.Join(on[verdict], ", "))
 		}
 	}
@@ -137,7 +141,7 @@ func (c Comparing) AtSeconds(by map[string]*record.Set) *harness.Statement {
 		Table:    &t.Table,
 		Protocol: c.Seconds,
 		Title: c.Where + " of SIFG, rivals " + clock.Title + ": against the strongest SIFG is " +
-			title(verdicts, Verdict.againstFastest),
+			c.title(verdicts, Verdict.againstFastest),
 		Text: "The rivals were tuned for as many iterations as SIFG has, not for these.",
 	}
 }
@@ -216,7 +220,7 @@ func (c Comparing) ByOther(by map[string]*record.Set) *harness.Statement {
 		Table:    &t.Table,
 		Protocol: c.Other.Protocol,
 		Title: c.Where + " by " + head + ": against its strongest rival SIFG is " +
-			title(verdicts, Verdict.againstStrongest),
+			c.title(verdicts, Verdict.againstStrongest),
 		Text: "Each method has its own best settings by " + head + ". " +
 			"Where this says the opposite of the verdict above, the comparison is open there.",
 	}

@@ -183,7 +183,7 @@ func (c Comparing) Finding(by map[string]*record.Set) *harness.Statement {
 	}
 	return &harness.Statement{
 		Table: &t.Table, Lead: c.Lead, Protocol: c.Protocol,
-		Title: c.Where + ": against its strongest rival SIFG is " + title(verdicts, Verdict.againstStrongest),
+		Title: c.Where + ": against its strongest rival SIFG is " + c.title(verdicts, Verdict.againstStrongest),
 		Text:  capitalised(by[c.Protocol].Title) + ": " + advice(verdicts),
 	}
 }
@@ -218,7 +218,7 @@ func found(all []relation, rival string) string {
 }
 
 // title says on which problems SIFG is what.
-func title(verdicts []Verdict, of func(x Verdict) string) string {
+func (c Comparing) title(verdicts []Verdict, of func(x Verdict) string) string {
 	on := map[string][]string{}
 	for _, x := range verdicts {
 		verdict := without
@@ -227,7 +227,7 @@ func title(verdicts []Verdict, of func(x Verdict) string) string {
 		}
 		on[verdict] = append(on[verdict], x.Problem)
 	}
-	return listed(on)
+	return c.listed(on)
 }
 
 func capitalised(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

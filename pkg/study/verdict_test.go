@@ -51,6 +51,7 @@ func TestVerdict(t *testing.T) {
 	if !slices.Equal(x.Use, []string{"psgld", "sgld"}) || x.Strongest != "sgld" || x.None != "" {
 		t.Errorf("use %v, strongest %s, none %q", x.Use, x.Strongest, x.None)
 	}
+	c.Problems = append(c.Problems, Versus{Problem: "not computed", Metrics: v.Metrics})
 	got := c.Finding(by)
 	title := "Somewhere: against its strongest rival SIFG is worse on A problem"
 	if got.Title != title {
@@ -73,19 +74,19 @@ func TestVerdict(t *testing.T) {
 	if len(got.Table.Comparisons) != 8 { // two flows against four rivals
 		t.Errorf("%d comparisons", len(got.Table.Comparisons))
 	}
+	c.Problems = []Versus{v}
 	got = c.AtSeconds(by)
-	title = "Somewhere of SIFG, rivals with its seconds: against the strongest SIFG is equal on A problem"
+	title = "Somewhere of SIFG, rivals with its seconds: against the strongest SIFG is equal"
 	if got.Title != title || got.Protocol != "clock" {
 		t.Errorf("%q of %s, want %q", got.Title, got.Protocol, title)
 	}
 	if rows := got.Table.Rows; len(rows) != 2 || rows[1][1].Text != "pSGLD" || rows[1][4].Text[:6] != "equal " {
 		t.Errorf("at equal seconds: %+v", rows)
 	}
-	v.Trivial = 0.9
-	c.Problems = []Versus{v}
+	c.Problems[0].Trivial = 0.9
 	got = c.Finding(by)
 	none := strings.HasSuffix(got.Text, "no problem has a verdict.")
-	if !strings.HasSuffix(got.Title, "without a verdict on A problem") || !none {
+	if !strings.HasSuffix(got.Title, "SIFG is without a verdict") || !none {
 		t.Errorf("where nobody is better than something trivial: %q, %q", got.Title, got.Text)
 	}
 	if cell := got.Table.Rows[0][3].Text; cell != "open 1 [1, 1]" || got.Table.Comparisons[0].Verdict != table.Open {

@@ -29,6 +29,7 @@ type Versus struct {
 	Sides   // the zero value: the flows that the paper does not have, and what they have to beat
 	Problem string
 	Title   string
+	Apart   string    // follows the title where other comparisons of the problem are beside: " (own start)"
 	Metrics []Measure // less is better in all; the first decides, by its last value
 
 	// Margin is of the first metric: a smaller difference is none; 0: the standard deviation over seeds of what exact
@@ -127,7 +128,7 @@ func (v Versus) comparisons(found []relation) []table.Comparison {
 			continue
 		}
 		c := table.Comparison{
-			Problem:    v.Title,
+			Problem:    v.Title + v.Apart,
 			Method:     r.flow,
 			Rival:      r.rival,
 			Difference: r.gap,

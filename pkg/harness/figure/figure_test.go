@@ -239,7 +239,7 @@ func TestSVG(t *testing.T) {
 		}
 		return out
 	}
-	line, marks := path(`stroke="#0072b2" stroke-width="12"><path d="`), path(`marker-end="url\(#m[0-9a-f]+\)" d="`)
+	line, marks := path(`stroke="#0072b2" stroke-width="12" d="`), path(`marker-end="url\(#m[0-9a-f]+\)" d="`)
 	l, _ := f.layout()
 	c := &svgCanvas{h: vg.Length(l.h)}
 	for i := range x {

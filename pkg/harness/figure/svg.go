@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
@@ -29,7 +30,8 @@ type svgCanvas struct {
 	origin     vg.Point // of text; nothing else is moved or turned
 	turn       float64  // radians
 	body       bytes.Buffer
-	attributes string // of the open group
+	group      []string // elements that share their attributes, not yet written
+	attributes string   // of the group
 	err        error
 }
 
@@ -66,17 +68,22 @@ func (c *svgCanvas) add(paint, attributes, element string) {
 	}
 	if a != c.attributes {
 		c.end()
-		c.body.WriteString("<g" + a + ">")
-		c.attributes = a
 	}
-	c.body.WriteString(element)
+	c.attributes = a
+	c.group = append(c.group, element)
 }
 
-// end ends the open group.
+// end writes the group. An element that is alone has the attributes itself.
 func (c *svgCanvas) end() {
-	if c.attributes != "" {
-		c.body.WriteString("</g>")
+	switch len(c.group) {
+	case 0:
+	case 1:
+		name, rest, _ := strings.Cut(c.group[0], " ")
+		c.body.WriteString(name + c.attributes + " " + rest)
+	default:
+		c.body.WriteString("<g" + c.attributes + ">" + strings.Join(c.group, "") + "</g>")
 	}
+	c.group = c.group[:0]
 	c.attributes = ""
 }
 
@@ -94,18 +101,22 @@ func (c *svgCanvas) Stroke(p vg.Path) {
 	c.add("stroke", a, `<path d="`+c.path(p)+`"/>`)
 }
 
-// FillString writes a label as wide as it is in f, whatever font the reader has: the layout counts on it.
+// FillString writes a label as wide as it is in f, whatever font the reader has: the layout counts on it. In another
+// font, the letters of a long label get narrower or wider, those of a short one only move.
 func (c *svgCanvas) FillString(f font.Face, pt vg.Point, s string) {
 	sin, cos := math.Sincos(c.turn)
 	x, y := float64(pt.X), float64(pt.Y)
 	at := c.at(c.origin.Add(vg.Point{X: vg.Length(x*cos - y*sin), Y: vg.Length(x*sin + y*cos)}))
-	turn := ""
+	more := ""
 	if c.turn != 0 {
-		turn = fmt.Sprintf(` transform="rotate(%.4g %d %d)"`, -c.turn*180/math.Pi, at[0], at[1])
+		more = fmt.Sprintf(` transform="rotate(%.4g %d %d)"`, -c.turn*180/math.Pi, at[0], at[1])
 	}
-	const text = `<text x="%d" y="%d" textLength="%d" lengthAdjust="spacingAndGlyphs"%s>%s</text>`
+	if utf8.RuneCountInString(s) > 5 {
+		more += ` lengthAdjust="spacingAndGlyphs"`
+	}
 	c.add("fill", fmt.Sprintf(` font-size="%d"`, steps(f.Font.Size)),
-		fmt.Sprintf(text, at[0], at[1], steps(f.Width(s)), turn, html.EscapeString(s)))
+		fmt.Sprintf(`<text x="%d" y="%d" textLength="%d"%s>%s</text>`,
+			at[0], at[1], steps(f.Width(s)), more, html.EscapeString(s)))
 }
 
 // repeat draws a mark at each of these places, as markers of one path.
