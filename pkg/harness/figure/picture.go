@@ -122,7 +122,7 @@ func forestOf(all []table.Comparison, cols int) *Figure {
 		p.X.Min, p.X.Max = lo, hi
 		panels = append(panels, p)
 	}
-	apart := 0.56 / float64(len(methods)) // between the methods in a row
+	apart := 0.84 / float64(len(methods)) // between the methods in a row
 	for _, c := range all {
 		e := estimateOf(c)
 		group, line := where(c)

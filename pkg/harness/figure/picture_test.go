@@ -53,8 +53,8 @@ func TestForest(t *testing.T) {
 		}
 		got += "; "
 	}
-	const want = "a[SGLD SVGD] SIFG [1.14]: [-2] [[-3] [-1]] false Ada-SIFG [0.86]: [0.5] [[-1] [2]] true; " +
-		"b[SGLD SVGD] SIFG [0.14]: [0.5] [[0] [1]] false; "
+	const want = "a[SGLD SVGD] SIFG [1.21]: [-2] [[-3] [-1]] false Ada-SIFG [0.79]: [0.5] [[-1] [2]] true; " +
+		"b[SGLD SVGD] SIFG [0.21]: [0.5] [[0] [1]] false; "
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
