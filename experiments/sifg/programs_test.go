@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/semi-implicit/sifg/pkg/harness/cli"
 	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
 
@@ -61,6 +63,24 @@ func TestProgramsDocument(t *testing.T) {
 		if !strings.Contains(out, again.want) {
 			t.Errorf("step %s: want %q: %s", again.step, again.want, out)
 		}
+	}
+	toy := append([]string{"gmm", "--problems", "gmm-2d", "--scale", "smoke", "--seeds", "7"}, mine...)
+	command(t, append([]string{"submit", "kubernetes", "--methods", "mine"}, toy...)...)
+	flags := []string{"--sampler", "mine=python langevin.py"}
+	for _, pattern := range []string{"job.yaml", "plan.json"} {
+		path := must(filepath.Glob("results/cluster/*/" + pattern))[0]
+		if pattern == "plan.json" {
+			flags = append(flags, "--plan", path)
+		} else if job := string(must(os.ReadFile(path))); !strings.Contains(job, "--sampler 'mine=python langevin.py'") {
+			t.Errorf("the jobs do not know the sampler: %s", job)
+		}
+	}
+	command(t, append([]string{"work", "--shard", "0/1"}, flags...)...)
+	var errs bytes.Buffer
+	left := append([]string{"run", "--methods", "sgld"}, toy...)
+	if code := cli.Main(left, io.Discard, &errs, experiments...); code != 2 ||
+		!strings.Contains(errs.String(), "--methods leaves out mine, which --sampler adds") {
+		t.Errorf("exit code %d: %s", code, &errs)
 	}
 	command(t, append([]string{"run", "posteriors", "--program", "python model.py", "--scale", "smoke", "--name",
 		"model"}, mine...)...)

@@ -185,16 +185,13 @@ func (e *env) prepare(cmd *cobra.Command) error {
 	return err
 }
 
-// datasetFlags are the flags by which another process of this program knows the same data sets.
-func (e *env) datasetFlags() (flags []string) {
+// workerFlags are the flags by which another process of this program knows the same data sets and programs.
+func (e *env) workerFlags() (flags []string) {
 	for _, path := range e.manifests {
 		flags = append(flags, "--datasets", path)
 	}
-	return flags
+	return append(flags, e.programs...)
 }
-
-// workerFlags are those by which it knows the same programs too.
-func (e *env) workerFlags() []string { return append(e.datasetFlags(), e.programs...) }
 
 // subcommand is what a command with commands below it does without one of them: it shows its help, or offers the
 // nearest name.

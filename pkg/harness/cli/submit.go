@@ -126,7 +126,7 @@ func (s *submission) submit(e *env, names []string, send func(e *env) error) err
 	if j.Shards == 0 {
 		j.Shards = j.Tasks.Shards(j.CPUs)
 	}
-	j.Flags = e.datasetFlags()
+	j.Flags = e.workerFlags()
 	fmt.Fprintln(e.err, w.forecast(todo, j.Shards*j.CPUs))
 	if err := j.Prepare(filepath.Join(s.knownDir(), "cluster"), machine.Itself()); err != nil {
 		return err
@@ -169,6 +169,7 @@ func (s *submission) kubernetes(e *env, k cluster.Kubernetes) error {
 
 func workCommand(e *env) *cobra.Command {
 	var r runner
+	var p programs
 	var file, shard, dir string
 	cmd := &cobra.Command{
 		Use:   "work --plan FILE --shard i/n",
@@ -178,6 +179,9 @@ func workCommand(e *env) *cobra.Command {
 		Example: `  sifg work --plan results/cluster/NAME/plan.json --shard 0/8`,
 		Args:    arguments("no arguments", 0),
 		RunE: func(*cobra.Command, []string) error {
+			if _, err := p.start(e); err != nil {
+				return err
+			}
 			w, err := shardOf(e, file, shard)
 			if err != nil {
 				return err
@@ -196,6 +200,7 @@ func workCommand(e *env) *cobra.Command {
 	flags.StringVar(&shard, "shard", "", "`i/n`: shard i of n, counted from 0")
 	flags.StringVar(&dir, "store", filepath.Join("results", "store"), "folder of the trials, `DIR`")
 	r.flags(cmd)
+	p.flags(flags)
 	return cmd
 }
 

@@ -75,16 +75,12 @@ func (c *svgCanvas) add(paint, attributes, element string) {
 
 // end writes the group. An element that is alone has the attributes itself.
 func (c *svgCanvas) end() {
-	switch len(c.group) {
-	case 0:
-	case 1:
-		name, rest, _ := strings.Cut(c.group[0], " ")
-		c.body.WriteString(name + c.attributes + " " + rest)
-	default:
+	if len(c.group) == 1 {
+		c.body.WriteString(strings.Replace(c.group[0], " ", c.attributes+" ", 1))
+	} else if c.group != nil {
 		c.body.WriteString("<g" + c.attributes + ">" + strings.Join(c.group, "") + "</g>")
 	}
-	c.group = c.group[:0]
-	c.attributes = ""
+	c.group = nil
 }
 
 func (c *svgCanvas) Fill(p vg.Path) { c.add("fill", "", `<path d="`+c.path(p)+`"/>`) }

@@ -123,6 +123,9 @@ func (r *Request) Check() ([]*settings.File, error) {
 	}
 	for _, text := range r.Samplers {
 		name, _, _ := strings.Cut(text, "=")
+		if r.Methods != nil && !slices.Contains(r.Methods, name) {
+			return nil, usage.Errorf("--methods leaves out %s, which --sampler adds: name it too", name)
+		}
 		admit(name)
 	}
 	for _, name := range r.Methods { // one that no experiment has may be a sampler, such as a person's own
