@@ -164,6 +164,7 @@ func settled(s *record.Set) claim.Outcome {
 	for _, problem := range []string{few, many} {
 		c, o, _ := configOf(s, problem)
 		for _, m := range methods(s, problem) {
+			out.Keys = append(out.Keys, series(s, problem).Keys(m)...)
 			before, after := series(s, problem).Components(m, "amari", o.SettledFrom), final(s, problem, m, "amari")
 			if len(before) == 0 || len(before) != len(after) {
 				continue
@@ -182,7 +183,6 @@ func settled(s *record.Set) claim.Outcome {
 				rising = append(rising, fmt.Sprintf("%s %s %s", figure.Label(m),
 					strings.TrimPrefix(problem, "meg-"), rise))
 			}
-			out.Keys = append(out.Keys, series(s, problem).Keys(m)...)
 		}
 	}
 	if text == nil {

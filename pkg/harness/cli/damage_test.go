@@ -53,7 +53,8 @@ func TestDamagedStore(t *testing.T) {
 	x.want(t, "verify --repair", 0, "2 damaged files moved aside")
 	x.want(t, "run --protocol paper", 0, "7 already there, 2 computed")
 	same(t, "after the repair", files(t, "results/toy", ""), before)
-	x.want(t, "verify", 0, "as written")
+	x.want(t, "verify", 0, "all files in results and results/store are as written")
+	x.want(t, "verify --store none", 0, "all files in results are as written")
 	traces := glob(t, "results/store/toy/*/*/trace.parquet", 9)
 	flip(t, traces[0]) // its size is right, so that only who reads it sees it
 	for _, command := range []string{"run", "report", "run --name new", "report --keep"} {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -64,14 +65,19 @@ func verifyFiles(e *env, dir, results string, repair bool) error {
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(results); st == nil && err != nil {
-		return exitf(exitStopped, "neither %s nor %s is there: nothing was read", dir, results)
+	var read []string
+	if _, err := os.Stat(results); err == nil {
+		read = append(read, results)
 	}
 	var inStore []record.Damage
 	if st != nil {
+		read = append(read, dir)
 		if inStore, err = st.Verify(context.Background(), repair); err != nil {
 			return err
 		}
+	}
+	if read == nil {
+		return exitf(exitStopped, "neither %s nor %s is there: nothing was read", dir, results)
 	}
 	inReport, foreign, err := report.Verify(results)
 	if err != nil {
@@ -92,7 +98,7 @@ func verifyFiles(e *env, dir, results string, repair bool) error {
 		return exitf(exitDamaged, "%s in %s and %s: sifg verify --repair moves those of the store aside, sifg report "+
 			"writes its own files again and leaves others alone", table.Count(n, "damaged file"), dir, results)
 	}
-	fmt.Fprintf(e.out, "all files in %s and %s are as written\n", dir, results)
+	fmt.Fprintf(e.out, "all files in %s are as written\n", strings.Join(read, " and "))
 	return nil
 }
 

@@ -46,7 +46,7 @@ func (p *Program) spawn(ctx context.Context) (*process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the program %q cannot be started: %w", p, err)
 	}
-	c.cmd = guarded(p.Command)
+	c.cmd = &exec.Cmd{Path: machine.Itself(), Args: append([]string{guardName}, p.Command...)}
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.ExtraFiles = theirs[0], theirs[1], theirs[2:]
 	c.cmd.Stderr = &c.stderr
 	c.cmd.WaitDelay = time.Second                           // of what holds on to stderr
@@ -239,9 +239,4 @@ func guard(command []string) int {
 		return 128 + int(syscall.SIGKILL)
 	}
 	return exitCode(cmd.ProcessState)
-}
-
-// guarded returns the command that runs another one under a guard.
-func guarded(command []string) *exec.Cmd {
-	return &exec.Cmd{Path: machine.Itself(), Args: append([]string{guardName}, command...)}
 }
