@@ -99,7 +99,13 @@ func (c *compareFlags) rows(e *env, names []string) (parts [][]compare.Row, err 
 	if err != nil {
 		return nil, err
 	}
-	if err := known(r.Experiments, c.metrics); err != nil {
+	var known []string // metrics
+	for _, x := range r.Experiments {
+		for _, m := range x.Metrics {
+			known = append(known, m.Name)
+		}
+	}
+	if err := usage.Among("metric", c.metrics, "--metric", known); err != nil {
 		return nil, err
 	}
 	theirs := &report.Report{}
@@ -141,17 +147,6 @@ func (c *compareFlags) rows(e *env, names []string) (parts [][]compare.Row, err 
 			strings.Join(names, ", "))
 	}
 	return nil, exitf(exitStopped, "nothing in %s can be set beside %s", c.resultsDir(nil), c.against)
-}
-
-// known refuses metrics that no experiment measures.
-func known(experiments []*harness.Experiment, metrics []string) error {
-	var valid []string
-	for _, x := range experiments {
-		for _, m := range x.Metrics {
-			valid = append(valid, m.Name)
-		}
-	}
-	return usage.Among("metric", metrics, "--metric", valid)
 }
 
 // judge turns rows into the exit code of --strict.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -59,7 +58,6 @@ func kubernetesCommand(e *env) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&k.Image, "image", "debian:bookworm-slim", "container `IMAGE`; it needs a shell")
 	f.StringVar(&k.Claim, "claim", "sifg", "persistent volume claim that holds the working folder, by `NAME`")
-	f.StringVar(&k.Mount, "mount", "", "`DIR` of the working folder in the pods (default as it is here)")
 	return cmd
 }
 
@@ -150,11 +148,10 @@ func (s *submission) slurm(e *env) error {
 }
 
 func (s *submission) kubernetes(e *env, k cluster.Kubernetes) error {
-	here, err := os.Getwd()
-	if err != nil {
+	var err error
+	if k.Mount, err = os.Getwd(); err != nil {
 		return err
 	}
-	k.Mount = cmp.Or(k.Mount, here)
 	text, err := s.job.Manifest(k)
 	if err != nil || s.dry {
 		fmt.Fprint(e.out, text)

@@ -65,19 +65,16 @@ func verifyFiles(e *env, dir, results string, repair bool) error {
 	if err != nil {
 		return err
 	}
-	var read []string
-	if _, err := os.Stat(results); err == nil {
-		read = append(read, results)
+	absent := func(dir string) bool { _, err := os.Stat(dir); return err != nil }
+	read := slices.DeleteFunc([]string{results, dir}, absent)
+	if len(read) == 0 {
+		return exitf(exitStopped, "neither %s nor %s is there: nothing was read", dir, results)
 	}
 	var inStore []record.Damage
 	if st != nil {
-		read = append(read, dir)
 		if inStore, err = st.Verify(context.Background(), repair); err != nil {
 			return err
 		}
-	}
-	if read == nil {
-		return exitf(exitStopped, "neither %s nor %s is there: nothing was read", dir, results)
 	}
 	inReport, foreign, err := report.Verify(results)
 	if err != nil {

@@ -97,7 +97,7 @@ var manifest = template.Must(template.New("job").Parse(manifestText)) // its tex
 type Kubernetes struct {
 	Image string // needs a shell; the program needs nothing else
 	Claim string // persistent volume claim with the working folder
-	Mount string // absolute path of the working folder in the pods
+	Mount string // absolute path of the working folder, here and in the pods
 }
 
 // Manifest returns the Indexed Job that computes a plan. A pod whose worker stopped early (exit code 75) or lost its

@@ -36,7 +36,9 @@ func (l *layout) legend() [][]key {
 			}
 		}
 	}
-	slices.SortStableFunc(keys, func(a, b key) int { return byPlace(a.Style, b.Style) })
+	// Methods as in the table of samplers, then labels that are no method's, as they come.
+	order := func(k key) uint { return uint(k.Style.place - 1) } // no place is the last: it wraps around
+	slices.SortStableFunc(keys, func(a, b key) int { return cmp.Compare(order(a), order(b)) })
 	keys = l.takeEnds(keys)
 	width := l.w - 2*outer
 	for width > 6 && len(wrap(keys, width-6)) == len(wrap(keys, width)) { // as narrow as so many rows can be

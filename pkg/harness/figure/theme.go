@@ -132,13 +132,6 @@ func (s Style) Thin() Style {
 	return s
 }
 
-// byPlace orders the styles of a legend: methods as in the table of samplers, then labels that are no method's, as they
-// come.
-func byPlace(a, b Style) int {
-	order := func(s Style) uint { return uint(s.place - 1) } // no place is the last: it wraps around
-	return cmp.Compare(order(a), order(b))
-}
-
 // shade returns c with opacity a in [0, 1].
 func shade(c color.NRGBA, a float64) color.NRGBA {
 	c.A = uint8(math.Round(255 * a))

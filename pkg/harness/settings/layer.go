@@ -92,9 +92,8 @@ func qualify(key string, o Override) ([]string, error) {
 		return append([]string{"methods", "*"}, path...), nil
 	case slices.Contains(problem, first):
 		return append([]string{"problems", "*"}, path...), nil
-	default:
-		return nil, usage.Unknown("key", first, o.String(), slices.Concat(layer, sampler, problem))
 	}
+	return nil, usage.Unknown("key", path[0], o.String(), slices.Concat(layer, sampler, problem))
 }
 
 // keysOf returns the keys of a shape.
@@ -188,9 +187,7 @@ func (l *layer) parts(problem, method, sampler string) (out []map[string]any) {
 		own, settings := map[string]any{}, map[string]any{}
 		maps.Copy(own, m)
 		structure := slices.Concat(keysOf[Protocol](), []string{"problems", "methods", "of", "programs", "scales"})
-		for _, key := range structure {
-			delete(own, key)
-		}
+		maps.DeleteFunc(own, func(key string, _ any) bool { return slices.Contains(structure, key) })
 		methods := child(m, "methods")
 		for _, name := range matching(methods, method) {
 			values := maps.Clone(child(methods, name))
