@@ -19,7 +19,8 @@ func scatter(s *record.Set) (*figure.Figure, error) {
 	f := &figure.Figure{Cols: 4, Plane: true}
 	n := 0
 	for _, m := range s.Methods("gmm-2d") {
-		p := density.Panel2D(figure.Label(m))
+		style := figure.Of(s, m)
+		p := density.Panel2D(style.Label)
 		if t, ok := record.First(s, "gmm-2d", m); ok {
 			a, err := s.Load(t.Key, fmt.Sprintf("sample-%d", t.Iterations))
 			if err != nil {
@@ -27,7 +28,7 @@ func scatter(s *record.Set) (*figure.Figure, error) {
 			}
 			n = a.Shape[0]
 			p.Layers = append(p.Layers, figure.Scatter{
-				X: figure.Column(a.Data, 2, 0), Y: figure.Column(a.Data, 2, 1), Style: figure.Method(m).As(""),
+				X: figure.Column(a.Data, 2, 0), Y: figure.Column(a.Data, 2, 1), Style: style.As(""),
 			})
 		} else {
 			p.Note = "no run ended well"
@@ -107,7 +108,7 @@ func modes(name, title, problem string) harness.Table {
 			"weight of each is 0.2.",
 		Make: func(s *record.Set) (*table.Table, error) {
 			t := table.Of(s.Methods(problem))
-			t.Words("Method", figure.Label)
+			t.Words("Method", func(m string) string { return figure.Of(s, m).Label })
 			e := record.Series{Set: s, Problem: problem}
 			for k := range 5 {
 				t.Column(fmt.Sprintf("mode %d", k+1), func(m string) table.Cell {

@@ -126,7 +126,8 @@ func Finals(s *record.Set, problem string, cell func(v []float64) table.Cell, me
 	e, methods := record.Series{Set: s, Problem: problem}, s.Methods(problem)
 	var rows []judged
 	for _, m := range methods {
-		rows = append(rows, judged{figure.Label(m), func(x Measure) []float64 { return e.Final(m, x.Metric, x.Index) }})
+		final := func(x Measure) []float64 { return e.Final(m, x.Metric, x.Index) }
+		rows = append(rows, judged{figure.Of(s, m).Label, final})
 	}
 	for _, draws := range []struct{ label, prefix string }{{"HMC draws", "hmc-"}, {"exact draws", "floor-"}} {
 		final := func(x Measure) []float64 { // the same for all methods
