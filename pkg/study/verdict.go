@@ -184,7 +184,7 @@ func (c Comparing) Finding(by map[string]*record.Set) *harness.Statement {
 	return &harness.Statement{
 		Table: &t.Table, Lead: c.Lead, Protocol: c.Protocol,
 		Title: c.Where + ": against its strongest rival SIFG is " + c.title(verdicts, Verdict.againstStrongest),
-		Text:  capitalised(by[c.Protocol].Title) + ": " + advice(verdicts),
+		Text:  c.advice(verdicts) + " (" + by[c.Protocol].Title + ").",
 	}
 }
 
@@ -230,21 +230,30 @@ func (c Comparing) title(verdicts []Verdict, of func(x Verdict) string) string {
 	return c.listed(on)
 }
 
-func capitalised(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
-
-// advice says what to use on each problem.
-func advice(verdicts []Verdict) string {
-	var parts []string
+// advice says what to use on each problem, without a name where there is but one.
+func (c Comparing) advice(verdicts []Verdict) string {
+	var use []string
+	on := map[string][]string{}
 	for _, x := range verdicts {
-		if x.None == "" {
-			parts = append(parts, x.Problem+": "+figure.Label(x.Use[0]))
+		if x.None != "" {
+			continue
+		}
+		method := figure.Label(x.Use[0])
+		if on[method] == nil {
+			use = append(use, method)
+		}
+		on[method] = append(on[method], x.Problem)
+	}
+	if use == nil {
+		return "No problem has a verdict"
+	}
+	if len(c.Problems) > 1 {
+		for i, method := range use {
+			use[i] += " on " + strings.Join(on[method], " and ")
 		}
 	}
-	if parts == nil {
-		return "no problem has a verdict."
-	}
-	return "the fastest of the methods with the lowest mean " + verdicts[0].v.Metrics[0].Head + ", or equal to it. " +
-		strings.Join(parts, "; ") + "."
+	return "Use " + strings.Join(use, ", ") + ": the fastest of the methods whose mean " +
+		verdicts[0].v.Metrics[0].Head + " is the lowest, or equal to it"
 }
 
 // notes say the rules, once for problems that have the same.

@@ -57,8 +57,8 @@ func TestVerdict(t *testing.T) {
 	if got.Title != title {
 		t.Errorf("%q, want %q", got.Title, title)
 	}
-	want := "Every method at its best: the fastest of the methods with the lowest mean energy, or equal to it. " +
-		"A problem: pSGLD."
+	want := "Use pSGLD on A problem: the fastest of the methods whose mean energy is the lowest, or equal to it " +
+		"(every method at its best)."
 	if got.Text != want {
 		t.Errorf("%q, want %q", got.Text, want)
 	}
@@ -85,7 +85,7 @@ func TestVerdict(t *testing.T) {
 	}
 	c.Problems[0].Trivial = 0.9
 	got = c.Finding(by)
-	none := strings.HasSuffix(got.Text, "no problem has a verdict.")
+	none := got.Text == "No problem has a verdict (every method at its best)."
 	if !strings.HasSuffix(got.Title, "SIFG is without a verdict") || !none {
 		t.Errorf("where nobody is better than something trivial: %q, %q", got.Title, got.Text)
 	}
