@@ -134,9 +134,13 @@ func (c Comparing) AtSeconds(by map[string]*record.Set) *harness.Statement {
 		first, _ := record.First(clock, r.Problem, r.rival)
 		return table.Int(first.Iterations)
 	})
+	t.Column("its seconds over SIFG's", func(r duel) table.Cell {
+		return table.Number(Seconds(clock, r.Problem, r.rival)/Seconds(s, r.Problem, "sifg"), 3)
+	})
 	t.Notes = []string{"Mean ± standard deviation over trials; mean difference [95 % interval], judged as above, " +
 		"with Holm's correction over the rivals of a problem. The rivals have their settings of " + c.Protocol +
-		", and as many iterations as SIFG's median time there buys."}
+		", and as many iterations as SIFG's median time there buys. Medians of seconds, here measured on more than " +
+		"one kind of machine, are set beside each other in the last column."}
 	return &harness.Statement{
 		Table:    &t.Table,
 		Protocol: c.Seconds,
@@ -157,7 +161,7 @@ var ByKL = Criterion{"matched-kl", Measure{Head: "k-NN KL", Metric: "knn-kl"}}
 
 // on returns a comparison by this criterion, whose margin is what exact draws vary by.
 func (o Criterion) on(v Versus) Versus {
-	v.Metrics, v.Margin = []Measure{o.Measure}, 0
+	v.Metrics, v.Margin, v.Trivial = []Measure{o.Measure}, 0, 0
 	return v
 }
 
@@ -205,6 +209,9 @@ func (c Comparing) ByOther(by map[string]*record.Set) *harness.Statement {
 	for _, x := range c.Verdicts(by) {
 		v := c.Other.on(x.v)
 		x.scores, x.Strongest = v.relations(s), v.lowest(s, Ours.Rivals)
+		if x.None != "" {
+			undecided(x.scores)
+		}
 		verdicts = append(verdicts, x)
 		for _, r := range x.scores {
 			rows = append(rows, duel{v, r})

@@ -30,6 +30,7 @@ type Verdict struct {
 	Problem   string             // in words
 	None      string             // why there is no verdict; "": there is one
 	Use       []string           // the method with the lowest mean and those that are equal to it, the fastest first
+	Apart     []string           // those that are not told apart from the lowest, the fastest first
 	Strongest string             // the rival of SIFG with the lowest mean, at equal scores
 	Scores    []table.Comparison // SIFG and Ada-SIFG against each rival, at equal scores
 	Seconds   []table.Comparison // SIFG against each rival at equal seconds; nil: not measured
@@ -43,7 +44,8 @@ type Verdict struct {
 // Comparing says which records verdicts are of.
 type Comparing struct {
 	Protocol string // each method with its own best settings and as many scores
-	Seconds  string // the protocol in which rivals have as many seconds as SIFG has in Protocol; "": none
+	Seconds  string // the protocol in which rivals have SIFG's seconds in Protocol or more; "": none
+	Times    string // the protocol whose times say which method is the fastest; "": Protocol
 	Other    Criterion
 	Where    string // in a title: "Networks after 2000 iterations"
 	Lead     bool   // on the first screen of the page
@@ -64,16 +66,10 @@ func (c Comparing) Verdicts(by map[string]*record.Set) []Verdict {
 			continue
 		}
 		x.Strongest = v.lowest(s, Ours.Rivals)
-		x.Use = v.use(s)
-		if v.Trivial > 0 && !(v.mean(s, v.lowest(s, s.Methods(v.Problem))) < v.Trivial) {
-			x.None = "no method is nearer than one normal law (" + table.Num(v.Trivial) + ")"
-		}
+		x.Use, x.Apart = v.use(s, by[cmp.Or(c.Times, c.Protocol)])
+		x.None = v.none(s)
 		v.Sides = parts
 		x.parts = c.relations(v, by)
-		if x.None != "" {
-			undecided(x.scores)
-			undecided(x.parts)
-		}
 		if clock := by[c.Seconds]; clock != nil {
 			v.Sides = Sides{[]string{"sifg"}, Ours.Rivals}
 			x.seconds, x.fastest = v.across(s, clock), v.lowest(clock, Ours.Rivals)
@@ -83,6 +79,14 @@ func (c Comparing) Verdicts(by map[string]*record.Set) []Verdict {
 		out = append(out, x)
 	}
 	return out
+}
+
+// none says why a problem has no verdict, "" if it has one.
+func (v Versus) none(s *record.Set) string {
+	if v.Trivial == 0 || v.mean(s, v.lowest(s, s.Methods(v.Problem))) < v.Trivial {
+		return ""
+	}
+	return "no method is nearer than one normal law (" + table.Num(v.Trivial) + ")"
 }
 
 // undecided takes the verdicts of comparisons away.
@@ -113,21 +117,27 @@ func (v Versus) lowest(s *record.Set, methods []string) string {
 	return best
 }
 
-// use returns the method with the lowest mean, but for controls, and those that are equal to it, the fastest first.
-func (v Versus) use(s *record.Set) []string {
+// use returns the method with the lowest mean, but for controls, with those that are equal to it, and those that are
+// not told apart from it; the fastest first, by the times of another set.
+func (v Versus) use(s, times *record.Set) (use, apart []string) {
 	all := slices.Concat(Ours.Flows, Ours.Rivals)
 	best := v.lowest(s, all)
-	out := []string{best}
+	use = []string{best}
 	v.Sides = Sides{slices.DeleteFunc(all, func(m string) bool { return m == best }), []string{best}}
 	for _, r := range v.relations(s) {
-		if r.verdict == equal {
-			out = append(out, r.flow)
+		switch r.verdict {
+		case equal:
+			use = append(use, r.flow)
+		case open:
+			apart = append(apart, r.flow)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b string) int {
-		return cmp.Compare(Seconds(s, v.Problem, a), Seconds(s, v.Problem, b))
-	})
-	return out
+	faster := func(a, b string) int {
+		return cmp.Compare(Seconds(times, v.Problem, a), Seconds(times, v.Problem, b))
+	}
+	slices.SortStableFunc(use, faster)
+	slices.SortStableFunc(apart, faster)
+	return use, apart
 }
 
 // without is what SIFG is where no method has learned the target.
@@ -150,6 +160,9 @@ func (c Comparing) Finding(by map[string]*record.Set) *harness.Statement {
 		if x.None != "" {
 			return "no verdict: " + x.None
 		}
+		if x.Apart != nil {
+			return labels(x.Use) + "; not told apart from the lowest: " + labels(x.Apart)
+		}
 		return labels(x.Use)
 	})
 	t.Words("Strongest rival", func(x Verdict) string { return figure.Label(x.Strongest) })
@@ -159,7 +172,7 @@ func (c Comparing) Finding(by map[string]*record.Set) *harness.Statement {
 	t.Words("SIFG against it", against("sifg"))
 	t.Words("Ada-SIFG against it", against("ada-sifg"))
 	if by[c.Seconds] != nil {
-		t.Words("SIFG at equal seconds", func(x Verdict) string {
+		t.Words("SIFG by the clock", func(x Verdict) string {
 			if x.fastest == "" {
 				return "–"
 			}
@@ -232,28 +245,35 @@ func (c Comparing) title(verdicts []Verdict, of func(x Verdict) string) string {
 
 // advice says what to use on each problem, without a name where there is but one.
 func (c Comparing) advice(verdicts []Verdict) string {
-	var use []string
+	var use, undecided []string
 	on := map[string][]string{}
 	for _, x := range verdicts {
-		if x.None != "" {
-			continue
+		switch {
+		case x.None != "":
+		case x.Apart != nil:
+			undecided = append(undecided, x.Problem)
+		default:
+			method := figure.Label(x.Use[0])
+			if on[method] == nil {
+				use = append(use, method)
+			}
+			on[method] = append(on[method], x.Problem)
 		}
-		method := figure.Label(x.Use[0])
-		if on[method] == nil {
-			use = append(use, method)
-		}
-		on[method] = append(on[method], x.Problem)
-	}
-	if use == nil {
-		return "No problem has a verdict"
 	}
 	if len(c.Problems) > 1 {
 		for i, method := range use {
 			use[i] += " on " + strings.Join(on[method], " and ")
 		}
 	}
-	return "Use " + strings.Join(use, ", ") + ": the fastest of the methods whose mean " +
-		verdicts[0].v.Metrics[0].Head + " is the lowest, or equal to it"
+	text := "No problem has a verdict"
+	if use != nil {
+		text = "Use " + strings.Join(use, ", ") + ": the fastest of the methods whose mean " +
+			verdicts[0].v.Metrics[0].Head + " is the lowest, or equal to it"
+	}
+	if undecided != nil {
+		text += ". Several methods are not told apart on " + strings.Join(undecided, ", ")
+	}
+	return text
 }
 
 // notes say the rules, once for problems that have the same.

@@ -57,13 +57,12 @@ func TestVerdict(t *testing.T) {
 	if got.Title != title {
 		t.Errorf("%q, want %q", got.Title, title)
 	}
-	want := "Use pSGLD on A problem: the fastest of the methods whose mean energy is the lowest, or equal to it " +
-		"(every method at its best)."
+	want := "No problem has a verdict. Several methods are not told apart on A problem (every method at its best)."
 	if got.Text != want {
 		t.Errorf("%q, want %q", got.Text, want)
 	}
 	row := []string{
-		"A problem", "pSGLD, SGLD", "SGLD", "worse 1 [1, 1]", "open 0.8 [−1.01, 2.61]",
+		"A problem", "pSGLD, SGLD; not told apart from the lowest: Ada-SIFG", "SGLD", "worse 1 [1, 1]", "open 0.8 [−1.01, 2.61]",
 		"equal 0 [0, 0] against SGLD", "–", "equal −0.01 [", "better −1 [−1, −1]",
 	}
 	for i, want := range row {

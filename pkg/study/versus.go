@@ -21,7 +21,7 @@ type Sides struct{ Flows, Rivals []string }
 // in no more seconds than SIFG-A takes.
 var newFlows = Sides{
 	Flows:  []string{"sifg-a", "interpolated", "baoab"},
-	Rivals: []string{"sgld", "sgld-long", "psgld", "l2-gf", "sifg", "smc", "tempering"},
+	Rivals: []string{"sgld", "sgld-long", "psgld", "l2-gf", "sifg", "kde-flow", "smc", "tempering"},
 }
 
 // Versus compares flows with rivals on one problem.
@@ -36,7 +36,7 @@ type Versus struct {
 	// draws score.
 	Margin  float64
 	Overlap float64 // where seeds are splits of one table: test rows over the others; 0: they are independent
-	Trivial float64 // of the first metric: where no method is below it there is no verdict; 0: none
+	Trivial float64 // of the first metric: where no method's mean is below it there is no verdict; 0: there is one
 }
 
 var inSentence = []struct{ verdict, words string }{
@@ -100,6 +100,9 @@ func (v Versus) across(flows, rivals *record.Set) []relation {
 	for i, p := range rule.Holm(p) {
 		out[i].decide(p, v.Overlap)
 	}
+	if v.none(flows) != "" {
+		undecided(out)
+	}
 	return out
 }
 
@@ -153,6 +156,9 @@ func (v Versus) Table(s *record.Set) (*table.Table, error) {
 	found := v.relations(s)
 	t := &table.Table{Columns: table.Columns(1, "Method"),
 		Notes: []string{"Mean [95 % interval, Student's t over seeds] at the last iteration.", v.rule(found)}}
+	if none := v.none(s); none != "" {
+		t.Notes = append(t.Notes, "No verdict: "+none+".")
+	}
 	for _, m := range v.Metrics {
 		t.Columns = append(t.Columns, table.Columns(0, m.Head)...)
 	}
@@ -199,6 +205,9 @@ func (v Versus) Words(s *record.Set) (title, text string) {
 	best := v.lowest(s, s.Methods(v.Problem))
 	if best == "" {
 		return "", ""
+	}
+	if none := v.none(s); none != "" {
+		return v.Title + ": no verdict, since " + none, ""
 	}
 	found := v.relations(s)
 	var sentences []string
