@@ -46,7 +46,7 @@ var Experiment = &harness.Experiment{
 	Figures:  figures,
 	Tables:   tables,
 	Claims:   claims,
-	Findings: slices.Concat(verdict.Findings(), findings, flows.Findings()),
+	Findings: slices.Concat(Verdict.Findings(), findings, flows.Findings()),
 	Apart:    apart(),
 }
 
@@ -125,7 +125,7 @@ var tables = []harness.Table{
 
 // apart is what protocols have that check no claim of the paper. Programs have neither a σ nor a path to draw.
 func apart() map[string]harness.Contents {
-	out := verdict.Apart(flows.Apart())
+	out := Verdict.Apart(flows.Apart())
 	out["libraries"] = harness.Contents{Figures: []harness.Figure{figures[0], figures[2]}, Tables: tables}
 	return out
 }
@@ -163,7 +163,8 @@ var flows = study.NewFlows{
 	},
 }
 
-var verdict = study.Comparing{
+// Verdict is how SIFG and Ada-SIFG compare with their rivals.
+var Verdict = study.Comparing{
 	Protocol: "matched",
 	Other:    study.ByKL,
 	Lead:     true,

@@ -73,11 +73,12 @@ var Experiment = &harness.Experiment{
 			})},
 	},
 	Claims:   slices.Concat(claims, truthClaims),
-	Findings: slices.Concat(verdict.Findings(), findings, flows.Findings()),
+	Findings: slices.Concat(Verdict.Findings(), findings, flows.Findings()),
 	Apart:    flows.Apart(),
 }
 
-var verdict = study.Comparing{Protocol: "matched", Lead: true, Where: "Bayesian ICA", Problems: []study.Versus{fair}}
+// Verdict is how SIFG and Ada-SIFG compare with their rivals.
+var Verdict = study.Comparing{Protocol: "matched", Lead: true, Where: "Bayesian ICA", Problems: []study.Versus{fair}}
 
 var fair = study.Versus{Problem: few, Title: "10 unmixing matrices", Metrics: flows.Compare[0].Metrics}
 

@@ -75,11 +75,12 @@ var Experiment = &harness.Experiment{
 			study.Measure{Head: "σ", Metric: "sigma"}),
 	},
 	Claims:   claims,
-	Findings: slices.Concat(verdict.Findings(), findings, flows.Findings()),
-	Apart:    verdict.Apart(flows.Apart()),
+	Findings: slices.Concat(Verdict.Findings(), findings, flows.Findings()),
+	Apart:    Verdict.Apart(flows.Apart()),
 }
 
-var verdict = study.Comparing{
+// Verdict is how SIFG and Ada-SIFG compare with their rivals.
+var Verdict = study.Comparing{
 	Protocol: "matched",
 	Other:    study.ByKL,
 	Lead:     true,

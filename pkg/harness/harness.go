@@ -69,6 +69,9 @@ type Experiment struct {
 	// by protocol.
 	Apart map[string]Contents
 
+	// Answer is the figure that answers for all experiments of a program, one of which has it: the first on the page.
+	Answer *Answer
+
 	// Own says how it runs on data sets of a person's own; nil: it does not.
 	Own *Own
 
@@ -275,6 +278,13 @@ type Figure struct {
 	Title   string
 	Caption string
 	Draw    func(s *record.Set) (*figure.Figure, error)
+}
+
+// Answer is a figure of several experiments' results.
+type Answer struct {
+	Title, Caption string
+	// Draw gets the records by experiment and protocol, those of changed settings left out.
+	Draw func(by map[string]map[string]*record.Set) (*figure.Figure, error)
 }
 
 // Table is one table of an experiment, made once for each protocol that has results.

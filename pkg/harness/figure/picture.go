@@ -118,13 +118,13 @@ func forestOf(all []table.Comparison, cols int) *Figure {
 	}
 	var panels []Panel
 	for _, group := range groups {
-		p := forestPanel(group, lines)
+		p := ForestPanel(group, lines)
 		p.X.Min, p.X.Max = lo, hi
 		panels = append(panels, p)
 	}
 	apart := 0.84 / float64(len(methods)) // between the methods in a row
 	for _, c := range all {
-		e := estimateOf(c)
+		e := EstimateOf(c)
 		group, line := where(c)
 		method := float64(place(&methods, c.Method)) - float64(len(methods)-1)/2
 		e.Y = []float64{float64(len(lines)-1-line) - apart*method}
@@ -154,8 +154,8 @@ func place(names *[]string, name string) int {
 	return slices.Index(*names, name)
 }
 
-// forestPanel is a panel without comparisons: the margin, a line at 0, and what a hollow mark means.
-func forestPanel(title string, lines []string) Panel {
+// ForestPanel is a panel without comparisons: the margin, a line at 0, and what a hollow mark means.
+func ForestPanel(title string, lines []string) Panel {
 	bottom, top := -0.6, float64(len(lines))-0.4
 	return Panel{Title: title, X: Axis{Scale: Symmetric}, Y: rows(lines), Layers: []Layer{
 		Band{
@@ -170,8 +170,8 @@ func forestPanel(title string, lines []string) Panel {
 	}}
 }
 
-// estimateOf is a comparison in margins.
-func estimateOf(c table.Comparison) Estimates {
+// EstimateOf is a comparison in margins.
+func EstimateOf(c table.Comparison) Estimates {
 	from, to := c.Ends()
 	return Estimates{
 		X:      []float64{c.Difference / c.Margin},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
@@ -41,12 +42,7 @@ func paint(e *harness.Experiment, file *settings.File, p, old *Protocol) {
 	contents := e.Under(file, p.Name)
 	for _, f := range contents.Figures {
 		p.Figures = append(p.Figures, w.item(f.Name, f.Title, f.Caption, w.old.Figures, func(made *Item) error {
-			drawn, err := f.Draw(&w.set)
-			if err == nil {
-				made.CSV = drawn.CSV()
-				made.SVG, made.Hidden, err = drawn.SVG()
-			}
-			return err
+			return made.draw(f.Draw(&w.set))
 		}))
 	}
 	for _, t := range contents.Tables {
@@ -98,18 +94,52 @@ func (w *painter) claim(c claim.Claim) claim.Result {
 	return made
 }
 
-// findings compares the protocols. Those with changed settings are left out: findings are about the paper's.
-func findings(e *harness.Experiment, protocols []*Protocol) []harness.Statement {
-	sets := map[string]*record.Set{}
+// sets are the records by protocol. Those of changed settings are left out: findings are about the paper's.
+func sets(protocols []*Protocol) map[string]*record.Set {
+	out := map[string]*record.Set{}
 	for _, p := range protocols {
 		if len(p.Set) == 0 {
-			sets[p.Name] = p.Records
+			out[p.Name] = p.Records
 		}
 	}
+	return out
+}
+
+// answer draws the figure that answers for all experiments; nil if there is none, or it cannot be drawn.
+func (r *Report) answer(all []*harness.Experiment) *Item {
+	i := slices.IndexFunc(all, func(e *harness.Experiment) bool { return e.Answer != nil })
+	if i < 0 {
+		return nil
+	}
+	by := map[string]map[string]*record.Set{}
+	for _, e := range r.Experiments {
+		by[e.Name] = sets(e.Protocols)
+	}
+	w := painter{}
+	a := all[i].Answer
+	made := w.item(answerName, a.Title, a.Caption, nil, func(made *Item) error { return made.draw(a.Draw(by)) })
+	if made.Problem != "" {
+		return nil
+	}
+	return &made
+}
+
+// draw keeps the drawing and the data of a figure.
+func (it *Item) draw(f *figure.Figure, err error) error {
+	if err == nil {
+		it.CSV = f.CSV()
+		it.SVG, it.Hidden, err = f.SVG()
+	}
+	return err
+}
+
+// findings compares the protocols.
+func findings(e *harness.Experiment, protocols []*Protocol) []harness.Statement {
+	by := sets(protocols)
 	out := []harness.Statement{}
 	for i, f := range e.Findings {
 		var s *harness.Statement
-		if err := safe.Call(func() error { s = f(sets); return nil }); err != nil {
+		if err := safe.Call(func() error { s = f(by); return nil }); err != nil {
 			s = &harness.Statement{
 				Title: fmt.Sprintf("Finding %d failed", i+1),
 				Text:  fmt.Sprintf("It could not be computed: %v.", err),

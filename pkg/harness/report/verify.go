@@ -27,7 +27,7 @@ const (
 // scales and of changed settings, and what is looked at by itself.
 var others = []string{
 	"store", "cluster", "quick", "smoke", "custom", Grids,
-	pageName, comparisonsName + ".svg", comparisonsName + ".csv",
+	pageName, answerName + ".svg", answerName + ".csv", comparisonsName + ".svg", comparisonsName + ".csv",
 }
 
 // verifier collects what is wrong with a results folder.

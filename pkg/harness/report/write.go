@@ -30,7 +30,8 @@ const (
 	indexName = "report.json" // of an experiment's sealed folder
 	pageName  = "index.html"
 
-	comparisonsName = "comparisons" // of how methods compare, a drawing and its data
+	answerName      = "answer"      // harness.Answer, a drawing and its data
+	comparisonsName = "comparisons" // of how methods compare, the same
 	trialsName      = "trials.parquet"
 	tracesName      = "trace.parquet"
 	timingsName     = "timings.parquet"
@@ -84,6 +85,7 @@ func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment,
 		if err != nil || len(r.Experiments) == 0 {
 			return err
 		}
+		r.Answer = r.answer(all)
 		page, err := render(r, all)
 		if err != nil {
 			return err
@@ -91,7 +93,7 @@ func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment,
 		for _, x := range r.Experiments {
 			page = append(page, shows(x.Name, x.digest)...)
 		}
-		if err := r.writeComparisons(dir); err != nil {
+		if err := r.writeDrawings(dir); err != nil {
 			return err
 		}
 		return disk.WriteFileAtomic(filepath.Join(dir, pageName), seal(page))
@@ -206,9 +208,12 @@ func (x *Experiment) files() (map[string][]byte, error) {
 	return out, errors.Join(errs[:]...)
 }
 
-// writeComparisons writes the drawing of all comparisons, and its data, beside the page.
-func (r *Report) writeComparisons(dir string) error {
+// writeDrawings writes the answer and the drawing of all comparisons, with their data, beside the page.
+func (r *Report) writeDrawings(dir string) error {
 	files := map[string][]byte{}
+	if a := r.Answer; a != nil {
+		files[answerName+".svg"], files[answerName+".csv"] = a.SVG, a.CSV
+	}
 	if t := r.Comparisons(); t != nil {
 		drawTable(files, comparisonsName, t)
 	}
