@@ -44,7 +44,7 @@ func made() *record.Set {
 // TestNearest: the method with the smallest median energy distance, with that median and what draws of HMC score.
 func TestNearest(t *testing.T) {
 	got := nearest(made())
-	if want := "SVGD ends nearest to exact draws in 2-D, SGLD in 10-D"; got.Title != want {
+	if want := "The lowest median energy distance is that of SVGD in 2-D, of SGLD in 10-D"; got.Title != want {
 		t.Errorf("%q, want %q", got.Title, want)
 	}
 	for i, want := range [][]string{{"funnel-2d", "SVGD", "0.300", "0.0200"},
