@@ -35,7 +35,7 @@ func TestFindings(t *testing.T) {
 	if st := blur(blurred(records(t, asInPaper), 0.1)); st != nil {
 		t.Errorf("where smoothing costs less than the estimate shows: %s", st.Title)
 	}
-	want := []string{"no method keeps more than 5", "velocity by n", "0 of 200 cases", "does not see blur",
+	want := []string{"no method of the paper keeps more than 5", "velocity by n", "0 of 200 cases", "does not see blur",
 		"depends on the start"}
 	for i, f := range findings {
 		st := f(by)
@@ -55,7 +55,7 @@ func TestFindings(t *testing.T) {
 	}
 	lost := records(t, with(lastTwo))
 	if st := collapse(lost); st == nil ||
-		!strings.Contains(st.Title, "no method keeps more than 2 of the five") {
+		!strings.Contains(st.Title, "no method of the paper keeps more than 2 of the five") {
 		t.Errorf("three lost modes: %+v", st)
 	}
 }

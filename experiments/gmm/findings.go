@@ -308,7 +308,7 @@ func collapse(s *record.Set) *harness.Statement {
 		"KL: median over seeds."}
 	return &harness.Statement{
 		Lead:  true,
-		Title: fmt.Sprintf("In 10-D no method keeps more than %d of the five modes", most),
+		Title: fmt.Sprintf("In 10-D no method of the paper keeps more than %d of the five modes", most),
 		Text:  text,
 		Table: &t.Table,
 	}
