@@ -73,8 +73,9 @@ func (c Comparing) Control(by map[string]*record.Set) *harness.Statement {
 		"The score of a Gaussian cloud of standard deviation s predicts σ²/(s² + σ²), so where σ is small a " +
 		"small share alone says nothing."}
 	return &harness.Statement{
-		Table: &t.Table,
-		Title: c.Where + ": SIFG against blind SIFG is " + c.listed(on),
+		Table:    &t.Table,
+		Protocol: c.Protocol,
+		Title:    c.Where + ": SIFG against blind SIFG is " + c.listed(on),
 		Text: "Blind SIFG is a control: its network is told the noise of other particles. Where it does as well, " +
 			"what SIFG's network has learned is not why SIFG does well.",
 	}

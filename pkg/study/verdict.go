@@ -31,6 +31,7 @@ type Verdict struct {
 	None      string             // why there is no verdict; "": there is one
 	Use       []string           // the method with the lowest mean and those that are equal to it, the fastest first
 	Apart     []string           // those that are not told apart from the lowest, the fastest first
+	Decided   bool               // none of Apart is faster than all of Use
 	Strongest string             // the rival of SIFG with the lowest mean, at equal scores
 	Scores    []table.Comparison // SIFG and Ada-SIFG against each rival, at equal scores
 	Seconds   []table.Comparison // SIFG against each rival at equal seconds; nil: not measured
@@ -66,7 +67,9 @@ func (c Comparing) Verdicts(by map[string]*record.Set) []Verdict {
 			continue
 		}
 		x.Strongest = v.lowest(s, Ours.Rivals)
-		x.Use, x.Apart = v.use(s, by[cmp.Or(c.Times, c.Protocol)])
+		times := by[cmp.Or(c.Times, c.Protocol)]
+		x.Use, x.Apart = v.use(s, times)
+		x.Decided = x.Apart == nil || Seconds(times, v.Problem, x.Use[0]) <= Seconds(times, v.Problem, x.Apart[0])
 		x.None = v.none(s)
 		v.Sides = parts
 		x.parts = c.relations(v, by)
@@ -194,7 +197,7 @@ func (c Comparing) Finding(by map[string]*record.Set) *harness.Statement {
 			return "no verdict: " + x.None
 		}
 		if x.Apart != nil {
-			return labels(x.Use) + "; not told apart from the lowest: " + labels(x.Apart)
+			return labels(x.Use) + "; open: " + labels(x.Apart)
 		}
 		return labels(x.Use)
 	})
@@ -283,7 +286,7 @@ func (c Comparing) advice(verdicts []Verdict) string {
 	for _, x := range verdicts {
 		switch {
 		case x.None != "":
-		case x.Apart != nil:
+		case !x.Decided:
 			undecided = append(undecided, x.Problem)
 		default:
 			method := figure.Label(x.Use[0])
@@ -298,15 +301,16 @@ func (c Comparing) advice(verdicts []Verdict) string {
 			use[i] += " on " + strings.Join(on[method], " and ")
 		}
 	}
-	text := "No problem has a verdict"
+	var sentences []string
 	if use != nil {
-		text = "Use " + strings.Join(use, ", ") + ": the fastest of the methods whose mean " +
-			verdicts[0].v.Metrics[0].Head + " is the lowest, or equal to it"
+		sentences = append(sentences, "Use "+strings.Join(use, ", ")+": the fastest of the methods whose mean "+
+			verdicts[0].v.Metrics[0].Head+" is the lowest, or equal to it")
 	}
 	if undecided != nil {
-		text += ". Several methods are not told apart on " + strings.Join(undecided, ", ")
+		sentences = append(sentences, "No advice on "+strings.Join(undecided, ", ")+
+			", where a faster method cannot be told apart from the lowest")
 	}
-	return text
+	return cmp.Or(strings.Join(sentences, ". "), "No problem has a verdict")
 }
 
 // notes say the rules, once for problems that have the same.
@@ -315,6 +319,7 @@ func notes(verdicts []Verdict) []string {
 	out := []string{
 		"Mean difference of the " + first.Metrics[0].Head + " [95 % interval]; " +
 			"below zero SIFG or Ada-SIFG is better. " +
+			"Use: the method with the lowest mean and those equal to it; open: those that cannot be told apart from it. " +
 			"The strongest rival is that with the lowest mean of these results; " +
 			"Holm's correction is over all rivals. " + first.rule(verdicts[0].scores),
 	}

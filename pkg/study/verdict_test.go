@@ -1,6 +1,7 @@
 package study
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -57,12 +58,26 @@ func TestVerdict(t *testing.T) {
 	if got.Title != title {
 		t.Errorf("%q, want %q", got.Title, title)
 	}
-	want := "No problem has a verdict. Several methods are not told apart on A problem (every method at its best)."
+	want := "Use pSGLD on A problem: the fastest of the methods whose mean energy is the lowest, or equal to it " +
+		"(every method at its best)."
 	if got.Text != want {
 		t.Errorf("%q, want %q", got.Text, want)
 	}
+	quick := maps.Clone(s.Timings)
+	for _, trial := range s.Trials {
+		if trial.Method == "ada-sifg" {
+			quick[trial.Key] = record.Timing{Key: trial.Key, Seconds: 0.5}
+		}
+	}
+	slow := s.Timings
+	s.Timings = quick
+	want = "No advice on A problem, where a faster method cannot be told apart from the lowest (every method at its best)."
+	if text := c.Finding(by).Text; text != want {
+		t.Errorf("%q, want %q", text, want)
+	}
+	s.Timings = slow
 	row := []string{
-		"A problem", "pSGLD, SGLD; not told apart from the lowest: Ada-SIFG", "SGLD", "worse 1 [1, 1]", "open 0.8 [−1.01, 2.61]",
+		"A problem", "pSGLD, SGLD; open: Ada-SIFG", "SGLD", "worse 1 [1, 1]", "open 0.8 [−1.01, 2.61]",
 		"equal 0 [0, 0] against SGLD", "–", "equal −0.01 [", "better −1 [−1, −1]",
 	}
 	for i, want := range row {
