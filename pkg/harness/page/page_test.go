@@ -60,6 +60,7 @@ func TestFirstScreen(t *testing.T) {
 	r := toyReport()
 	r.Experiments[0].Protocols[1].Claims = nil
 	r.Experiments[0].Findings[1].Protocol = "second"
+	r.Answer = &report.Item{Title: "All in one", SVG: []byte(`<svg width="90pt"></svg>`)}
 	top, rest, _ := strings.Cut(render(t, r), `<section id="claims">`)
 	own := strings.Index(top, "<h2>What we asked beyond the paper</h2>")
 	if at := strings.Index(top, `<a href="#claim-4">`); own < 0 || at < own {
@@ -70,6 +71,7 @@ func TestFirstScreen(t *testing.T) {
 		n             int
 	}{
 		"answer":              {top, `<a href="#finding-gmm-3">The answer</a> <span class="badge warn">quick`, 1},
+		"answer's figure":     {top, `<h3>All in one.*<a href="answer.csv">data</a>`, 1},
 		"drawings, two sizes": {top, `class="zoom (wide|narrow)"`, 2},
 		"numbers":             {top, `<a href="comparisons.csv">CSV</a>`, 1},
 		"side by side":        {top, `<figure class="under only (first|second)">`, 2},
