@@ -92,7 +92,7 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	if err != nil {
 		return err
 	}
-	w.measure(e)
+	w.measure()
 	if g.dry {
 		w.print(e, g.Jobs)
 		return nil

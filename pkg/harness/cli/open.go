@@ -117,7 +117,7 @@ func (w *work) status() (err error) {
 
 // measure collects what trials cost, from the store, and from the report where that knows more, as far as it can be
 // read.
-func (w *work) measure(e *env) {
+func (w *work) measure() {
 	w.costs = run.Costs{}
 	for i, f := range w.found {
 		if t := &w.trials[i]; f.Status == record.StatusOK {
@@ -128,18 +128,10 @@ func (w *work) measure(e *env) {
 	if _, known := w.costs.Total(todo, 1); known == len(todo) {
 		return
 	}
-	earlier, _ := report.Read(w.known, e.experiments)
-	if earlier == nil {
-		return
-	}
-	for _, x := range earlier.Experiments {
-		for _, p := range x.Protocols {
-			for _, t := range p.Records.Trials {
-				if m, ok := p.Records.Timings[t.Key]; ok && t.Status == record.StatusOK {
-					w.costs.Add(x.Name, t.Problem, t.Method, t.Particles, t.Iterations, m.Seconds)
-				}
-			}
-		}
+	for _, x := range w.Experiments {
+		report.Timed(w.known, x.Name, func(t *record.Trial, seconds float64) {
+			w.costs.Add(x.Name, t.Problem, t.Method, t.Particles, t.Iterations, seconds)
+		})
 	}
 }
 

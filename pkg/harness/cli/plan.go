@@ -44,7 +44,7 @@ func planCommand(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			w.measure(e)
+			w.measure()
 			if asJSON {
 				err = writeJSON(e.out, w.lines())
 			} else {

@@ -47,7 +47,7 @@ func runCommand(e *env) *cobra.Command {
 					return err
 				}
 			}
-			w.measure(e)
+			w.measure()
 			return w.run(e, &r, write)
 		},
 	}
@@ -90,7 +90,7 @@ func (s *selection) ask(e *env, jobs int) error {
 	if err != nil {
 		return err
 	}
-	w.measure(e)
+	w.measure()
 	return usage.Errorf("which experiment? sifg run NAME takes one or more of %s; sifg run all would be %s",
 		strings.Join(e.names(), ", "), w.forecast(w.with(todoStatuses...), jobs))
 }

@@ -103,7 +103,7 @@ func (s *submission) submit(e *env, names []string, send func(e *env) error) err
 	if err := w.damage(); err != nil {
 		return err
 	}
-	w.measure(e)
+	w.measure()
 	todo := w.with(todoStatuses...)
 	if len(todo) == 0 {
 		fmt.Fprintf(e.out, "%s: all there, nothing to submit\n", table.Count(len(w.found), "trial"))

@@ -124,7 +124,7 @@ func (s *selection) verifyNumbers(e *env, names []string, n int, seed uint64) er
 	if err := w.status(); err != nil {
 		return err
 	}
-	w.measure(e)
+	w.measure()
 	soft, _, err := w.compute(e, &runner{Options: run.Options{Jobs: runtime.GOMAXPROCS(0), Threads: 1}})
 	if err == nil {
 		err = interrupted(soft, ": nothing was compared")

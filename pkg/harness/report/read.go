@@ -49,6 +49,35 @@ func read(root *os.Root, all []*harness.Experiment) (*Report, error) {
 	return r, errors.Join(damage...)
 }
 
+// Timed calls f for the trials that ended well in the report of an experiment, with their seconds; for none where there
+// is no report that can be read.
+func Timed(dir, experiment string, f func(t *record.Trial, seconds float64)) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	var index struct{ sealed.Index }
+	folder, err := sealed.Open(root, experiment, indexName, &index)
+	if err != nil {
+		return
+	}
+	trials, err1 := rows[record.Trial](folder, trialsName)
+	timings, err2 := rows[record.Timing](folder, timingsName)
+	if errors.Join(err1, err2) != nil {
+		return
+	}
+	seconds := map[string]float64{}
+	for i := range timings {
+		seconds[timings[i].Key] = timings[i].Seconds
+	}
+	for i := range trials {
+		if s, ok := seconds[trials[i].Key]; ok && trials[i].Status == record.StatusOK {
+			f(&trials[i], s)
+		}
+	}
+}
+
 func readGrids(root *os.Root) []Grid {
 	var out []Grid
 	for _, name := range glob(root, Grids+"/[^.]*/[^.]*") {

@@ -1,6 +1,11 @@
 package run
 
-import "github.com/semi-implicit/sifg/pkg/harness"
+import (
+	"maps"
+	"slices"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+)
 
 // Costs predicts how long trials take from those that were measured: seconds per iteration and particle of the same
 // problem and method; else of the same problem. The zero value knows nothing.
@@ -32,18 +37,34 @@ func (c *Costs) Seconds(t *harness.Trial) (float64, bool) {
 }
 
 // Total returns the predicted seconds of the trials with jobs at once, and how many of them could be predicted. The
-// others count as the mean of those.
+// others count as the mean of those of their experiment, or of all where it has none.
 func (c *Costs) Total(trials []harness.Trial, jobs int) (seconds float64, known int) {
-	sum, longest := 0.0, 0.0
+	type part struct{ sum, known, all float64 }
+	parts, whole, longest := map[string]*part{}, part{}, 0.0
 	for i := range trials {
+		p := parts[trials[i].Experiment]
+		if p == nil {
+			p = &part{}
+			parts[trials[i].Experiment] = p
+		}
+		p.all++
 		if s, ok := c.Seconds(&trials[i]); ok {
-			sum, longest, known = sum+s, max(longest, s), known+1
+			p.sum, p.known, longest = p.sum+s, p.known+1, max(longest, s)
+			whole.sum, whole.known = whole.sum+s, whole.known+1
 		}
 	}
-	if known > 0 {
-		sum *= float64(len(trials)) / float64(known)
+	if whole.known == 0 {
+		return 0, 0
 	}
-	return max(sum/float64(max(1, jobs)), longest), known
+	for _, name := range slices.Sorted(maps.Keys(parts)) {
+		p := parts[name]
+		mean := p.sum / p.known
+		if p.known == 0 {
+			mean = whole.sum / whole.known
+		}
+		seconds += mean * p.all
+	}
+	return max(seconds/float64(max(1, jobs)), longest), int(whole.known)
 }
 
 // size is what a trial's time grows with. A computation has no iterations and counts as one.
