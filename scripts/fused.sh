@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Lists the places where Go's compiler would fuse a product and a sum into one rounding, in packages that compute results or decide
-# verdicts. There are to be none: a build that fuses (arm64, GOAMD64=v3) would give the samplers other bits. An explicit conversion, float64(a*b) + c, keeps
-# the two apart. The compiler for arm64 fuses more than that for GOAMD64=v3 does, so it is the one to ask.
+# verdicts. There are to be none: a build that fuses (arm64, GOAMD64=v3) would give other bits. An explicit conversion,
+# float64(a*b) + c, keeps the two apart. The compiler for arm64 fuses more than that for GOAMD64=v3 does, so it is the one to ask.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 packages=$(go list ./pkg/sifg/... ./pkg/study/... ./pkg/harness/stats ./pkg/harness/claim ./pkg/harness/compare $(sed -n 's/^\t\(\.\/experiments\/.*\)$/\1\/.../p' go.work) |
