@@ -51,7 +51,7 @@ quick: build ## the whole page in minutes, at a small scale under all protocols:
 
 bench: ## speed of kernels and iterations, a few minutes; let nothing else run. DOC=docs/performance.md puts the tables there
 	@mkdir -p bin
-	go test -run '^$$' -bench 'Peak|Products|Functions|Iteration|Score|HMC' -benchtime 0.2s -count 5 -cpu 1 ./pkg/sifg ./pkg/sifg/hmc ./pkg/sifg/internal/simd | tee bin/bench.txt
+	go test -run '^$$' -bench 'Peak|Products|Functions|Iteration|Score|HMC|Split|Pages' -benchtime 0.2s -count 5 -cpu 1 ./pkg/sifg ./pkg/sifg/hmc ./pkg/sifg/internal/simd | tee bin/bench.txt
 	go run $(BENCHSTAT) bin/bench.txt
 	go run scripts/benchtable.go bin/bench.txt $(DOC)
 

@@ -50,7 +50,7 @@ func run(args []string) error {
 }
 
 // columns are the units shown, in order.
-var columns = []string{"ms/iteration", "ms/gradient", "ns/element", "GFLOP/s", "%peak"}
+var columns = []string{"ms/iteration", "ms/gradient", "ns/element", "µs/call", "GFLOP/s", "%peak"}
 
 // tables returns one table a benchmark: its cases in the order in which they ran.
 func tables(text string) string {

@@ -12,19 +12,16 @@ import (
 //
 // The gradient of Denoise has a noise ∝ 1/σ, from ⟨w, f⟩/σ. Most of it cancels in the difference, which tends to
 // 2·wᵀJ_f w, twice Hutchinson's estimate, as σ → 0. A network step is a forward and a first-order backward pass of 2n
-// rows.
+// rows. The velocity is s − f at x₊, as Denoise's.
 type Antithetic struct {
 	Network
 	Redraw bool // noise drawn anew at every network step
 	Fresh  bool // the move is judged at a draw that the network was not trained with
-	// v is the mean of s − f over x₊ and x₋, without the noise that explores; false: v = s − f at x₊, as Denoise's
-	Symmetric bool
 
 	net          *nn.Net
 	opt          nn.Optimizer
 	x            Batch // x₊ and below them x₋ (2n×d)
 	f, g, square Batch // f(x), loss gradient, squares of the residuals (2n×d)
-	v            Batch // velocity at x₋ (n×d)
 }
 
 // Init implements Field.
@@ -34,7 +31,6 @@ func (o *Antithetic) Init(c *Cloud) {
 	for _, b := range []*Batch{&o.x, &o.f, &o.g, &o.square} {
 		*b = NewBatch(2*n, d)
 	}
-	o.v = NewBatch(n, d)
 }
 
 // Velocity implements Field.
@@ -85,30 +81,13 @@ func (o *Antithetic) train(c *Cloud) float64 {
 	return simd.RowSums(o.square.Data, 2*n, c.Z.Cols) / float64(2*n)
 }
 
-// judge sets the velocity and lets σ follow it. The KL rules want E⟨v, w⟩ with v at x₊, which is also E⟨v(x₊) − v(x₋),
-// w⟩/2.
+// judge sets the velocity and lets σ follow it. The KL rules want E⟨v, w⟩ with v at x₊.
 func (o *Antithetic) judge(c *Cloud, noise *Noise) {
-	plus, minus := halves(o.x)
-	fp, fm := halves(o.f)
+	f, _ := halves(o.f)
 	c.Score()
-	if !o.Symmetric {
-		o.net.Forward(fp, plus)
-		difference(c.V, c.S, fp)
-		noise.adapt(c)
-		return
-	}
-	o.net.Forward(o.f, o.x)
-	difference(c.V, c.S, fp)
-	x := c.X
-	c.X = minus
-	c.Score()
-	c.X = x
-	difference(o.v, c.S, fm)
-	along := (meanDot(c.V, c.W) - meanDot(o.v, c.W)) / 2
-	for i, v := range o.v.Data {
-		c.V.Data[i] = (c.V.Data[i] + v) / 2
-	}
-	noise.follow(c, along)
+	o.net.Forward(f, c.X)
+	difference(c.V, c.S, f)
+	noise.adapt(c)
 }
 
 // difference sets dst = a − b.
@@ -121,7 +100,7 @@ func halves(b Batch) (upper, lower Batch) {
 }
 
 func antithetic(c Config) Field {
-	return &Antithetic{Network: c.network(), Redraw: c.Redraw, Symmetric: c.Symmetric}
+	return &Antithetic{Network: c.network(), Redraw: c.Redraw}
 }
 
 // adaptiveAntithetic refuses the DSM rules, which follow Denoise's own loss.

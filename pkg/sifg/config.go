@@ -19,7 +19,6 @@ type Config struct {
 	Mover     string  `mapstructure:"mover" json:"mover,omitempty"`
 	Step      float64 `mapstructure:"step" json:"step,omitempty"`
 	Friction  float64 `mapstructure:"friction" json:"friction,omitempty"`
-	Theta     float64 `mapstructure:"theta" json:"theta,omitempty"`
 	DivideByN bool    `mapstructure:"divide_by_n" json:"divide_by_n,omitempty"`
 
 	// Target.
@@ -43,7 +42,6 @@ type Config struct {
 	LRDecay      float64 `mapstructure:"lr_decay" json:"lr_decay,omitempty"`
 	Redraw       bool    `mapstructure:"redraw" json:"redraw,omitempty"`
 	Independent  bool    `mapstructure:"independent" json:"independent,omitempty"`
-	Symmetric    bool    `mapstructure:"symmetric" json:"symmetric,omitempty"`
 	Probe        string  `mapstructure:"probe" json:"probe,omitempty"`
 	P            float64 `mapstructure:"p" json:"p,omitempty"`
 	PRule        string  `mapstructure:"p_rule" json:"p_rule,omitempty"`
@@ -59,7 +57,6 @@ var Docs = map[string]string{
 		"their own",
 	"step":           "particle step size h > 0, in time of the flow; 0: 0.01 (svgd 0.1, sgld 0.001)",
 	"friction":       "baoab: friction γ > 0, a rate in the time of the flow; 0: 1",
-	"theta":          "interpolated: θ in (0, 1], 1 is Langevin; 0: chosen by the held-out loss",
 	"divide_by_n":    "velocity divided by n, as the released toy baselines do; euler and adam heed it",
 	"temper":         "outer iterations over which the score's factor β rises to 1; 0: none",
 	"sigma":          "initial smoothing σ₀ > 0, in the unit of the coordinates; 0: 0.1",
@@ -77,7 +74,6 @@ var Docs = map[string]string{
 	"lr_decay":       "factor of one decay, in (0, 1]; for lr_decay_every, ignored without",
 	"redraw":         "noise drawn anew at every network step",
 	"independent":    "f and s judged at two further independent draws for the move",
-	"symmetric":      "sifg-a: velocity averaged over x₊ and x₋; false: at x₊",
 	"probe":          "draws of Hutchinson's estimate: rademacher (default), gaussian",
 	"p":              "initial exponent p of the Stein loss, above 1 and below 100; 0: 2",
 	"p_rule":         "how p adapts: toy (default), ica, bnn, none",

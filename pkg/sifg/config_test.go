@@ -27,7 +27,6 @@ func TestConfigErrors(t *testing.T) {
 		{Config{Sampler: "sgld", Mover: "adam"}, "mover"},
 		{Config{Sampler: "psgld", Mover: "euler"}, "mover"},
 		{Config{Sampler: "baoab", Friction: -1}, "friction"},
-		{Config{Sampler: "interpolated", Theta: 1.1}, "theta"},
 		{Config{Sampler: "interpolated", Mover: "adam"}, "mover"},
 		{Config{Sampler: "ada-sifg-a", SigmaRule: "dsm-in"}, "sigma_rule"},
 	} {

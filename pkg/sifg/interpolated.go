@@ -60,19 +60,14 @@ func (o *Interpolated) Velocity(c *Cloud, noise *Noise) Info {
 	return info
 }
 
-// interpolated makes the flow of setting theta; 0, its default, chooses θ.
+// interpolated makes the flow that chooses its θ.
 func interpolated(c Config) (*Flow, error) {
-	if err := inRange("theta", c.Theta, 0, 1); err != nil {
-		return nil, err
-	}
 	if c.Mover == "adam" {
 		return nil, &ConfigError{"mover", "interpolated has euler, adagrad and rmsprop, whose noise is known, not adam"}
 	}
-	field := &Interpolated{Field: antithetic(c), Theta: c.Theta}
-	if c.Theta == 0 {
-		field.Theta, field.Adapt = 0.5, true
-		field.Field.(*Antithetic).Fresh = true
-	}
+	pair := antithetic(c).(*Antithetic)
+	pair.Fresh = true
+	field := &Interpolated{Field: pair, Theta: 0.5, Adapt: true}
 	sigma := float32(c.Sigma * math.Sqrt(1-field.Theta))
 	return &Flow{Noise: Noise{Sigma: sigma}, Field: field, Mover: diffuse(c, field.Temperature)}, nil
 }

@@ -43,14 +43,10 @@ func (o *Noise) adapts() bool { return o.Rule != "" && o.Rule != SigmaFixed }
 
 // adapt applies a KL rule; c.V must be s − f at c.X, built from c.W.
 func (o *Noise) adapt(c *Cloud) {
-	if o.adapts() {
-		o.follow(c, meanDot(c.V, c.W))
+	if !o.adapts() {
+		return
 	}
-}
-
-// follow is adapt for a given mean⟨v, w⟩.
-func (o *Noise) follow(c *Cloud, along float64) {
-	switch o.Rule {
+	switch along := meanDot(c.V, c.W); o.Rule {
 	case SigmaKLw:
 		o.move(c, o.Rate*along)
 	case SigmaKLEps:

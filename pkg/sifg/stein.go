@@ -125,11 +125,12 @@ func (o *Stein) fit(c *Cloud, adapt bool) float64 {
 	if o.out.Rows > rows {
 		je = o.out.Data[rows*d:]
 	}
-	simd.Stein(o.grad.Data[:rows*d], o.grad.Data[rows*d:], o.along.Data, o.power.Data, o.f.Data, c.S.Data, o.e.Data,
-		allPow.Data, je,
-		1/float32(rows))
-	inner, power := simd.RowSums(o.along.Data, rows, d), simd.RowSums(o.power.Data, rows, d) // Σ s·f + e·Je, Σ|f|ᵖ
-	var powerLog float64                                                                     // Σ|f|ᵖ ln|f|
+	forF, forJe := halves(o.grad)
+	simd.Stein(forF.Data, forJe.Data, o.along.Data, o.power.Data,
+		o.f.Data, c.S.Data, o.e.Data, allPow.Data, je, 1/float32(rows))
+	inner := simd.RowSums(o.along.Data, rows, d) // Σ s·f + e·Je
+	power := simd.RowSums(o.power.Data, rows, d) // Σ|f|ᵖ
+	var powerLog float64                         // Σ|f|ᵖ ln|f|
 	if needLog {
 		for i, v := range o.log.Data {
 			o.power.Data[i] *= v

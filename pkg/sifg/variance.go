@@ -18,10 +18,17 @@ import (
 // τ²/σ².
 func GradientVariance(z Batch, target Target, network Network, sigma float32, draws int, seed uint64) (denoise, stein,
 	antithetic float64) {
+	n, d := z.Rows, z.Cols
 	c := &Cloud{
-		Z: z, W: NewBatch(z.Rows, z.Cols), X: NewBatch(z.Rows, z.Cols), S: NewBatch(z.Rows, z.Cols), V: NewBatch(z.Rows,
-			z.Cols),
-		Sigma: sigma, Target: target, Seed: seed, noise: rng.New(seed, "variance-noise"),
+		Z:      z,
+		W:      NewBatch(n, d),
+		X:      NewBatch(n, d),
+		S:      NewBatch(n, d),
+		V:      NewBatch(n, d),
+		Sigma:  sigma,
+		Target: target,
+		Seed:   seed,
+		noise:  rng.New(seed, "variance-noise"),
 	}
 	train := &Denoise{Network: network, Redraw: true}
 	train.Init(c)
@@ -44,7 +51,7 @@ func GradientVariance(z Batch, target Target, network Network, sigma float32, dr
 	pair := &Antithetic{Network: network}
 	pair.Init(c)
 	pair.net, pair.opt = train.net, frozen
-	c.X = NewBatch(z.Rows, z.Cols)
+	c.X = NewBatch(n, d)
 	antithetic = variance(train.net, draws, func() {
 		pair.perturb(c)
 		pair.train(c)

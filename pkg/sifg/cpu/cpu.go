@@ -40,5 +40,6 @@ func Fused() bool { return almostOne[0]*almostOne[1]-1 != 0 }
 var almostOne = []float64{1 + 0x1p-30, 1 - 0x1p-30} // their product is 1 when rounded
 
 // FMALoop runs n rounds of independent fused multiply-adds of float32 on one of the supported paths, and returns how
-// many floating-point operations that were. Divided by the time it took, it is the processor's peak.
+// many floating-point operations that were. Divided by the time it took, it is the processor's peak. The portable path
+// has no such loop: 0.
 func FMALoop(path string, n int) (flops float64) { return simd.FMALoop(path, n) }

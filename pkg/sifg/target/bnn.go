@@ -170,11 +170,6 @@ func (t *BNN) LogDensity(theta []float64) float64 {
 	return t.logDensity(theta, 0, t.n, t.o.Scale*float64(t.o.Batch)/float64(t.n))
 }
 
-// BatchLogDensity returns the same of mini-batch iter ≥ 0, whose gradient Score is but for the clamp.
-func (t *BNN) BatchLogDensity(theta []float64, iter int) float64 {
-	return t.logDensity(theta, t.first(iter), t.o.Batch, t.o.Scale)
-}
-
 func (t *BNN) logDensity(theta []float64, first, rows int, scale float64) float64 {
 	if len(theta) != t.Dim() {
 		panic(badPoint)

@@ -49,7 +49,7 @@ func TestBNNGolden(t *testing.T) {
 				if math.Abs(v-want) > 1e-5*math.Abs(want) {
 					t.Errorf("log density of particle %d: got %.12g, want %.12g", i, v, want)
 				}
-				if batch := p.BatchLogDensity(particles[i*d:(i+1)*d], 7); batch != v {
+				if batch := p.batchLogDensity(particles[i*d:(i+1)*d], 7); batch != v {
 					t.Errorf("log density of the only mini-batch: %.12g, of all rows %.12g", batch, v)
 				}
 				blocks := []int{0, in - 50, in, out, d - 2, d - 1, d} // W1, b1, W2, b2, log γ, log λ
@@ -122,9 +122,9 @@ func TestBNNGradient(t *testing.T) {
 			want := make([]float64, d)
 			for k, u := range v {
 				v[k] = u + h
-				up := p.BatchLogDensity(v, iter)
+				up := p.batchLogDensity(v, iter)
 				v[k] = u - h
-				want[k] = (up - p.BatchLogDensity(v, iter)) / (2 * h)
+				want[k] = (up - p.batchLogDensity(v, iter)) / (2 * h)
 				v[k] = u
 			}
 			H := c.hidden
@@ -159,7 +159,7 @@ func TestBNNBatches(t *testing.T) {
 	}
 	var mean float64
 	for k := range 4 {
-		mean += p.BatchLogDensity(theta, k) / 4
+		mean += p.batchLogDensity(theta, k) / 4
 	}
 	if want := p.LogDensity(theta); math.Abs(mean-want) > 1e-12*math.Abs(want) {
 		t.Errorf("mean of mini-batches %g, of all rows %g", mean, want)
@@ -172,7 +172,7 @@ func TestBNNBatches(t *testing.T) {
 		copy(row(picked, k), row(x, (20+k)%n))
 		py[k] = y[(20+k)%n]
 	}
-	if a, b := wrapped.BatchLogDensity(theta, 2), must(NewBNN(picked, py, o)).LogDensity(theta); a != b {
+	if a, b := wrapped.batchLogDensity(theta, 2), must(NewBNN(picked, py, o)).LogDensity(theta); a != b {
 		t.Errorf("the batch across the end: %g, its rows: %g", a, b)
 	}
 }
@@ -292,4 +292,9 @@ func TestBNNWrongShapesPanic(t *testing.T) {
 	expectPanic(t, badPredict, func() { p.Predict(newBatch(3, 10), newBatch(3, d-1), x) })
 	expectPanic(t, badPredict, func() { p.Predict(newBatch(3, 10), newBatch(3, d), newBatch(10, 3)) })
 	expectPanic(t, badInit, func() { p.InitParticles(newBatch(3, d+1), rng.New(1, "x")) })
+}
+
+// batchLogDensity is LogDensity of mini-batch iter ≥ 0, whose gradient Score is but for the clamp.
+func (t *BNN) batchLogDensity(theta []float64, iter int) float64 {
+	return t.logDensity(theta, t.first(iter), t.o.Batch, t.o.Scale)
 }

@@ -46,8 +46,7 @@ func NewMonomialGamma(d int, alpha, beta float64) (*MonomialGamma, error) {
 func (t *MonomialGamma) Dim() int { return t.d }
 
 // smallest is the smallest |x| at which the score is evaluated: below it, where a cloud's point is zero for all
-// purposes,
-// |x|^{α−1} of a small α would leave the range of float32.
+// purposes, |x|^{α−1} of a small α would leave the range of float32.
 const smallest = 0x1p-126
 
 // Score sets dst[i][c] = −αβ|x|^{α−1} sign(x) with x = x[i][c]. At x = 0 it is 0, the value by symmetry; |x| below

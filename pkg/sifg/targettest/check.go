@@ -91,13 +91,9 @@ func checkGradient(t Gradient, points [][]float64) error {
 	factor, same := 0.0, true // all gradients seen are this multiple of the quotients
 	for _, x := range points {
 		x = slices.Clone(x)
-		grad, want, doubt := make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x))
+		grad := make([]float64, len(x))
 		t.Gradient(grad, x)
-		scale := 1.0
-		for c := range x {
-			want[c], doubt[c] = quotient(t.LogDensity, x, c)
-			scale = max(scale, math.Abs(want[c]))
-		}
+		want, doubt, scale := quotients(t.LogDensity, x)
 		for c, g := range grad {
 			if !(math.Abs(g-want[c]) <= checkTolerance*scale+10*doubt[c]) && first == nil {
 				first = fmt.Errorf("targettest: coordinate %d of the gradient is %.6g at x = %.3g, but the log "+
@@ -124,6 +120,18 @@ func checkGradient(t Gradient, points [][]float64) error {
 	}
 	return fmt.Errorf("%w: check the terms in which coordinates are treated differently, and that both functions use "+
 		"the same parameters and data", first)
+}
+
+// quotients returns the derivatives of f at x, how far each may be off, and the largest of them, 1 at least.
+func quotients(f func([]float64) float64, x []float64) (slopes, doubts []float64, scale float64) {
+	scale = 1
+	for c := range x {
+		slope, doubt := quotient(f, x, c)
+		slopes = append(slopes, slope)
+		doubts = append(doubts, doubt)
+		scale = max(scale, math.Abs(slope))
+	}
+	return slopes, doubts, scale
 }
 
 // quotient returns the derivative of f by coordinate c at x and how far it may be off: of central differences with

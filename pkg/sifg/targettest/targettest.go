@@ -17,11 +17,11 @@ const (
 )
 
 // Score checks t.Score at the rows of at, which should be points where the density has mass and points around them,
-// against central differences of logDensity, the log of the density up to a constant, with a step of 10⁻⁵·max(1, |x|).
-// Further it checks that all of dst is written whatever it held, that x is left alone, that a row's score does not
-// depend on the other rows, and that it is finite. The error names the row, the coordinate and both values. Of a target
-// with mini-batches it looks at iteration 0, and logDensity has to be that of the same batch. Where the density has a
-// kink within a step of a point, as ReLU networks have, choose another.
+// against central differences of logDensity, the log of the density up to a constant, with the step that suits each
+// coordinate. Further it checks that all of dst is written whatever it held, that x is left alone, that a row's score
+// does not depend on the other rows, and that it is finite. The error names the row, the coordinate and both values. Of
+// a target with mini-batches it looks at iteration 0, and logDensity has to be that of the same batch. Where the density
+// has a kink beside a point, as ReLU networks have, choose another.
 func Score(t sifg.Target, logDensity func(x []float64) float64, at sifg.Batch) error {
 	d := t.Dim()
 	if at.Cols != d || at.Rows < 1 || at.Stride != d || len(at.Data) < at.Rows*d {
@@ -32,7 +32,11 @@ func Score(t sifg.Target, logDensity func(x []float64) float64, at sifg.Batch) e
 	for i := range at.Rows {
 		row := at.Data[i*d : (i+1)*d]
 		got := all[i*d : (i+1)*d]
-		want, scale := quotients(logDensity, row)
+		x := make([]float64, d)
+		for c, v := range row {
+			x[c] = float64(v)
+		}
+		want, _, scale := quotients(logDensity, x)
 		for c := range got {
 			g := float64(got[c])
 			switch {
@@ -71,23 +75,4 @@ func score(t sifg.Target, x sifg.Batch) []float32 {
 	}
 	t.Score(dst, own, 0)
 	return dst.Data
-}
-
-// quotients returns the central differences of f at a point, and the largest of them, 1 at least.
-func quotients(f func([]float64) float64, at []float32) (g []float64, scale float64) {
-	x := make([]float64, len(at))
-	for c, v := range at {
-		x[c] = float64(v)
-	}
-	scale = 1
-	for c, v := range x {
-		h := 1e-5 * max(1, math.Abs(v))
-		x[c] = v + h
-		up := f(x)
-		x[c] = v - h
-		g = append(g, (up-f(x))/(2*h))
-		x[c] = v
-		scale = max(scale, math.Abs(g[c]))
-	}
-	return g, scale
 }

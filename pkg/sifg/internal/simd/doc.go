@@ -4,8 +4,8 @@
 //
 // Every kernel has a portable Go twin, whose name ends in Go. It is what to read first, the oracle of the tests, and
 // what runs on other processors and under the build tag purego. On amd64 there are AVX2+FMA and AVX-512 versions of
-// each (of mixtures AVX-512 only), on arm64 NEON versions of most, written by the generator in gen and chosen when the
-// program starts (Path; the environment variable SIFG_KERNEL forces one).
+// each, on arm64 NEON versions of most, written by the generator in gen and chosen when the program starts (Path; the
+// environment variable SIFG_KERNEL forces one).
 //
 // Bits. Normals are the same on every path. The vector versions of everything else agree with each other bit for bit,
 // and with the portable twin within the bounds in the tests: they fuse products with sums. (On arm64 inner products,

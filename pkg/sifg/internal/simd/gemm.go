@@ -29,47 +29,35 @@ func isNarrow(n, k int) bool { return n <= 4 && k >= 16 || n <= 10 && k >= 256 }
 func (w *Workspace) GemmNN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, acc bool) {
 	checkMatrix(m, k, lda, len(a))
 	checkMatrix(k, n, ldb, len(b))
-	checkMatrix(m, n, ldc, len(c))
-	if w.splits(m, n, k) {
-		w.split(m, func(w *Workspace, lo, hi int) {
-			w.GemmNN(hi-lo, n, k, a[lo*lda:], lda, b, ldb, c[lo*ldc:], ldc, acc)
-		})
-		return
-	}
-	if m > 0 && n > 0 && !product(&w.pack, m, n, k, strided{a, lda, 1}, strided{b, ldb, 1}, c, ldc, acc) {
-		gemmNNGo(m, n, k, a, lda, b, ldb, c, ldc, acc)
-	}
+	w.gemm(m, n, k, strided{a, lda, 1}, strided{b, ldb, 1}, c, ldc, acc)
 }
 
 // GemmNT computes C = A·Bᵀ, or C += A·Bᵀ if acc. A is m×k, B is n×k, C is m×n; C must not alias A or B.
 func (w *Workspace) GemmNT(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, acc bool) {
 	checkMatrix(m, k, lda, len(a))
 	checkMatrix(n, k, ldb, len(b))
-	checkMatrix(m, n, ldc, len(c))
-	if w.splits(m, n, k) {
-		w.split(m, func(w *Workspace, lo, hi int) {
-			w.GemmNT(hi-lo, n, k, a[lo*lda:], lda, b, ldb, c[lo*ldc:], ldc, acc)
-		})
-		return
-	}
-	if m > 0 && n > 0 && !product(&w.pack, m, n, k, strided{a, lda, 1}, strided{b, 1, ldb}, c, ldc, acc) {
-		gemmNTGo(m, n, k, a, lda, b, ldb, c, ldc, acc)
-	}
+	w.gemm(m, n, k, strided{a, lda, 1}, strided{b, 1, ldb}, c, ldc, acc)
 }
 
 // GemmTN computes C = Aᵀ·B, or C += Aᵀ·B if acc. A is k×m, B is k×n, C is m×n; C must not alias A or B.
 func (w *Workspace) GemmTN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, acc bool) {
 	checkMatrix(k, m, lda, len(a))
 	checkMatrix(k, n, ldb, len(b))
+	w.gemm(m, n, k, strided{a, 1, lda}, strided{b, ldb, 1}, c, ldc, acc)
+}
+
+// gemm is the product in any orientation; only C is checked.
+func (w *Workspace) gemm(m, n, k int, a, b strided, c []float32, ldc int, acc bool) {
 	checkMatrix(m, n, ldc, len(c))
 	if w.splits(m, n, k) {
 		w.split(m, func(w *Workspace, lo, hi int) {
-			w.GemmTN(hi-lo, n, k, a[lo:], lda, b, ldb, c[lo*ldc:], ldc, acc)
+			rows := strided{a.data[lo*a.row:], a.row, a.col}
+			w.gemm(hi-lo, n, k, rows, b, c[lo*ldc:], ldc, acc)
 		})
 		return
 	}
-	if m > 0 && n > 0 && !product(&w.pack, m, n, k, strided{a, 1, lda}, strided{b, ldb, 1}, c, ldc, acc) {
-		gemmTNGo(m, n, k, a, lda, b, ldb, c, ldc, acc)
+	if m > 0 && n > 0 && !product(&w.pack, m, n, k, a, b, c, ldc, acc) {
+		gemmGo(m, n, k, a, b, c, ldc, acc)
 	}
 }
 
@@ -92,48 +80,23 @@ func checkMatrix(rows, cols, ld, n int) {
 	}
 }
 
-func gemmNNGo(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, acc bool) {
+func gemmGo(m, n, k int, a, b strided, c []float32, ldc int, acc bool) {
 	for i := range m {
 		ci := c[i*ldc:][:n]
 		if !acc {
 			clear(ci)
 		}
 		for p := range k {
-			aip := a[i*lda+p]
-			for j, bv := range b[p*ldb:][:n] {
-				ci[j] += float32(aip * bv)
+			aip := a.data[i*a.row+p*a.col]
+			bp := b.data[p*b.row:]
+			if b.col == 1 { // as below, at twice the speed
+				for j, bv := range bp[:n] {
+					ci[j] += float32(aip * bv)
+				}
+				continue
 			}
-		}
-	}
-}
-
-func gemmNTGo(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, acc bool) {
-	for i := range m {
-		for j := range n {
-			var s float32
-			if acc {
-				s = c[i*ldc+j]
-			}
-			for p := range k {
-				s += float32(a[i*lda+p] * b[j*ldb+p])
-			}
-			c[i*ldc+j] = s
-		}
-	}
-}
-
-func gemmTNGo(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, acc bool) {
-	if !acc {
-		for i := range m {
-			clear(c[i*ldc:][:n])
-		}
-	}
-	for p := range k {
-		for i := range m {
-			av := a[p*lda+i]
-			ci := c[i*ldc:][:n]
-			for j, bv := range b[p*ldb:][:n] {
-				ci[j] += float32(av * bv)
+			for j := range ci {
+				ci[j] += float32(aip * bp[j*b.col])
 			}
 		}
 	}

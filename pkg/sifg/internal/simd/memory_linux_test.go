@@ -33,6 +33,7 @@ func BenchmarkPages(b *testing.B) {
 			for b.Loop() {
 				w.GemmTN(m, n, k, x, m, y, n, z, n, false)
 			}
+			reportCall(b)
 		})
 	}
 }

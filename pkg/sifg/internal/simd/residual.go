@@ -27,16 +27,16 @@ func residualGo(g, square, f, w []float32, scale, gscale float32) {
 //
 // where je is J·e; nil leaves its term out. All slices are as long as f.
 func Stein(g, gt, along, power, f, s, e, pow, je []float32, inv float32) {
-	n := len(f)
-	g, gt, along, power, s, e, pow = first(g, n), first(gt, n), first(along, n), first(power, n), first(s, n), first(e,
-		n), first(pow, n)
+	for _, x := range []*[]float32{&g, &gt, &along, &power, &s, &e, &pow} {
+		*x = first(*x, len(f))
+	}
 	if je == nil {
 		if !steinVector(g, gt, along, power, f, s, e, pow, inv) {
 			steinGo(g, gt, along, power, f, s, e, pow, nil, inv)
 		}
 		return
 	}
-	je = first(je, n)
+	je = first(je, len(f))
 	if !steinTangentVector(g, gt, along, power, f, s, e, pow, je, inv) {
 		steinGo(g, gt, along, power, f, s, e, pow, je, inv)
 	}

@@ -177,7 +177,7 @@ func (k *panelKernel) fetchNext() {
 }
 
 // step adds the products of one p and goes to the next.
-func (k *panelKernel) step(load func(w int) reg.VecVirtual) {
+func (k *panelKernel) step(load func(w int) Op) {
 	k.multiply(load)
 	k.ADDQ(k.ks, k.a0)
 	if k.rows > 9 {
@@ -188,7 +188,7 @@ func (k *panelKernel) step(load func(w int) reg.VecVirtual) {
 
 // sum adds all products.
 func (k *panelKernel) sum() {
-	load := func(w int) reg.VecVirtual { return k.load(Mem{Base: k.b, Disp: w * k.bytes}) }
+	load := func(w int) Op { return k.load(Mem{Base: k.b, Disp: w * k.bytes}) }
 	k.whole(2, k.left, "step", "odd", func() { // fewer jumps, and additions beside the products
 		k.step(load)
 		k.step(load)
@@ -209,13 +209,13 @@ func (k *panelKernel) sumAndPack() {
 	for line := 0; line < k.width*k.bytes; line += 64 {
 		k.PREFETCHT0(Mem{Base: far, Disp: line})
 	}
-	k.step(func(w int) reg.VecVirtual {
+	k.step(func(w int) Op {
 		x := Mem{Base: k.b, Disp: w * k.bytes}
 		v := k.vec()
 		if w < k.width-1 {
 			k.VMOVUPS(x, v)
 		} else {
-			k.VMOVUPS_Z(x, mask.Op, v)
+			k.VMOVUPS_Z(x, mask, v)
 		}
 		k.VMOVUPS(v, Mem{Base: pack, Disp: w * k.bytes})
 		return v
@@ -244,7 +244,7 @@ func (k *panelKernel) store() {
 		for w, v := range k.acc[r][:k.width-1] {
 			k.VMOVUPS(v, Mem{Base: k.c, Disp: w * k.bytes})
 		}
-		k.put(k.acc[r][k.width-1], Mem{Base: k.c, Disp: (k.width - 1) * k.bytes}, &mask)
+		k.put(k.acc[r][k.width-1], Mem{Base: k.c, Disp: (k.width - 1) * k.bytes}, mask)
 		k.ADDQ(k.ldc, k.c)
 	}
 	k.Label("next")
@@ -279,8 +279,8 @@ func (k *panelKernel) next(tiles reg.GPVirtual) {
 }
 
 // multiply adds the products of one column of A and one row of B to the tile.
-func (k *panelKernel) multiply(load func(w int) reg.VecVirtual) {
-	var b []reg.VecVirtual
+func (k *panelKernel) multiply(load func(w int) Op) {
+	var b []Op
 	for w := range k.width {
 		b = append(b, load(w))
 	}

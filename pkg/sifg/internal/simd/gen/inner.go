@@ -38,8 +38,8 @@ func (m *machine) inner(name string, rows, cols int) {
 			acc[i][j] = m.zeros(halves)
 		}
 	}
-	step := func(h int, k *mask) {
-		var bv []reg.VecVirtual
+	step := func(h int, k Op) {
+		var bv []Op
 		for j := range cols {
 			bv = append(bv, m.get(rowB(bp, j).Offset(h*m.bytes), k))
 		}
@@ -67,7 +67,7 @@ func (m *machine) inner(name string, rows, cols int) {
 		m.CMPQ(n, lanes)
 		m.CMOVQGT(lanes, n)
 		mask := m.mask(n)
-		step(h, &mask)
+		step(h, mask)
 		m.SUBQ(U8(m.bytes/4), k)
 		m.Label(done)
 	}

@@ -42,8 +42,11 @@ func newMachine(suffix, file string, bytes int) *machine {
 // all emits every kernel and returns those that a chooser is written for.
 func (m *machine) all() []kernel {
 	m.matrixProducts()
-	m.elementwise()
-	m.optimisers()
+	expScaled(m)
+	m.minLanes()
+	elementwise(m)
+	m.rowKernels()
+	optimisers(m)
 	m.random()
 	m.philoxWords()
 	m.signs()
@@ -172,10 +175,10 @@ func (m *machine) global(name string, word func(i int) uint64) Mem {
 }
 
 // load returns a register with the contents of x, a constant or memory.
-func (m *machine) load(x Op) reg.VecVirtual { return m.into(m.VMOVUPS, x) }
+func (m *machine) load(x Op) Op { return m.into(m.VMOVUPS, x) }
 
 // param returns a vector of the float32 parameter, loaded once a function.
-func (m *machine) param(name string) reg.VecVirtual {
+func (m *machine) param(name string) Op {
 	v, ok := m.hoisted[name]
 	if !ok {
 		v = m.vec()
@@ -223,18 +226,16 @@ func (m *machine) into(f func(...Op), operands ...Op) reg.VecVirtual {
 	return v
 }
 
-func (m *machine) op3(f func(...Op), a reg.VecVirtual, b Op) reg.VecVirtual { return m.into(f, b, a) }
+func (m *machine) op3(f func(...Op), a, b Op) Op { return m.into(f, b, a) }
 
 // zero returns a vector of zeros, and zeros n of them.
-func (m *machine) zero() reg.VecVirtual {
-	v := m.vec()
-	m.VXORPS(v, v, v)
-	return v
-}
+func (m *machine) zero() Op { return m.zeros(1)[0] }
 
 func (m *machine) zeros(n int) (out []reg.VecVirtual) {
 	for range n {
-		out = append(out, m.zero())
+		v := m.vec()
+		m.VXORPS(v, v, v)
+		out = append(out, v)
 	}
 	return out
 }
@@ -247,70 +248,70 @@ func (m *machine) either(ps, pd func(...Op)) func(...Op) {
 	return ps
 }
 
-func (m *machine) add(a reg.VecVirtual, b Op) reg.VecVirtual {
-	return m.op3(m.either(m.VADDPS, m.VADDPD), a, b)
-}
-func (m *machine) sub(a reg.VecVirtual, b Op) reg.VecVirtual {
-	return m.op3(m.either(m.VSUBPS, m.VSUBPD), a, b)
-}
-func (m *machine) mul(a reg.VecVirtual, b Op) reg.VecVirtual {
-	return m.op3(m.either(m.VMULPS, m.VMULPD), a, b)
-}
-func (m *machine) div(a reg.VecVirtual, b Op) reg.VecVirtual {
-	return m.op3(m.either(m.VDIVPS, m.VDIVPD), a, b)
-}
+func (m *machine) add(a, b Op) Op { return m.op3(m.either(m.VADDPS, m.VADDPD), a, b) }
+func (m *machine) sub(a, b Op) Op { return m.op3(m.either(m.VSUBPS, m.VSUBPD), a, b) }
+func (m *machine) mul(a, b Op) Op { return m.op3(m.either(m.VMULPS, m.VMULPD), a, b) }
+func (m *machine) div(a, b Op) Op { return m.op3(m.either(m.VDIVPS, m.VDIVPD), a, b) }
 
-func (m *machine) and(a reg.VecVirtual, b Op) reg.VecVirtual { return m.op3(m.VANDPS, a, b) }
-func (m *machine) or(a reg.VecVirtual, b Op) reg.VecVirtual  { return m.op3(m.VORPS, a, b) }
-func (m *machine) xor(a reg.VecVirtual, b Op) reg.VecVirtual { return m.op3(m.VXORPS, a, b) }
+func (m *machine) and(a, b Op) Op { return m.op3(m.VANDPS, a, b) }
+func (m *machine) or(a, b Op) Op  { return m.op3(m.VORPS, a, b) }
+func (m *machine) xor(a, b Op) Op { return m.op3(m.VXORPS, a, b) }
+func (m *machine) abs(a Op) Op    { return m.and(a, m.words(^uint32(signBit))) }
+func (m *machine) neg(a Op) Op    { return m.xor(a, m.words(signBit)) }
 
 // min and max return b where a or b is not a number.
-func (m *machine) min(a reg.VecVirtual, b Op) reg.VecVirtual {
-	return m.op3(m.either(m.VMINPS, m.VMINPD), a, b)
-}
-func (m *machine) max(a reg.VecVirtual, b Op) reg.VecVirtual {
-	return m.op3(m.either(m.VMAXPS, m.VMAXPD), a, b)
-}
+func (m *machine) min(a, b Op) Op { return m.op3(m.either(m.VMINPS, m.VMINPD), a, b) }
+func (m *machine) max(a, b Op) Op { return m.op3(m.either(m.VMAXPS, m.VMAXPD), a, b) }
 
-func (m *machine) sqrt(a Op) reg.VecVirtual { return m.into(m.VSQRTPS, a) }
+func (m *machine) sqrt(a Op) Op { return m.into(m.VSQRTPS, a) }
 
 // copy returns a fresh register with a's value, for the instructions that overwrite an operand.
-func (m *machine) copy(a reg.VecVirtual) reg.VecVirtual { return m.into(m.VMOVAPS, a) }
+func (m *machine) copy(a Op) Op { return m.into(m.VMOVAPS, a) }
 
 // fma returns a·b + c in a's register.
-func (m *machine) fma(a, b reg.VecVirtual, c Op) reg.VecVirtual {
+func (m *machine) fma(a, b, c Op) Op {
 	m.either(m.VFMADD213PS, m.VFMADD213PD)(c, b, a)
 	return a
 }
 
-// addTo adds a·b to sum; subFrom subtracts it.
-func (m *machine) addTo(sum, a reg.VecVirtual, b Op) {
+// addTo adds a·b to sum, in its register; subFrom subtracts it.
+func (m *machine) addTo(sum, a, b Op) Op {
 	m.either(m.VFMADD231PS, m.VFMADD231PD)(b, a, sum)
+	return sum
 }
 
-func (m *machine) subFrom(sum, a reg.VecVirtual, b Op) {
+func (m *machine) subFrom(sum, a, b Op) Op {
 	m.either(m.VFNMADD231PS, m.VFNMADD231PD)(b, a, sum)
-}
-
-// horner returns the polynomial in x with the coefficients, highest power first.
-func (m *machine) horner(x reg.VecVirtual, coefficients ...float64) reg.VecVirtual {
-	p := m.load(m.c(coefficients[0]))
-	for _, c := range coefficients[1:] {
-		p = m.fma(p, x, m.c(c))
-	}
-	return p
+	return sum
 }
 
 // integers in 32-bit words
 
-func (m *machine) addw(a reg.VecVirtual, b Op) reg.VecVirtual { return m.op3(m.VPADDD, a, b) }
-func (m *machine) subw(a reg.VecVirtual, b Op) reg.VecVirtual { return m.op3(m.VPSUBD, a, b) }
+func (m *machine) addw(a, b Op) Op { return m.op3(m.VPADDD, a, b) }
+func (m *machine) subw(a, b Op) Op { return m.op3(m.VPSUBD, a, b) }
 
-func (m *machine) shl(a reg.VecVirtual, n uint8) reg.VecVirtual { return m.into(m.VPSLLD, U8(n), a) }
+func (m *machine) shl(a Op, n uint8) Op { return m.into(m.VPSLLD, U8(n), a) }
 
 // shr shifts right, filling with zeros; sar, with the sign.
-func (m *machine) shr(a reg.VecVirtual, n uint8) reg.VecVirtual { return m.into(m.VPSRLD, U8(n), a) }
-func (m *machine) sar(a reg.VecVirtual, n uint8) reg.VecVirtual { return m.into(m.VPSRAD, U8(n), a) }
+func (m *machine) shr(a Op, n uint8) Op { return m.into(m.VPSRLD, U8(n), a) }
+func (m *machine) sar(a Op, n uint8) Op { return m.into(m.VPSRAD, U8(n), a) }
 
 // toFloat converts signed words.
-func (m *machine) toFloat(a reg.VecVirtual) reg.VecVirtual { return m.into(m.VCVTDQ2PS, a) }
+func (m *machine) toFloat(a Op) Op { return m.into(m.VCVTDQ2PS, a) }
+
+// fromUnsigned converts unsigned words.
+func (m *machine) fromUnsigned(a Op) Op {
+	if m.wide() {
+		return m.into(m.VCVTUDQ2PS, a)
+	}
+	// both halves are exact: one rounding in the sum
+	high := m.mul(m.toFloat(m.shr(a, 16)), m.c(1<<16))
+	return m.add(high, m.toFloat(m.and(a, m.words(0xFFFF))))
+}
+
+func (m *machine) timesPow2(p, j Op) Op {
+	if m.wide() {
+		return m.op3(m.VSCALEFPS, p, m.sub(j, m.c(magic32)))
+	}
+	return twoFactors(m, p, j)
+}

@@ -1,6 +1,6 @@
 // Command gen writes the assembly of package simd with github.com/mmcloughlin/avo: every kernel is described once, in
 // terms of a machine (machine.go), and emitted for AVX-512 and for AVX2+FMA, so that both do the same operations in the
-// same order and give the same bits.
+// same order and give the same bits. Elementwise kernels are emitted for NEON too (vectors.go, neon.go).
 //
 //	GOWORK=off go run .          write the files beside this folder
 //	GOWORK=off go run . -check   write nothing; exit with status 1 if a file differs

@@ -8,17 +8,15 @@ import (
 	"github.com/mmcloughlin/avo/x86"
 )
 
-// mask is an opmask register (AVX-512) or a vector of all-ones words (AVX2).
-type mask struct{ Op }
-
-// mask returns the mask of the first n 32-bit lanes, of all for lanes ≤ n < 2·lanes.
-func (m *machine) mask(n reg.GPVirtual) mask {
+// mask returns the mask of the first n 32-bit lanes, of all for lanes ≤ n < 2·lanes: an opmask register (AVX-512) or a
+// vector of all-ones words (AVX2).
+func (m *machine) mask(n reg.GPVirtual) Op {
 	if m.wide() {
 		ones, k := m.GP32(), m.K()
 		m.MOVL(U32(0xFFFFFFFF), ones)
 		m.BZHIL(n.As32(), ones, ones)
 		m.KMOVW(ones, k)
-		return mask{k}
+		return k
 	}
 	// a window of a table of 64 bytes of ones and 32 bytes of zeros
 	table, ok := m.data["window"]
@@ -35,65 +33,78 @@ func (m *machine) mask(n reg.GPVirtual) mask {
 	m.MOVQ(n, off)
 	m.NEGQ(off)
 	m.VMOVUPS(Mem{Base: base, Index: off, Scale: 4}, v)
-	return mask{v}
+	return v
 }
 
 // get loads a vector, or with a mask its lanes and zeros elsewhere, touching no other memory.
-func (m *machine) get(x Mem, k *mask) reg.VecVirtual {
+func (m *machine) get(x Mem, k Op) Op {
 	if k == nil {
 		return m.load(x)
 	}
 	v := m.vec()
-	m.getTo(v, x, *k)
+	m.getTo(v, x, k)
 	return v
 }
 
-func (m *machine) getTo(v Op, x Mem, k mask) {
+func (m *machine) getTo(v Op, x Mem, k Op) {
 	if m.wide() {
-		m.VMOVUPS_Z(x, k.Op, v)
+		m.VMOVUPS_Z(x, k, v)
 	} else {
-		m.VMASKMOVPS(x, k.Op, v)
+		m.VMASKMOVPS(x, k, v)
 	}
 }
 
 // put stores a vector, or with a mask its lanes.
-func (m *machine) put(v Op, x Mem, k *mask) {
+func (m *machine) put(v Op, x Mem, k Op) {
 	if k == nil {
 		m.VMOVUPS(v, x)
 	} else if m.wide() {
-		m.VMOVUPS(v, k.Op, x)
+		m.VMOVUPS(v, k, x)
 	} else {
-		m.VMASKMOVPS(v, k.Op, x)
+		m.VMASKMOVPS(v, k, x)
 	}
 }
 
 // less returns the mask of a < b (false where either is not a number), in float32.
-func (m *machine) less(a reg.VecVirtual, b Op) mask {
+func (m *machine) less(a, b Op) Op {
 	var k Op = m.vec()
 	if m.wide() {
 		k = m.K()
 	}
 	m.VCMPPS(U8(17), b, a, k)
-	return mask{k}
+	return k
+}
+
+// positive returns the mask of a > 0.
+func (m *machine) positive(a Op) Op { return m.less(m.zero(), a) }
+
+// signOf returns the mask of the lanes whose highest bit is set.
+func (m *machine) signOf(a Op) Op {
+	if !m.wide() {
+		return a
+	}
+	k := m.K()
+	m.VPMOVD2M(a, k)
+	return k
 }
 
 // pick returns a where k is set, else b.
-func (m *machine) pick(k mask, a Op, b reg.VecVirtual) reg.VecVirtual {
+func (m *machine) pick(k, a, b Op) Op {
 	v := m.vec()
 	if m.wide() {
 		blend := x86.VBLENDMPS
 		if m.double {
 			blend = x86.VBLENDMPD
 		}
-		m.blend(blend, k.Op, a, b, v)
+		m.blend(blend, k, a, b, v)
 	} else {
-		m.VBLENDVPS(k.Op, a, b, v)
+		m.VBLENDVPS(k, a, b, v)
 	}
 	return v
 }
 
 // blend emits v = k ? a : b. avo takes v for an input too, and would keep its register from the function's beginning.
-func (m *machine) blend(f func(...Op) (*ir.Instruction, error), k, a Op, b, v reg.VecVirtual) {
+func (m *machine) blend(f func(...Op) (*ir.Instruction, error), k, a, b, v Op) {
 	i, err := f(a, b, k, v)
 	if err != nil {
 		panic(err)

@@ -27,7 +27,8 @@ func (m *machine) mixture() {
 	m.Label("row")
 	l := m.distances(x, cols)
 	for p, q := range l {
-		l[p] = m.sub(m.load(constant(0, p)), m.mul(q, constant(1, p)))
+		weight := m.load(constant(0, p))
+		l[p] = m.into(m.VSUBPD, m.mul(q, constant(1, p)), weight)
 	}
 	best := m.highest(l)
 	zero := m.zero()
@@ -69,22 +70,22 @@ func (m *machine) mixture() {
 }
 
 // compare returns the mask of a float64 comparison, by its number in VCMPPD.
-func (m *machine) compare(predicate uint8, a reg.VecVirtual, b Op) mask {
+func (m *machine) compare(predicate uint8, a, b Op) Op {
 	var k Op = m.vec()
 	if m.wide() {
 		k = m.K()
 	}
 	m.VCMPPD(U8(predicate), b, a, k)
-	return mask{k}
+	return k
 }
 
 // bits returns a mask of float64 lanes as a number.
-func (m *machine) bits(k mask) reg.GPVirtual {
+func (m *machine) bits(k Op) reg.GPVirtual {
 	bits := m.GP32()
 	if m.wide() {
-		m.KMOVB(k.Op, bits)
+		m.KMOVB(k, bits)
 	} else {
-		m.VMOVMSKPD(k.Op, bits)
+		m.VMOVMSKPD(k, bits)
 	}
 	return bits
 }
@@ -151,7 +152,7 @@ func (m *machine) highest(l []reg.VecVirtual) reg.VecVirtual {
 
 // mixtureExp returns the bits of math.Exp on amd64 with fused multiply-adds, for −64 ≤ x ≤ 0: exp(x/16) by Taylor's
 // series, less 1, whose square, plus twice it, is that of exp(x/8), and so on.
-func (m *machine) mixtureExp(x reg.VecVirtual) reg.VecVirtual {
+func (m *machine) mixtureExp(x Op) Op {
 	magic := m.c(magic64)
 	j := m.add(m.mul(x, m.c(math.Log2E)), magic)
 	n := m.sub(j, magic)
@@ -159,7 +160,7 @@ func (m *machine) mixtureExp(x reg.VecVirtual) reg.VecVirtual {
 	m.subFrom(r, n, m.c(0.69314718055966295651160180568695068359375))
 	m.subFrom(r, n, m.c(0.28235290563031577122588448175013436025525412068e-12))
 	r = m.mul(r, m.c(0.0625))
-	p := m.horner(r, 2.4801587301587301587e-5, 1.9841269841269841270e-4, 1.3888888888888888889e-3,
+	p := horner(m, r, 2.4801587301587301587e-5, 1.9841269841269841270e-4, 1.3888888888888888889e-3,
 		8.3333333333333333333e-3,
 		4.1666666666666666667e-2, 1.6666666666666666667e-1, 0.5, 1)
 	r = m.mul(r, p)
@@ -167,7 +168,7 @@ func (m *machine) mixtureExp(x reg.VecVirtual) reg.VecVirtual {
 		r = m.mul(r, m.add(r, m.c(2)))
 	}
 	r = m.fma(r, m.add(r, m.c(2)), m.c(1))
-	return m.mul(r, m.pow2(j))
+	return m.mul(r, m.op3(m.VPADDQ, m.into(m.VPSLLQ, U8(52), j), m.quads(math.Float64bits(1))))
 }
 
 // mixtureRow sets a row of dst to scale·Σ_k w_k(m_k − x) over the components that count, each term rounded to float32.
@@ -184,7 +185,7 @@ func (m *machine) mixtureRow(dst, x, cols, counts reg.GPVirtual, weights Mem, sc
 	m.CMOVQGT(most, n)
 	k := m.mask(n)
 	if !m.wide() {
-		k = mask{k.Op.(reg.VecVirtual).AsX()}
+		k = k.(reg.VecVirtual).AsX()
 	}
 	xs, sum, term := m.vec(), m.vec(), m.vec()
 	m.getTo(m.half(xs), Mem{Base: x, Index: offset, Scale: 4}, k)
@@ -210,7 +211,7 @@ func (m *machine) mixtureRow(dst, x, cols, counts reg.GPVirtual, weights Mem, sc
 	m.BLSRL(rest, rest)
 	m.JNZ(LabelRef("component"))
 	m.VMULPS(m.half(scale), m.half(sum), m.half(sum))
-	m.put(m.half(sum), Mem{Base: dst, Index: offset, Scale: 4}, &k)
+	m.put(m.half(sum), Mem{Base: dst, Index: offset, Scale: 4}, k)
 	m.ADDQ(U8(m.bytes/8), offset)
 	m.SUBQ(U8(m.bytes/8), left)
 	m.JG(LabelRef("block"))

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	. "github.com/mmcloughlin/avo/operand"
 )
 
 // arm64 emits kernels for arm64 with the NEON instructions, 4 float32 a vector. Go's assembler has few of them, so all
@@ -16,11 +18,19 @@ type arm64 struct {
 	stubs     strings.Builder // of its Go declarations
 	choosers  strings.Builder // of the functions that choose
 	has       map[string]bool // kernels that exist
-	constants []uint32
+	constants []constant
 }
 
-// value is a vector in the straight-line body of a kernel, each set once.
-type value int
+// value is a vector in the straight-line body of a kernel, each set once: what overwrites a register on amd64 makes a
+// new value here. constant is a vector of that word in memory, which whatever uses it loads. Both are operands only so
+// that kernels can be described for amd64 too.
+type (
+	value    int
+	constant uint32
+)
+
+func (v value) Asm() string    { return fmt.Sprint("value", int(v)) }
+func (c constant) Asm() string { return fmt.Sprint("constant", uint32(c)) }
 
 // word is one instruction; its registers are put in where they are known. A tied one adds to or selects by its first
 // source.
@@ -36,62 +46,80 @@ type word struct {
 // body collects the instructions of a kernel.
 type body struct {
 	*arm64
-	words  []word
-	n      value
-	pinned map[string]value // parameters in the highest registers
+	program []word
+	n       value
+	pinned  map[string]value // parameters in the highest registers
 }
 
 func (b *body) emit(w word) value {
 	w.dst = b.n
 	b.n++
-	b.words = append(b.words, w)
+	b.program = append(b.program, w)
 	return w.dst
 }
 
-func (b *body) op(name string, code uint32, src ...value) value {
-	return b.emit(word{code: code, name: name, src: src})
+// value returns x in a register.
+func (b *body) value(x Op) value {
+	if c, ok := x.(constant); ok {
+		return b.emit(word{load: fmt.Sprint("#", b.constant(c))})
+	}
+	return x.(value)
 }
 
-func (b *body) tied(name string, code uint32, src ...value) value {
-	return b.emit(word{code: code, name: name, src: src, tied: true})
+func (b *body) operate(w word, src []Op) Op {
+	for _, x := range src {
+		w.src = append(w.src, b.value(x))
+	}
+	return b.emit(w)
 }
 
-func (b *body) get(slice string) value { return b.emit(word{load: slice}) }
-func (b *body) store(v value, slice string) {
-	b.words = append(b.words, word{put: slice, src: []value{v}, dst: -1})
+func (b *body) op(name string, code uint32, src ...Op) Op {
+	return b.operate(word{code: code, name: name}, src)
 }
-func (b *body) add(x, y value) value          { return b.op("fadd", 0x4E20D400, x, y) }
-func (b *body) sub(x, y value) value          { return b.op("fsub", 0x4EA0D400, x, y) }
-func (b *body) mul(x, y value) value          { return b.op("fmul", 0x6E20DC00, x, y) }
-func (b *body) div(x, y value) value          { return b.op("fdiv", 0x6E20FC00, x, y) }
-func (b *body) min(x, y value) value          { return b.op("fmin", 0x4EA0F400, x, y) }
-func (b *body) max(x, y value) value          { return b.op("fmax", 0x4E20F400, x, y) }
-func (b *body) sqrt(x value) value            { return b.op("fsqrt", 0x6EA1F800, x) }
-func (b *body) abs(x value) value             { return b.op("fabs", 0x4EA0F800, x) }
-func (b *body) neg(x value) value             { return b.op("fneg", 0x6EA0F800, x) }
-func (b *body) and(x, y value) value          { return b.op("and", 0x4E201C00, x, y) }
-func (b *body) or(x, y value) value           { return b.op("orr", 0x4EA01C00, x, y) }
-func (b *body) xor(x, y value) value          { return b.op("eor", 0x6E201C00, x, y) }
-func (b *body) addw(x, y value) value         { return b.op("add", 0x4EA08400, x, y) }
-func (b *body) subw(x, y value) value         { return b.op("sub", 0x6EA08400, x, y) }
-func (b *body) shl(x value, n uint32) value   { return b.op("shl", 0x4F005400|(32+n)<<16, x) }
-func (b *body) shr(x value, n uint32) value   { return b.op("ushr", 0x6F000400|(64-n)<<16, x) }
-func (b *body) sar(x value, n uint32) value   { return b.op("sshr", 0x4F000400|(64-n)<<16, x) }
-func (b *body) toFloat(x value) value         { return b.op("scvtf", 0x4E21D800, x) }
-func (b *body) fromUnsigned(x value) value    { return b.op("ucvtf", 0x6E21D800, x) }
-func (b *body) greater(x, y value) value      { return b.op("fcmgt", 0x6EA0E400, x, y) }
-func (b *body) positive(x value) value        { return b.op("fcmgt0", 0x4EA0C800, x) }
-func (b *body) pick(k, x, y value) value      { return b.tied("bsl", 0x6E601C00, k, x, y) }
-func (b *body) addTo(sum, x, y value) value   { return b.tied("fmla", 0x4E20CC00, sum, x, y) }
-func (b *body) subFrom(sum, x, y value) value { return b.tied("fmls", 0x4EA0CC00, sum, x, y) }
-func (b *body) fma(x, y, z value) value       { return b.addTo(z, x, y) }
-func (b *body) c(v float64) value             { return b.w(math.Float32bits(float32(v))) }
-func (b *body) param(name string) value       { return b.pinned[name] }
 
-// w returns a vector of the word.
-func (b *body) w(w uint32) value { return b.emit(word{load: fmt.Sprint("#", b.constant(w))}) }
+func (b *body) tied(name string, code uint32, src ...Op) Op {
+	return b.operate(word{code: code, name: name, tied: true}, src)
+}
 
-func (a *arm64) constant(w uint32) int {
+func (b *body) get(slice string) Op { return b.emit(word{load: slice}) }
+func (b *body) put(v Op, slice string) {
+	b.program = append(b.program, word{put: slice, src: []value{v.(value)}, dst: -1})
+}
+func (b *body) add(x, y Op) Op          { return b.op("fadd", 0x4E20D400, x, y) }
+func (b *body) sub(x, y Op) Op          { return b.op("fsub", 0x4EA0D400, x, y) }
+func (b *body) mul(x, y Op) Op          { return b.op("fmul", 0x6E20DC00, x, y) }
+func (b *body) div(x, y Op) Op          { return b.op("fdiv", 0x6E20FC00, x, y) }
+func (b *body) min(x, y Op) Op          { return b.op("fmin", 0x4EA0F400, x, y) }
+func (b *body) max(x, y Op) Op          { return b.op("fmax", 0x4E20F400, x, y) }
+func (b *body) sqrt(x Op) Op            { return b.op("fsqrt", 0x6EA1F800, x) }
+func (b *body) abs(x Op) Op             { return b.op("fabs", 0x4EA0F800, x) }
+func (b *body) neg(x Op) Op             { return b.op("fneg", 0x6EA0F800, x) }
+func (b *body) and(x, y Op) Op          { return b.op("and", 0x4E201C00, x, y) }
+func (b *body) or(x, y Op) Op           { return b.op("orr", 0x4EA01C00, x, y) }
+func (b *body) xor(x, y Op) Op          { return b.op("eor", 0x6E201C00, x, y) }
+func (b *body) addw(x, y Op) Op         { return b.op("add", 0x4EA08400, x, y) }
+func (b *body) subw(x, y Op) Op         { return b.op("sub", 0x6EA08400, x, y) }
+func (b *body) shl(x Op, n uint8) Op    { return b.op("shl", 0x4F005400|uint32(32+n)<<16, x) }
+func (b *body) shr(x Op, n uint8) Op    { return b.op("ushr", 0x6F000400|uint32(64-n)<<16, x) }
+func (b *body) sar(x Op, n uint8) Op    { return b.op("sshr", 0x4F000400|uint32(64-n)<<16, x) }
+func (b *body) toFloat(x Op) Op         { return b.op("scvtf", 0x4E21D800, x) }
+func (b *body) fromUnsigned(x Op) Op    { return b.op("ucvtf", 0x6E21D800, x) }
+func (b *body) less(x, y Op) Op         { return b.op("fcmgt", 0x6EA0E400, y, x) }
+func (b *body) positive(x Op) Op        { return b.op("fcmgt0", 0x4EA0C800, x) }
+func (b *body) pick(k, x, y Op) Op      { return b.tied("bsl", 0x6E601C00, k, x, y) }
+func (b *body) addTo(sum, x, y Op) Op   { return b.tied("fmla", 0x4E20CC00, sum, x, y) }
+func (b *body) subFrom(sum, x, y Op) Op { return b.tied("fmls", 0x4EA0CC00, sum, x, y) }
+func (b *body) fma(x, y, z Op) Op       { return b.addTo(z, x, y) }
+func (b *body) timesPow2(p, j Op) Op    { return twoFactors(b, p, j) }
+func (b *body) signOf(x Op) Op          { return b.sar(x, 31) }
+func (b *body) c(v float64) Op          { return b.words(math.Float32bits(float32(v))) }
+func (b *body) words(w uint32) Op       { return constant(w) }
+func (b *body) load(x Op) Op            { return b.value(x) }
+func (b *body) copy(x Op) Op            { return x }
+func (b *body) zero() Op                { return b.load(b.words(0)) }
+func (b *body) param(name string) Op    { return b.pinned[name] }
+
+func (a *arm64) constant(w constant) int {
 	if i := slices.Index(a.constants, w); i >= 0 {
 		return i
 	}
@@ -99,18 +127,10 @@ func (a *arm64) constant(w uint32) int {
 	return len(a.constants) - 1
 }
 
-func (b *body) horner(x value, coefficients ...float64) value {
-	p := b.c(coefficients[0])
-	for _, c := range coefficients[1:] {
-		p = b.fma(p, x, b.c(c))
-	}
-	return p
-}
-
 // assemble writes the words. pointers maps slices to registers.
 func (b *body) assemble(pointers map[string]int) {
 	r := b.registers()
-	for i, w := range b.words {
+	for i, w := range b.program {
 		r.at = i
 		switch {
 		case strings.HasPrefix(w.load, "#"):
@@ -169,7 +189,7 @@ type registers struct {
 
 func (b *body) registers() *registers {
 	r := &registers{last: map[value]int{}, of: map[value]uint32{}, pinned: map[value]bool{}}
-	for i, w := range b.words {
+	for i, w := range b.program {
 		for _, s := range w.src {
 			r.last[s] = i
 		}
@@ -242,7 +262,7 @@ func arguments(params string) (names, types []string, offsets map[string]int, si
 
 // pointwise emits a kernel over slices of one length, a positive multiple of 4, and the function that calls it for any
 // length: the last elements go through a vector of their own.
-func (a *arm64) pointwise(name, params string, f func(b *body)) {
+func (a *arm64) pointwise(name, params string, f func(l vectors)) {
 	a.has[name] = true
 	names, types, offsets, size := arguments(params)
 	b := &body{arm64: a, pinned: map[string]value{}}
@@ -281,7 +301,7 @@ func (a *arm64) pointwise(name, params string, f func(b *body)) {
 
 func (a *arm64) chooser(name, params string, names, types []string, b *body) {
 	changed := map[string]bool{}
-	for _, w := range b.words {
+	for _, w := range b.program {
 		changed[w.put] = w.put != ""
 	}
 	var whole, rest, in, out []string

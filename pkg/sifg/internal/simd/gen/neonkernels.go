@@ -2,17 +2,20 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
+
+	. "github.com/mmcloughlin/avo/operand"
 )
 
 // arm64Files returns the files of arm64: the assembly, its declarations, and the functions that choose, with those of
 // the kernels that it has not.
 func arm64Files(kernels []kernel) []file {
 	a := &arm64{has: map[string]bool{}}
-	a.functions()
-	a.optimisers()
+	expScaled(a)
+	elementwise(a)
+	a.rowKernels()
+	optimisers(a)
 	a.normals()
 	for rows := 1; rows <= neonRows; rows++ {
 		a.panel(rows)
@@ -43,204 +46,55 @@ func arm64Files(kernels []kernel) []file {
 // byRows are the kernels over matrices that rows_arm64.go makes of kernels over rows.
 var byRows = []string{"addBias", "biasTanh", "biasLeakyReLU", "colSums", "normalGroups"}
 
-func (a *arm64) functions() {
-	a.pointwise("expScaled", "dst, x []float32, low, scale float32", func(b *body) {
-		b.store(b.expFrom(b.mul(b.sub(b.get("x"), b.param("low")), b.param("scale")), leastNormal), "dst")
-	})
-	a.pointwise("absPow", "pow, log, x []float32, q float32", func(b *body) {
-		y := b.log(b.max(b.abs(b.get("x")), b.w(minNormal)))
-		b.store(y, "log")
-		b.store(b.exp(b.mul(y, b.param("q"))), "pow")
-	})
-	a.pointwise("tanhGrad", "dst, g, y []float32", func(b *body) {
-		b.store(b.mul(b.tanhSlope(b.get("y")), b.get("g")), "dst")
-	})
-	a.pointwise("tanhTangentGrad", "g, gd, y, dy []float32", func(b *body) {
-		y := b.get("y")
-		s, gd := b.tanhSlope(y), b.get("gd")
-		b.store(b.subFrom(b.mul(s, b.get("g")), gd, b.mul(b.add(y, y), b.get("dy"))), "g")
-		b.store(b.mul(s, gd), "gd")
-	})
-	leaky := func(b *body, g, y value) value { return b.pick(b.positive(y), g, b.mul(g, b.param("slope"))) }
-	a.pointwise("leakyReLUGrad", "dst, g, y []float32, slope float32", func(b *body) {
-		b.store(leaky(b, b.get("g"), b.get("y")), "dst")
-	})
-	a.pointwise("addRow", "y, b []float32", func(b *body) { b.store(b.add(b.get("y"), b.get("b")), "y") })
-	a.pointwise("tanhRow", "y, b []float32", func(b *body) { b.store(b.tanh(b.add(b.get("y"), b.get("b"))), "y") })
-	a.pointwise("leakyReLURow", "y, b []float32, slope float32", func(b *body) {
-		x := b.add(b.get("y"), b.get("b"))
-		b.store(leaky(b, x, x), "y")
+// rowKernels emits what rows_arm64.go needs.
+func (a *arm64) rowKernels() {
+	a.pointwise("addRow", "y, b []float32", func(l vectors) { l.put(l.add(l.get("y"), l.get("b")), "y") })
+	a.pointwise("tanhRow", "y, b []float32", func(l vectors) { l.put(tanh(l, l.add(l.get("y"), l.get("b"))), "y") })
+	a.pointwise("leakyReLURow", "y, b []float32, slope float32", func(l vectors) {
+		x := l.add(l.get("y"), l.get("b"))
+		l.put(leaky(l, x, x), "y")
 	})
 }
 
-func (b *body) tanhSlope(y value) value { return b.subFrom(b.c(1), y, y) }
-
-func (b *body) nearest(x value, scale float64) (j, n value) {
-	j = b.addTo(b.c(magic32), x, b.c(scale))
-	return j, b.sub(j, b.c(magic32))
-}
-
-func (b *body) pow2(j value) value { return b.addw(b.shl(j, 23), b.w(math.Float32bits(1))) }
-
-func (b *body) tanh(x value) value {
-	sign := b.and(x, b.w(signBit))
-	t := b.min(b.c(10), b.abs(x))
-	t2 := b.mul(t, t)
-	small := b.fma(b.mul(t2, b.horner(t2, tanhSmall[:]...)), t, t)
-	j, n := b.nearest(t, 2*math.Log2E)
-	r := b.subFrom(b.subFrom(t, n, b.c(halfLn2Hi)), n, b.c(halfLn2Lo))
-	p := b.fma(b.horner(r, expm1Twice[:]...), b.mul(r, r), b.add(r, r))
-	s := b.pow2(j)
-	u := b.fma(p, s, b.sub(s, b.c(1)))
-	y := b.div(u, b.add(u, b.c(2)))
-	return b.or(b.pick(b.greater(b.c(0.35), t), small, y), sign)
-}
-
-func (b *body) expCore(x value) (j, p value) {
-	j, n := b.nearest(x, math.Log2E)
-	r := b.subFrom(b.subFrom(x, n, b.c(ln2Hi)), n, b.c(ln2Lo))
-	return j, b.add(b.fma(b.horner(r, expPoly[:]...), b.mul(r, r), r), b.c(1))
-}
-
-func (b *body) exp(x value) value { return b.expFrom(x, -103.98) }
-
-func (b *body) expFrom(x value, low float64) value {
-	zero := b.w(0)
-	under := b.greater(b.c(low), x)
-	j, p := b.expCore(b.pick(under, zero, b.min(b.c(89), x)))
-	n := b.subw(j, b.w(math.Float32bits(magic32)))
-	half := b.sar(n, 1)
-	return b.pick(under, zero, b.mul(b.mul(p, b.pow2(half)), b.pow2(b.subw(n, half))))
-}
-
-func (b *body) log(x value) value {
-	n := b.sar(b.subw(x, b.w(math.Float32bits(math.Sqrt2/2))), 23)
-	f := b.sub(b.subw(x, b.shl(n, 23)), b.c(1))
-	k, f2 := b.toFloat(n), b.mul(f, f)
-	y := b.mul(b.mul(b.horner(f, logPoly[:]...), f), f2)
-	y = b.subFrom(b.addTo(y, k, b.c(ln2Lo)), f2, b.c(0.5))
-	return b.addTo(b.add(y, f), k, b.c(ln2Hi))
-}
-
-func (a *arm64) optimisers() {
-	a.pointwise("addScaled", "dst, x []float32, alpha float32, w []float32", func(b *body) {
-		b.store(b.addTo(b.get("x"), b.param("alpha"), b.get("w")), "dst")
-	})
-	descend := func(b *body, direction value, lr string) {
-		b.store(b.subFrom(b.get("theta"), b.param(lr), direction), "theta")
-	}
-	buffer := func(b *body, g value) value {
-		v := b.fma(b.get("buf"), b.param("momentum"), g)
-		b.store(v, "buf")
-		return v
-	}
-	a.pointwise("sgd", "theta, g []float32, lr float32", func(b *body) { descend(b, b.get("g"), "lr") })
-	a.pointwise("sgdMomentum", "theta, g, buf []float32, lr, momentum float32", func(b *body) {
-		descend(b, buffer(b, b.get("g")), "lr")
-	})
-	a.pointwise("sgdNesterov", "theta, g, buf []float32, lr, momentum float32", func(b *body) {
-		g := b.get("g")
-		descend(b, b.fma(buffer(b, g), b.param("momentum"), g), "lr")
-	})
-	a.pointwise("adam", "theta, g, m, v []float32, step, rcorr, beta1, beta2, eps, keep1, keep2 float32",
-		func(b *body) {
-			g := b.get("g")
-			mi := b.fma(b.get("m"), b.param("beta1"), b.mul(g, b.param("keep1")))
-			vi := b.fma(b.get("v"), b.param("beta2"), b.mul(b.mul(g, g), b.param("keep2")))
-			b.store(mi, "m")
-			b.store(vi, "v")
-			descend(b, b.div(mi, b.fma(b.sqrt(vi), b.param("rcorr"), b.param("eps"))), "step")
-		})
-	a.pointwise("rmsProp", "theta, g, v []float32, lr, alpha, eps, keep float32", func(b *body) {
-		g := b.get("g")
-		vi := b.fma(b.get("v"), b.param("alpha"), b.mul(b.mul(g, g), b.param("keep")))
-		b.store(vi, "v")
-		descend(b, b.div(g, b.add(b.sqrt(vi), b.param("eps"))), "lr")
-	})
-	a.pointwise("adaGrad", "theta, g, v []float32, keep, add, step, eps float32", func(b *body) {
-		v := b.get("v")
-		g := b.add(b.mul(b.get("g"), b.param("keep")), b.mul(b.mul(v, b.param("add")), v))
-		b.store(g, "g")
-		b.store(b.add(b.get("theta"), b.div(b.mul(v, b.param("step")), b.add(b.sqrt(g), b.param("eps")))), "theta")
-	})
-	a.pointwise("residual", "g, square, f, w []float32, scale, gscale float32", func(b *body) {
-		r := b.add(b.get("f"), b.mul(b.get("w"), b.param("scale")))
-		b.store(b.mul(r, b.param("gscale")), "g")
-		b.store(b.mul(r, r), "square")
-	})
-	a.stein("stein", "g, gt, along, power, f, s, e, pow []float32, inv float32")
-	a.stein("steinTangent", "g, gt, along, power, f, s, e, pow, je []float32, inv float32")
-}
-
-func (a *arm64) stein(name, params string) {
-	a.pointwise(name, params, func(b *body) {
-		f, s, e := b.get("f"), b.get("s"), b.get("e")
-		signed := b.or(b.abs(b.get("pow")), b.and(f, b.w(signBit)))
-		along := b.mul(f, s)
-		if name == "steinTangent" {
-			along = b.add(along, b.mul(e, b.get("je")))
-		}
-		b.store(along, "along")
-		b.store(b.mul(signed, f), "power")
-		b.store(b.mul(b.sub(signed, s), b.param("inv")), "g")
-		b.store(b.mul(e, b.neg(b.param("inv"))), "gt")
-	})
+// tanh is machine.tanh for NEON.
+func tanh(v arithmetic, x Op) Op {
+	sign := v.and(x, v.words(signBit))
+	t := v.min(v.load(v.c(10)), v.abs(x))
+	t2 := v.mul(t, t)
+	small := v.fma(v.mul(t2, horner(v, t2, tanhSmall[:]...)), t, t)
+	j, p := expm1Twice(v, t)
+	s := pow2(v, j)
+	u := v.fma(p, s, v.sub(s, v.c(1)))
+	y := v.div(u, v.add(u, v.c(2)))
+	return v.or(v.pick(v.less(t, v.c(0.35)), small, y), sign)
 }
 
 // normals emits normalWords, which makes 4 groups of words of normals from the low and high halves of counters: element
 // i of cos0, sin0, cos1, sin1 are the words of block i, with the identity of the stream in h0, h1, k0, k1, vectors like
 // the others.
 func (a *arm64) normals() {
-	a.pointwise("normalWords", "cos0, sin0, cos1, sin1, c0, c1, h0, h1, k0, k1 []float32", func(b *body) {
-		c := [4]value{b.get("c0"), b.get("c1"), b.get("h0"), b.get("h1")}
+	a.pointwise("normalWords", "cos0, sin0, cos1, sin1, c0, c1, h0, h1, k0, k1 []float32", func(l vectors) {
+		b := l.(*body)
+		c := [4]Op{b.get("c0"), b.get("c1"), b.get("h0"), b.get("h1")}
 		k0, k1 := b.get("k0"), b.get("k1")
-		product := func(x, y value) (low, high value) {
+		product := func(x, y Op) (low, high Op) {
 			p, q := b.op("umull", 0x2EA0C000, x, y), b.op("umull2", 0x6EA0C000, x, y)
 			return b.op("uzp1", 0x4E801800, p, q), b.op("uzp2", 0x4E805800, p, q)
 		}
 		for round := range 10 {
 			if round > 0 {
-				k0, k1 = b.addw(k0, b.w(0x9E3779B9)), b.addw(k1, b.w(0xBB67AE85))
+				k0, k1 = b.addw(k0, b.words(0x9E3779B9)), b.addw(k1, b.words(0xBB67AE85))
 			}
-			low0, high0 := product(c[0], b.w(0xD2511F53))
-			low1, high1 := product(c[2], b.w(0xCD9E8D57))
-			c = [4]value{b.xor(b.xor(high1, c[1]), k0), low1, b.xor(b.xor(high0, c[3]), k1), low0}
+			low0, high0 := product(c[0], b.load(b.words(0xD2511F53)))
+			low1, high1 := product(c[2], b.load(b.words(0xCD9E8D57)))
+			c = [4]Op{b.xor(b.xor(high1, c[1]), k0), low1, b.xor(b.xor(high0, c[3]), k1), low0}
 		}
 		for pair := range 2 {
-			cos, sin := b.boxMuller(c[2*pair], c[2*pair+1])
-			b.store(cos, fmt.Sprint("cos", pair))
-			b.store(sin, fmt.Sprint("sin", pair))
+			cos, sin := boxMuller(b, c[2*pair], c[2*pair+1])
+			b.put(cos, fmt.Sprint("cos", pair))
+			b.put(sin, fmt.Sprint("sin", pair))
 		}
 	})
-}
-
-// boxMuller is the vector form of the Go function: see there.
-func (b *body) boxMuller(x0, x1 value) (cos, sin value) {
-	i := b.subw(b.add(b.fromUnsigned(x0), b.c(0.5)), b.w(sqrtHalfBits))
-	e := b.toFloat(b.subw(b.sar(i, 23), b.w(32)))
-	f := b.sub(b.addw(b.and(i, b.w(0x7FFFFF)), b.w(sqrtHalfBits)), b.c(1))
-	p := b.c(logP[0])
-	for _, c := range logP[1:] {
-		p = b.add(b.mul(p, f), b.c(c))
-	}
-	z := b.mul(f, f)
-	y := b.add(b.mul(b.mul(p, f), z), b.mul(e, b.c(boxLn2Lo)))
-	y = b.add(b.sub(y, b.mul(z, b.c(0.5))), f)
-	r := b.sqrt(b.mul(b.add(y, b.mul(e, b.c(ln2Hi))), b.c(-2)))
-	q := b.shr(b.addw(x1, b.w(1<<29)), 30)
-	t := b.mul(b.toFloat(b.subw(x1, b.shl(q, 30))), b.c(2*math.Pi*0x1p-32))
-	z = b.mul(t, t)
-	s := b.add(b.mul(z, b.c(sinS[0])), b.c(sinS[1]))
-	s = b.add(b.mul(s, z), b.c(sinS[2]))
-	s = b.add(b.mul(b.mul(s, z), t), t)
-	c := b.add(b.mul(z, b.c(cosC[0])), b.c(cosC[1]))
-	c = b.add(b.mul(c, z), b.c(cosC[2]))
-	c = b.add(b.sub(b.mul(b.mul(c, z), z), b.mul(z, b.c(0.5))), b.c(1))
-	swap := b.sar(b.shl(q, 31), 31)
-	signC := b.shl(b.and(b.addw(q, b.w(1)), b.w(2)), 30)
-	signS := b.shl(b.and(q, b.w(2)), 30)
-	cos, sin = b.xor(b.pick(swap, s, c), signC), b.xor(b.pick(swap, c, s), signS)
-	return b.mul(cos, r), b.mul(sin, r)
 }
 
 // neonRows and neonCols are the largest tile of the products: 8 rows × 3 vectors of accumulators, 3 vectors of B and

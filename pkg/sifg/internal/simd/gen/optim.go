@@ -1,56 +1,55 @@
 package main
 
-import "github.com/mmcloughlin/avo/reg"
+import . "github.com/mmcloughlin/avo/operand"
 
-func (m *machine) optimisers() {
-	m.pointwise("addScaled", "dst, x []float32, alpha float32, w []float32", func(l lanes) {
-		d := l.get("x")
-		l.addTo(d, l.param("alpha"), l.get("w"))
-		l.put(d, "dst")
+// optimisers emits the steps of the optimisers and the elements of the losses.
+func optimisers(b backend) {
+	b.pointwise("addScaled", "dst, x []float32, alpha float32, w []float32", func(l vectors) {
+		l.put(l.addTo(l.get("x"), l.param("alpha"), l.get("w")), "dst")
 	})
-	m.pointwise("sgd", "theta, g []float32, lr float32", func(l lanes) { l.descend(l.get("g"), l.param("lr")) })
-	m.pointwise("sgdMomentum", "theta, g, buf []float32, lr, momentum float32", func(l lanes) {
-		l.descend(l.buffer(l.get("g")), l.param("lr"))
+	b.pointwise("sgd", "theta, g []float32, lr float32", func(l vectors) { descend(l, l.get("g"), l.param("lr")) })
+	b.pointwise("sgdMomentum", "theta, g, buf []float32, lr, momentum float32", func(l vectors) {
+		descend(l, buffer(l, l.get("g")), l.param("lr"))
 	})
-	m.pointwise("sgdNesterov", "theta, g, buf []float32, lr, momentum float32", func(l lanes) {
+	b.pointwise("sgdNesterov", "theta, g, buf []float32, lr, momentum float32", func(l vectors) {
 		g := l.get("g")
-		l.descend(l.fma(l.buffer(g), l.param("momentum"), g), l.param("lr"))
+		descend(l, l.fma(buffer(l, g), l.param("momentum"), g), l.param("lr"))
 	})
-	m.pointwise("adam", "theta, g, m, v []float32, step, rcorr, beta1, beta2, eps, keep1, keep2 float32",
-		func(l lanes) {
+	b.pointwise("adam", "theta, g, m, v []float32, step, rcorr, beta1, beta2, eps, keep1, keep2 float32",
+		func(l vectors) {
 			g := l.get("g")
 			mi := l.fma(l.get("m"), l.param("beta1"), l.mul(g, l.param("keep1")))
 			vi := l.fma(l.get("v"), l.param("beta2"), l.mul(l.mul(g, g), l.param("keep2")))
 			l.put(mi, "m")
 			l.put(vi, "v")
-			l.descend(l.div(mi, l.fma(l.sqrt(vi), l.param("rcorr"), l.param("eps"))), l.param("step"))
+			descend(l, l.div(mi, l.fma(l.sqrt(vi), l.param("rcorr"), l.param("eps"))), l.param("step"))
 		})
-	m.pointwise("rmsProp", "theta, g, v []float32, lr, alpha, eps, keep float32", func(l lanes) {
+	b.pointwise("rmsProp", "theta, g, v []float32, lr, alpha, eps, keep float32", func(l vectors) {
 		g := l.get("g")
 		vi := l.fma(l.get("v"), l.param("alpha"), l.mul(l.mul(g, g), l.param("keep")))
 		l.put(vi, "v")
-		l.descend(l.div(g, l.add(l.sqrt(vi), l.param("eps"))), l.param("lr"))
+		descend(l, l.div(g, l.add(l.sqrt(vi), l.param("eps"))), l.param("lr"))
 	})
-	m.pointwise("adaGrad", "theta, g, v []float32, keep, add, step, eps float32", func(l lanes) { // rounded one by one
+	b.pointwise("adaGrad", "theta, g, v []float32, keep, add, step, eps float32", func(l vectors) { // rounded one by one
 		v := l.get("v")
 		g := l.add(l.mul(l.get("g"), l.param("keep")), l.mul(l.mul(v, l.param("add")), v))
 		l.put(g, "g")
 		l.put(l.add(l.get("theta"), l.div(l.mul(v, l.param("step")), l.add(l.sqrt(g), l.param("eps")))), "theta")
 	})
-	m.pointwise("residual", "g, square, f, w []float32, scale, gscale float32", func(l lanes) { // rounded one by one
+	b.pointwise("residual", "g, square, f, w []float32, scale, gscale float32", func(l vectors) { // rounded one by one
 		r := l.add(l.get("f"), l.mul(l.get("w"), l.param("scale")))
 		l.put(l.mul(r, l.param("gscale")), "g")
 		l.put(l.mul(r, r), "square")
 	})
-	m.stein("stein", "g, gt, along, power, f, s, e, pow []float32, inv float32")
-	m.stein("steinTangent", "g, gt, along, power, f, s, e, pow, je []float32, inv float32")
+	stein(b, "stein", "g, gt, along, power, f, s, e, pow []float32, inv float32")
+	stein(b, "steinTangent", "g, gt, along, power, f, s, e, pow, je []float32, inv float32")
 }
 
 // stein emits the elements of the Stein loss, each operation rounded by itself.
-func (m *machine) stein(name, params string) {
-	m.pointwise(name, params, func(l lanes) {
+func stein(b backend, name, params string) {
+	b.pointwise(name, params, func(l vectors) {
 		f, s, e := l.get("f"), l.get("s"), l.get("e")
-		signed := l.or(l.and(l.get("pow"), l.words(^uint32(signBit))), l.and(f, l.words(signBit)))
+		signed := l.or(l.abs(l.get("pow")), l.and(f, l.words(signBit)))
 		along := l.mul(f, s)
 		if name == "steinTangent" {
 			along = l.add(along, l.mul(e, l.get("je")))
@@ -58,19 +57,17 @@ func (m *machine) stein(name, params string) {
 		l.put(along, "along")
 		l.put(l.mul(signed, f), "power")
 		l.put(l.mul(l.sub(signed, s), l.param("inv")), "g")
-		l.put(l.mul(e, l.xor(l.param("inv"), l.words(signBit))), "gt")
+		l.put(l.mul(e, l.neg(l.param("inv"))), "gt")
 	})
 }
 
 // descend sets theta −= lr·direction.
-func (l lanes) descend(direction, lr reg.VecVirtual) {
-	theta := l.get("theta")
-	l.subFrom(theta, lr, direction)
-	l.put(theta, "theta")
+func descend(l vectors, direction, lr Op) {
+	l.put(l.subFrom(l.get("theta"), lr, direction), "theta")
 }
 
 // buffer updates and returns buf = momentum·buf + g, in a register of its own.
-func (l lanes) buffer(g reg.VecVirtual) reg.VecVirtual {
+func buffer(l vectors, g Op) Op {
 	b := l.fma(l.get("buf"), l.param("momentum"), g)
 	l.put(b, "buf")
 	return b

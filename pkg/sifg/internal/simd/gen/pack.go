@@ -23,7 +23,7 @@ func (m *machine) packRows(width int) {
 		m.VMOVUPS(m.load(Mem{Base: src, Disp: w * m.bytes}), Mem{Base: dst, Disp: w * m.bytes})
 	}
 	end := (width - 1) * m.bytes
-	m.VMOVUPS(m.get(Mem{Base: src, Disp: end}, &mask), Mem{Base: dst, Disp: end})
+	m.VMOVUPS(m.get(Mem{Base: src, Disp: end}, mask), Mem{Base: dst, Disp: end})
 	m.ADDQ(lds, src)
 	m.ADDQ(Imm(uint64(width*m.bytes)), dst)
 	m.DECQ(k)
@@ -50,7 +50,7 @@ func (m *machine) packTransposed() {
 		src4 = append(src4, p)
 	}
 	m.Label("quad")
-	var in [4]reg.VecVirtual
+	var in [4]Op
 	for r := range in {
 		v := m.vec()
 		m.VMOVUPS(row(src, r), v.AsX())
@@ -73,10 +73,10 @@ func (m *machine) packTransposed() {
 }
 
 // transpose4 transposes the 4×4 matrix of 32-bit words in each 128-bit lane.
-func (m *machine) transpose4(x [4]reg.VecVirtual) [4]reg.VecVirtual {
+func (m *machine) transpose4(x [4]Op) [4]Op {
 	low01, high01 := m.op3(m.VUNPCKLPS, x[0], x[1]), m.op3(m.VUNPCKHPS, x[0], x[1])
 	low23, high23 := m.op3(m.VUNPCKLPS, x[2], x[3]), m.op3(m.VUNPCKHPS, x[2], x[3])
-	return [4]reg.VecVirtual{
+	return [4]Op{
 		m.op3(m.VUNPCKLPD, low01, low23), m.op3(m.VUNPCKHPD, low01, low23),
 		m.op3(m.VUNPCKLPD, high01, high23), m.op3(m.VUNPCKHPD, high01, high23),
 	}

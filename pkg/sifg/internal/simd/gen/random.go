@@ -26,7 +26,7 @@ func (m *machine) random() {
 		for part := range 64 / m.bytes {
 			x := m.philox(block)
 			for pair := range 2 {
-				cos, sin := m.boxMuller(x[2*pair], x[2*pair+1])
+				cos, sin := boxMuller(m, x[2*pair], x[2*pair+1])
 				m.VMOVUPS(cos, Mem{Base: dst, Disp: at + 128*pair + part*m.bytes})
 				m.VMOVUPS(sin, Mem{Base: dst, Disp: at + 128*pair + 64 + part*m.bytes})
 			}
@@ -120,7 +120,7 @@ func (m *machine) interleave(f, g func()) {
 }
 
 // splat64 returns a vector of the register's 64 bits.
-func (m *machine) splat64(x reg.GPVirtual) reg.VecVirtual {
+func (m *machine) splat64(x reg.GPVirtual) Op {
 	v, s := m.vec(), m.XMM()
 	m.VMOVQ(x, s)
 	m.VPBROADCASTQ(s, v)
@@ -130,13 +130,13 @@ func (m *machine) splat64(x reg.GPVirtual) reg.VecVirtual {
 // philox returns the four words of the blocks block, block+1, …, one a lane. Even and odd blocks are computed apart, in
 // the low halves of 64-bit lanes: that is where the instruction for 32×32-bit products takes its factors from, and it
 // does not look at the high halves.
-func (m *machine) philox(block reg.GPVirtual) [4]reg.VecVirtual {
+func (m *machine) philox(block reg.GPVirtual) [4]Op {
 	key, hi := m.arg("key"), m.arg("hi")
 	base, h, k := m.splat64(block), m.splat64(hi), m.splat64(key)
-	var c [2][4]reg.VecVirtual
+	var c [2][4]Op
 	for odd, name := range []string{"even", "odd"} {
 		low := m.op3(m.VPADDQ, base, m.global(name, func(i int) uint64 { return uint64(2*i + odd) }))
-		c[odd] = [4]reg.VecVirtual{low, m.shr64(low), h, m.shr64(h)}
+		c[odd] = [4]Op{low, m.shr64(low), h, m.shr64(h)}
 	}
 	k0, k1 := k, m.shr64(k)
 	for round := range 10 {
@@ -145,10 +145,10 @@ func (m *machine) philox(block reg.GPVirtual) [4]reg.VecVirtual {
 		}
 		for i, x := range c {
 			p0, p1 := m.op3(m.VPMULUDQ, x[0], m.words(0xD2511F53)), m.op3(m.VPMULUDQ, x[2], m.words(0xCD9E8D57))
-			c[i] = [4]reg.VecVirtual{m.xorTo(m.shr64(p1), x[1], k0), p1, m.xorTo(m.shr64(p0), x[3], k1), p0}
+			c[i] = [4]Op{m.xorTo(m.shr64(p1), x[1], k0), p1, m.xorTo(m.shr64(p0), x[3], k1), p0}
 		}
 	}
-	var words [4]reg.VecVirtual
+	var words [4]Op
 	for w := range words {
 		words[w] = m.zip(c[0][w], m.shl64(c[1][w]))
 	}
@@ -156,7 +156,7 @@ func (m *machine) philox(block reg.GPVirtual) [4]reg.VecVirtual {
 }
 
 // xorTo returns a ^ b ^ c in a's register.
-func (m *machine) xorTo(a, b, c reg.VecVirtual) reg.VecVirtual {
+func (m *machine) xorTo(a, b, c Op) Op {
 	if m.wide() {
 		m.VPTERNLOGD(U8(0x96), c, b, a)
 		return a
@@ -166,11 +166,11 @@ func (m *machine) xorTo(a, b, c reg.VecVirtual) reg.VecVirtual {
 	return a
 }
 
-func (m *machine) shl64(a reg.VecVirtual) reg.VecVirtual { return m.into(m.VPSLLQ, U8(32), a) }
-func (m *machine) shr64(a reg.VecVirtual) reg.VecVirtual { return m.into(m.VPSRLQ, U8(32), a) }
+func (m *machine) shl64(a Op) Op { return m.into(m.VPSLLQ, U8(32), a) }
+func (m *machine) shr64(a Op) Op { return m.into(m.VPSRLQ, U8(32), a) }
 
 // zip returns the even words of a and the odd words of b.
-func (m *machine) zip(a, b reg.VecVirtual) reg.VecVirtual {
+func (m *machine) zip(a, b Op) Op {
 	v := m.vec()
 	if !m.wide() {
 		m.VPBLENDD(U8(0xAA), b, a, v)
@@ -191,56 +191,39 @@ func (m *machine) zip(a, b reg.VecVirtual) reg.VecVirtual {
 }
 
 // boxMuller is the vector form of the Go function: see there.
-func (m *machine) boxMuller(x0, x1 reg.VecVirtual) (cos, sin reg.VecVirtual) {
-	u := m.vec()
-	if m.wide() {
-		m.VCVTUDQ2PS(x0, u)
-	} else { // both halves are exact: one rounding in the sum
-		high := m.mul(m.toFloat(m.shr(x0, 16)), m.c(1<<16))
-		u = m.add(high, m.toFloat(m.and(x0, m.words(0xFFFF))))
+func boxMuller(v arithmetic, x0, x1 Op) (cos, sin Op) {
+	i := v.subw(v.add(v.fromUnsigned(x0), v.c(0.5)), v.words(sqrtHalfBits))
+	e := v.toFloat(v.subw(v.sar(i, 23), v.words(32)))
+	f := v.sub(v.addw(v.and(i, v.words(0x7FFFFF)), v.words(sqrtHalfBits)), v.c(1))
+	p := v.load(v.c(logPoly[0]))
+	for _, c := range logPoly[1:] {
+		p = v.add(v.mul(p, f), v.c(c))
 	}
-	i := m.subw(m.add(u, m.c(0.5)), m.words(sqrtHalfBits))
-	e := m.toFloat(m.subw(m.sar(i, 23), m.words(32)))
-	f := m.sub(m.addw(m.and(i, m.words(0x7FFFFF)), m.words(sqrtHalfBits)), m.c(1))
-	p := m.load(m.c(logP[0]))
-	for _, c := range logP[1:] {
-		p = m.add(m.mul(p, f), m.c(c))
-	}
-	z := m.mul(f, f)
-	y := m.mul(m.mul(p, f), z)
-	y = m.add(y, m.mul(e, m.c(boxLn2Lo)))
-	y = m.sub(y, m.mul(z, m.c(0.5)))
-	y = m.add(y, f)
-	y = m.add(y, m.mul(e, m.c(ln2Hi)))
-	r := m.sqrt(m.mul(y, m.c(-2)))
+	z := v.mul(f, f)
+	y := v.mul(v.mul(p, f), z)
+	y = v.add(y, v.mul(e, v.c(boxLn2Lo)))
+	y = v.sub(y, v.mul(z, v.c(0.5)))
+	y = v.add(y, f)
+	y = v.add(y, v.mul(e, v.c(ln2Hi)))
+	r := v.sqrt(v.mul(y, v.c(-2)))
 
-	q := m.shr(m.addw(x1, m.words(1<<29)), 30)
-	t := m.mul(m.toFloat(m.subw(x1, m.shl(q, 30))), m.c(2*math.Pi*0x1p-32))
-	z = m.mul(t, t)
-	s := m.add(m.mul(z, m.c(sinS[0])), m.c(sinS[1]))
-	s = m.add(m.mul(s, z), m.c(sinS[2]))
-	s = m.add(m.mul(m.mul(s, z), t), t)
-	c := m.add(m.mul(z, m.c(cosC[0])), m.c(cosC[1]))
-	c = m.add(m.mul(c, z), m.c(cosC[2]))
-	c = m.sub(m.mul(m.mul(c, z), z), m.mul(z, m.c(0.5)))
-	c = m.add(c, m.c(1))
-	swap := m.signOf(m.shl(q, 31))
-	two := m.words(2)
-	signC := m.shl(m.and(m.addw(q, m.words(1)), two), 30)
-	signS := m.shl(m.and(q, two), 30)
-	cos = m.xor(m.pick(swap, s, c), signC)
-	sin = m.xor(m.pick(swap, c, s), signS)
-	return m.mul(cos, r), m.mul(sin, r)
-}
-
-// signOf returns the mask of the lanes whose highest bit is set.
-func (m *machine) signOf(a reg.VecVirtual) mask {
-	if m.wide() {
-		k := m.K()
-		m.VPMOVD2M(a, k)
-		return mask{k}
-	}
-	return mask{a}
+	q := v.shr(v.addw(x1, v.words(1<<29)), 30)
+	t := v.mul(v.toFloat(v.subw(x1, v.shl(q, 30))), v.c(2*math.Pi*0x1p-32))
+	z = v.mul(t, t)
+	s := v.add(v.mul(z, v.c(sinS[0])), v.c(sinS[1]))
+	s = v.add(v.mul(s, z), v.c(sinS[2]))
+	s = v.add(v.mul(v.mul(s, z), t), t)
+	c := v.add(v.mul(z, v.c(cosC[0])), v.c(cosC[1]))
+	c = v.add(v.mul(c, z), v.c(cosC[2]))
+	c = v.sub(v.mul(v.mul(c, z), z), v.mul(z, v.c(0.5)))
+	c = v.add(c, v.c(1))
+	swap := v.signOf(v.shl(q, 31))
+	two := v.words(2)
+	signC := v.shl(v.and(v.addw(q, v.words(1)), two), 30)
+	signS := v.shl(v.and(q, two), 30)
+	cos = v.xor(v.pick(swap, s, c), signC)
+	sin = v.xor(v.pick(swap, c, s), signS)
+	return v.mul(cos, r), v.mul(sin, r)
 }
 
 // The constants of boxMuller in package simd.
@@ -250,8 +233,6 @@ const (
 )
 
 var (
-	logP = [9]float64{7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1,
-		-1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1}
 	sinS = [3]float64{-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1}
 	cosC = [3]float64{2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2}
 )

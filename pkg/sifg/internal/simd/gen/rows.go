@@ -10,7 +10,7 @@ import (
 
 // rowwise emits a kernel over a rows×cols matrix y with row stride ld, cols > 0: y = f(y + b) for the row vector b, and
 // dy = dy·(1 − y²) where there is a dy.
-func (m *machine) rowwise(name, params string, f func(reg.VecVirtual) reg.VecVirtual) {
+func (m *machine) rowwise(name, params string, f func(Op) Op) {
 	m.kernel(name, params)
 	y, b := m.base("y"), m.base("b")
 	tangent := strings.HasSuffix(name, "Tangent")
@@ -28,12 +28,12 @@ func (m *machine) rowwise(name, params string, f func(reg.VecVirtual) reg.VecVir
 	m.SHLQ(U8(2), ld)
 	m.hoistHere()
 	m.Label("row")
-	vector := func(at int, k *mask) {
+	vector := func(at int, k Op) {
 		mem := func(base reg.GPVirtual) Mem { return Mem{Base: base, Index: offset, Scale: 1, Disp: at} }
 		v := f(m.add(m.get(mem(y), k), m.get(mem(b), k)))
 		m.put(v, mem(y), k)
 		if tangent {
-			m.put(m.mul(m.tanhSlope(v), m.get(mem(dy), k)), mem(dy), k)
+			m.put(m.mul(tanhSlope(m, v), m.get(mem(dy), k)), mem(dy), k)
 		}
 	}
 	m.XORQ(offset, offset)
@@ -50,7 +50,7 @@ func (m *machine) rowwise(name, params string, f func(reg.VecVirtual) reg.VecVir
 	m.CMPQ(left, U8(0))
 	m.JLE(LabelRef("next"))
 	k := m.mask(left)
-	vector(0, &k)
+	vector(0, k)
 	m.ADDQ(U8(m.bytes), offset)
 	m.SUBQ(U8(m.bytes/4), left)
 	m.JMP(LabelRef("one"))
@@ -80,7 +80,7 @@ func (m *machine) colSums() {
 		m.Label(loop)
 		m.CMPQ(cols, U8(width*lanes))
 		m.JLT(LabelRef(end))
-		var sum []reg.VecVirtual
+		var sum []Op
 		for w := range width {
 			sum = append(sum, m.load(Mem{Base: dst, Disp: w * m.bytes}))
 		}
@@ -105,14 +105,14 @@ func (m *machine) colSums() {
 	m.CMPQ(cols, U8(0))
 	m.JEQ(LabelRef("done"))
 	k := m.mask(cols)
-	sum := m.get(Mem{Base: dst}, &k)
+	sum := m.get(Mem{Base: dst}, k)
 	m.Load(m.Param("rows"), rows)
 	m.Label("row")
-	m.VADDPS(m.get(Mem{Base: g}, &k), sum, sum)
+	m.VADDPS(m.get(Mem{Base: g}, k), sum, sum)
 	m.ADDQ(ld, g)
 	m.DECQ(rows)
 	m.JNZ(LabelRef("row"))
-	m.put(sum, Mem{Base: dst}, &k)
+	m.put(sum, Mem{Base: dst}, k)
 	m.Label("done")
 	m.ret()
 }
@@ -122,7 +122,7 @@ func (m *machine) minLanes() {
 	const name, params = "minLanes", "dst, x []float32"
 	m.kernel(name, params)
 	dst, x, n := m.base("dst"), m.base("x"), m.len("x")
-	var low []reg.VecVirtual
+	var low []Op
 	for part := range 64 / m.bytes {
 		low = append(low, m.load(Mem{Base: x, Disp: part * m.bytes}))
 	}

@@ -37,7 +37,7 @@ const outerColumns = 6
 // = Σ_b w_b x_b from zero and adds t·x_b to sums[b] for q columns b, where t = f(y). Row b of x is ldx bytes after row
 // b−1; the vectors of a row are 64 bytes apart, so that AVX2 does with two calls what AVX-512 does with one. y is of
 // the same q rows or, with part, of p rows, and the columns start at row `columns`.
-func (m *machine) outer(q int, part bool, f func(y reg.VecVirtual) reg.VecVirtual) (sums []reg.VecVirtual) {
+func (m *machine) outer(q int, part bool, f func(y Op) Op) (sums []reg.VecVirtual) {
 	x, ldx := m.arg("x"), m.arg("ldx")
 	groups, w := m.arg("groups"), m.arg("w")
 	columns := x
@@ -86,7 +86,7 @@ func (m *machine) size() int {
 }
 
 // addProduct adds the product of one number in memory and a vector in memory to sum.
-func (m *machine) addProduct(sum reg.VecVirtual, number, vector Mem) {
+func (m *machine) addProduct(sum Op, number, vector Mem) {
 	if m.wide() {
 		m.either(m.VFMADD231PS_BCST, m.VFMADD231PD_BCST)(number, m.load(vector), sum)
 		return
@@ -150,12 +150,13 @@ func (m *machine) logCoshOuter(q int, part bool) {
 	state := m.arg("state")
 	at := func(b int) Mem { return Mem{Base: state, Disp: 64 * b} }
 	sum, product := m.load(at(q)), m.load(at(q+1))
-	sums := m.outer(q, part, func(y reg.VecVirtual) reg.VecVirtual {
+	sums := m.outer(q, part, func(y Op) Op {
 		t := m.and(y, m.quads(1<<63-1))
 		m.VADDPD(t, sum, sum)
 		r := m.min(m.load(m.c(350)), t) // not a number stays so
 		r = m.add(r, r)
-		j, n := m.nearest(r, math.Log2E)
+		m.c(magic32) // nothing reads it: it stays so that the assembly does
+		j, n := nearest(m, r, magic64, math.Log2E)
 		m.subFrom(r, n, m.c(math.Ln2))
 		p := m.evenOdd(r, expMinus)
 		w := m.op3(m.VPSUBQ, p, m.into(m.VPSLLQ, U8(52), j))
@@ -187,7 +188,7 @@ var expMinus = [11]float64{1, -1, 0.5, -0.16666666666648228, 0.0416666666666513,
 // evenOdd returns the polynomial in x with the coefficients, lowest power first, as E(x²) + x·O(x²): one product more
 // than Horner's scheme, and two chains of half the length, as the latency of one is what the processor would wait for
 // here.
-func (m *machine) evenOdd(x reg.VecVirtual, c [11]float64) reg.VecVirtual {
+func (m *machine) evenOdd(x Op, c [11]float64) Op {
 	x2 := m.mul(x, x)
 	even, odd := m.load(m.c(c[10])), m.load(m.c(c[9]))
 	for k := 8; k >= 0; k -= 2 {
@@ -217,7 +218,7 @@ func (m *machine) reluHead() {
 	m.SUBQ(last, whole)
 	m.SHLQ(U8(2), whole)
 	m.SHLQ(U8(2), ld)
-	masks := []mask{m.mask(last)}
+	masks := []Op{m.mask(last)}
 	if parts == 2 { // the first and the second half of a group
 		first, second, limit := m.GP64(), m.GP64(), m.GP64()
 		m.MOVQ(U32(8), limit)
@@ -226,7 +227,7 @@ func (m *machine) reluHead() {
 		m.CMOVQGT(limit, first)
 		m.MOVQ(last, second)
 		m.SUBQ(first, second)
-		masks = []mask{m.mask(first), m.mask(second)}
+		masks = []Op{m.mask(first), m.mask(second)}
 	}
 	zero := m.zero()
 	offset := m.GP64()
@@ -234,7 +235,7 @@ func (m *machine) reluHead() {
 		return Mem{Base: base, Index: offset, Scale: 1, Disp: part * m.bytes}
 	}
 	// columns runs body over the vectors of a row
-	columns := func(label string, body func(part int, k *mask)) {
+	columns := func(label string, body func(part int, k Op)) {
 		m.XORQ(offset, offset)
 		m.CMPQ(whole, U8(0))
 		m.JEQ(LabelRef(label + "Tail"))
@@ -249,13 +250,13 @@ func (m *machine) reluHead() {
 		m.CMPQ(last, U8(0))
 		m.JEQ(LabelRef(label + "End"))
 		for part := range parts {
-			body(part, &masks[part])
+			body(part, masks[part])
 		}
 		m.Label(label + "End")
 	}
 	m.Label("row")
 	sums := m.zeros(parts)
-	columns("forward", func(part int, k *mask) {
+	columns("forward", func(part int, k Op) {
 		h := m.max(zero, m.get(at(a, part), k)) // not a number stays so
 		m.addTo(sums[part], h, m.get(at(w, part), k))
 	})
@@ -280,7 +281,7 @@ func (m *machine) reluHead() {
 	rest := m.vec()
 	m.VBROADCASTSS(u, rest)
 	half := m.mul(rest, m.c(0.5))
-	columns("backward", func(part int, k *mask) {
+	columns("backward", func(part int, k Op) {
 		v := m.get(at(a, part), k)
 		g := m.pick(m.less(zero, v), rest, m.pick(m.less(v, zero), zero, half))
 		m.put(g, at(a, part), k)
@@ -305,7 +306,7 @@ func (m *machine) reluGrad() {
 	m.MOVQ(cols, left)
 	m.MOVQ(cols, ld)
 	m.SHLQ(U8(2), ld)
-	block := func(label string, k *mask) {
+	block := func(label string, k Op) {
 		o := m.get(Mem{Base: out}, k)
 		norm := m.mul(o, o)
 		factor := m.mul(o, scale)
@@ -341,7 +342,7 @@ func (m *machine) reluGrad() {
 	m.CMPQ(left, U8(0))
 	m.JEQ(LabelRef("done"))
 	k := m.mask(left)
-	block("last", &k)
+	block("last", k)
 	m.Label("done")
 	m.ret()
 }
