@@ -166,20 +166,34 @@ func TestOwnDataRefused(t *testing.T) {
 			"no standard splits: take the protocol matched"},
 		{"--data few.csv --target b", "3 rows are too few"},
 		{"--data flat.txt --target last", "is constant in the training part"},
-		{"--data boston.csv --target b", "give the file another name"},
+		{"--data boston.csv --target b", "another data set boston: give the file another name"},
 		{"--data none.csv --target b", "there is no such file"},
 		{"--protocol matched --set problems.boston.data=concrete",
 			"--data concrete takes yours, as a problem of its own"},
 		{"--data rent.csv --target rent --drop id --set problems.boston.seeds=1",
 			`unknown problem "boston": valid are rent`},
+		{"--data rent.csv --target area --drop id --set step=abc", "want a number"},
+		{"--data rent.csv --target area --drop id --methods nope", `unknown method "nope"`},
+		{"--data rent.csv --target area --drop id --protocol nope", `unknown protocol "nope"`},
+		{"--data rent.csv --target area --drop id --trial zz", `begins with "zz"`},
+		{"--data rent.csv --target area --drop id --results rent.csv", "rent.csv"},
+		{"--data rent.csv --target area --drop id --data none.csv", "there is no such file"},
 	} {
 		ends(t, 2, "run uci-bnn --scale smoke "+c[0], c[1])
 	}
 	if got, _ := filepath.Glob("results/store/uci-bnn/*/*"); got != nil {
 		t.Errorf("%q were computed", got)
 	}
+	// Neither they nor what only looks leave an entry, which would contradict what is right.
+	ends(t, 0, "plan uci-bnn --scale smoke --data rent.csv --target area --drop id", "trials")
+	ends(t, 75, "status uci-bnn --scale smoke --data rent.csv --target area --drop id", "missing")
+	ends(t, 0, "grid uci-bnn --scale smoke --data rent.csv --target area --drop id --grid one-at-a-time --dry-run")
+	ends(t, 0, "submit slurm uci-bnn --scale smoke --data rent.csv --target area --drop id --dry-run", "--array")
+	if _, err := os.Stat("datasets/own.yaml"); err == nil {
+		t.Error("there is an entry that nothing ran with")
+	}
 	// Own splits are written into the entry, which stays.
-	ends(t, 0, "plan uci-bnn --scale smoke --data rent.csv --target rent --drop id", "trials")
+	ends(t, 0, "data add rent.csv --target rent --drop id", "area, rent")
 	b, err := os.ReadFile("datasets/own.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -192,6 +206,13 @@ func TestOwnDataRefused(t *testing.T) {
 		"--methods svgd --seeds "
 	ends(t, 0, line+"1,2", "2 trials")
 	ends(t, 2, line+"3", "want seeds from 1 to 2")
-	ends(t, 2, "plan uci-bnn --data rent.csv --target area",
-		"datasets/own.yaml describes a data set rent with the target rent")
+	for _, data := range []string{"rent.csv", "rent"} {
+		ends(t, 2, "plan uci-bnn --target area --data "+data,
+			"datasets/own.yaml describes a data set rent with the target rent")
+	}
+	whole, err := filepath.Abs("rent.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends(t, 0, "plan uci-bnn --scale smoke --data "+whole, "trials")
 }

@@ -30,9 +30,12 @@ func dataCommand(e *env) *cobra.Command {
 		RunE: func(_ *cobra.Command, paths []string) error {
 			name, err := e.data.Add(paths[0], columns)
 			if err == nil {
-				err = showData(e, name)
+				err = e.data.Keep()
 			}
-			return err
+			if err != nil {
+				return err
+			}
+			return showData(e, name)
 		},
 	}
 	tableFlags(add.Flags(), &columns)

@@ -46,27 +46,12 @@ func (o *own) use(e *env, r *plan.Request) error {
 		return err
 	}
 	r.Samplers, r.Program = o.programs.samplers, o.programs.target
-	if o.data == nil && !reflect.ValueOf(o.columns).IsZero() {
-		return usage.Errorf("--target, --drop, --encode and --missing say how a table is read: --data FILE names it")
-	}
-	for _, name := range o.data {
-		if _, err := os.Stat(name); err == nil {
-			if name, err = e.data.Add(name, o.columns); err != nil {
-				return err
-			}
-		} else if _, err := e.data.Entry(name); err != nil {
-			return usage.Errorf("--data %s: there is no such file, and %v", name, err)
-		}
-		r.Own = append(r.Own, name)
-	}
-	names := r.Own
-	if target != nil {
-		names = []string{target.Name() + "-1000"}
-	}
 	switch {
-	case target != nil && r.Own != nil:
+	case o.data == nil && !reflect.ValueOf(o.columns).IsZero():
+		return usage.Errorf("--target, --drop, --encode and --missing say how a table is read: --data FILE names it")
+	case target != nil && o.data != nil:
 		return usage.Errorf("--program and --data exclude each other")
-	case names == nil:
+	case target == nil && o.data == nil:
 		return nil
 	}
 	var takers []string // experiments that run on such things
@@ -75,17 +60,43 @@ func (o *own) use(e *env, r *plan.Request) error {
 			takers = append(takers, x.Name)
 		}
 	}
+	for _, x := range r.Experiments { // before a table is asked about that it would not take
+		if _, err := x.On(nil, target); err != nil {
+			return usage.Errorf("%v; %s does", err, strings.Join(takers, " or "))
+		}
+	}
+	for _, name := range o.data {
+		if name, err = o.name(e, name); err != nil {
+			return err
+		}
+		r.Own = append(r.Own, name)
+	}
+	names := r.Own
+	if target != nil {
+		names = []string{target.Name() + "-1000"}
+	}
 	r.Experiments = slices.Clone(r.Experiments)
 	for i, x := range r.Experiments {
-		if x.Own != nil && !o.all.Changed("protocol") {
+		if !o.all.Changed("protocol") {
 			r.Protocols = []string{x.Own.Protocol}
 		}
 		if r.Experiments[i], err = x.On(names, target); err != nil {
-			return usage.Errorf("%v; %s does", err, strings.Join(takers, " or "))
+			return err
 		}
 	}
 	e.experiments = r.Experiments
 	return nil
+}
+
+// name returns the data set that --data means by a file or a name.
+func (o *own) name(e *env, text string) (string, error) {
+	if _, err := os.Stat(text); err == nil {
+		return e.data.Add(text, o.columns)
+	}
+	if _, err := e.data.Entry(text); err != nil {
+		return "", usage.Errorf("--data %s: there is no such file, and %v", text, err)
+	}
+	return text, e.data.Reads(text, o.columns)
 }
 
 // programs is the flags that name programs of a person's own (docs/programs.md). No others are started.

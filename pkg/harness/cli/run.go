@@ -63,6 +63,9 @@ func (w *work) run(e *env, r *runner, write func() error) error {
 	if err := w.damage(); err != nil {
 		return err
 	}
+	if err := e.data.Keep(); err != nil { // now that nothing is refused any more, and before other processes need it
+		return err
+	}
 	there := w.count(record.StatusOK, record.StatusDiverged)
 	soft, computed, err := w.compute(e, r)
 	if err != nil {

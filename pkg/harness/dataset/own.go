@@ -29,28 +29,37 @@ type Columns struct {
 	Missing      string
 }
 
-// of reports whether an entry reads a table so, where these columns say anything of it.
-func (c *Columns) of(e *Entry) bool {
-	return (c.Target == "" || c.Target == e.Target) && (c.Drop == nil || slices.Equal(c.Drop, e.Parse.Drop)) &&
-		(c.Encode == nil || slices.Equal(c.Encode, e.Parse.Encode)) && (c.Missing == "" || c.Missing == e.Parse.Missing)
+// Reads returns nil if a data set is read so, where the columns say anything of it.
+func (l *Library) Reads(name string, c Columns) error {
+	e, err := l.Entry(name)
+	if err != nil {
+		return err
+	}
+	if (c.Target == "" || c.Target == e.Target) && (c.Drop == nil || slices.Equal(c.Drop, e.Parse.Drop)) &&
+		(c.Encode == nil || slices.Equal(c.Encode, e.Parse.Encode)) && (c.Missing == "" || c.Missing == e.Parse.Missing) {
+		return nil
+	}
+	return usage.Errorf("%s describes a data set %s with the target %s already: leave --target and the like out to "+
+		"take that, or change its entry", e.manifest, name, e.Target)
 }
 
-// Add makes the table in a file a data set, which is called after the file, and describes it in Own. A file that Own
+// Add makes the table in a file a data set, which is called after the file; Keep describes it in Own. A file that Own
 // describes already keeps its entry, which may have splits by now. A table that cannot be read is not added.
 func (l *Library) Add(path string, c Columns) (name string, err error) {
 	base := strings.ToLower(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
 	name = strings.Trim(notName.ReplaceAllString(base, "-"), "-")
-	from, err := filepath.Rel(filepath.Dir(Own), path)
-	if err != nil { // path is absolute
-		from = path
+	if !nameRule.MatchString(name) || name == "all" {
+		return "", usage.Errorf("%s: a data set is called after its file: give that a name with a letter from a to z or "+
+			"a digit, other than all", path)
 	}
 	if old := l.entries[name]; old != nil {
-		if old.manifest == Own && old.Files[0].Name == from && c.of(old) {
-			return name, nil
+		before, err1 := filepath.Abs(old.Files[0].own)
+		now, err2 := filepath.Abs(path)
+		if old.manifest == Own && before == now && errors.Join(err1, err2) == nil {
+			return name, l.Reads(name, c)
 		}
-		return "", usage.Errorf("%s: %s describes a data set %s with the target %s already: leave --target and the "+
-			"like out to take that, change its entry, or give the file another name",
-			path, old.manifest, name, old.Target)
+		return "", usage.Errorf("%s: %s describes another data set %s: give the file another name",
+			path, old.manifest, name)
 	}
 	separator, header, err := guess(path)
 	if err != nil {
@@ -59,13 +68,6 @@ func (l *Library) Add(path string, c Columns) (name string, err error) {
 	if c.Target == "" {
 		return "", usage.Errorf("%s: which column is predicted? --target names it, or is last", path)
 	}
-	before, err := safe.Read(Own, maxManifest)
-	if errors.Is(err, fs.ErrNotExist) {
-		before, err = []byte("# Data sets of your own: docs/datasets.md describes the keys.\ndatasets:\n"), nil
-	}
-	if err != nil {
-		return "", err
-	}
 	parse := fmt.Sprintf("separator: %s, header: %t, drop: %s", separator, header, quote(append([]string{}, c.Drop...)))
 	if c.Encode != nil {
 		parse += ", encode: " + quote(c.Encode)
@@ -73,17 +75,51 @@ func (l *Library) Add(path string, c Columns) (name string, err error) {
 	if c.Missing != "" {
 		parse += ", missing: " + quote(c.Missing)
 	}
-	after := fmt.Appendf(before, "  %s:\n    files: [{name: %s}]\n    parse: {%s}\n    target: %s\n", name, quote(from),
-		parse, quote(c.Target))
+	from, err := filepath.Rel(filepath.Dir(Own), path)
+	if err != nil { // path is absolute
+		from = path
+	}
+	entry := fmt.Sprintf("  %s:\n    files: [{name: %s}]\n    parse: {%s}\n    target: %s\n", name, quote(from), parse,
+		quote(c.Target))
+	text, err := ownText(l.added + entry)
+	if err != nil {
+		return "", err
+	}
 	own := &Library{entries: map[string]*Entry{}}
-	if err := own.add(after, Own); err != nil { // who edited it may have indented otherwise
+	if err := own.add(text, Own); err != nil { // who edited it may have indented otherwise
 		return "", err
 	}
 	l.names, l.entries[name] = append(l.names, name), own.entries[name]
 	if _, err := l.Load(name); err != nil {
 		return "", err
 	}
-	return name, errors.Join(os.MkdirAll(filepath.Dir(Own), 0o777), disk.WriteFileAtomic(Own, after))
+	l.added += entry
+	return name, nil
+}
+
+// Keep writes what Add added into Own. What is refused after Add leaves nothing there.
+func (l *Library) Keep() error {
+	if l.added == "" {
+		return nil
+	}
+	text, err := ownText(l.added)
+	if err == nil {
+		err = errors.Join(os.MkdirAll(filepath.Dir(Own), 0o777), disk.WriteFileAtomic(Own, text))
+	}
+	if err != nil {
+		return usage.Errorf("%s cannot be written: %v", Own, err)
+	}
+	l.added = ""
+	return nil
+}
+
+// ownText returns Own with entries added.
+func ownText(added string) ([]byte, error) {
+	b, err := safe.Read(Own, maxManifest)
+	if errors.Is(err, fs.ErrNotExist) {
+		b, err = []byte("# Data sets of your own: docs/datasets.md describes the keys.\ndatasets:\n"), nil
+	}
+	return append(b, added...), err
 }
 
 // quote writes a text, or texts, in YAML.
