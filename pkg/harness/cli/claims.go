@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
 func claimsCommand(e *env) *cobra.Command {
@@ -24,7 +26,10 @@ func claimsCommand(e *env) *cobra.Command {
   sifg claims 8 T16
   sifg claims gmm --scale smoke --json`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			names, ids := e.split(args)
+			names, ids, err := e.split(args)
+			if err != nil {
+				return err
+			}
 			r, rep, err := s.read(e, names)
 			if err != nil {
 				return err
@@ -59,22 +64,35 @@ func claimsCommand(e *env) *cobra.Command {
 	return cmd
 }
 
+// numbered is what an argument is that can only be a claim.
+var numbered = regexp.MustCompile(`(?i)^T?[0-9]+[a-z]?$`)
+
 // split tells the IDs of claims from names of experiments.
-func (e *env) split(args []string) (names, ids []string) {
-	claims := map[string]string{} // IDs in lower case, and as they are
+func (e *env) split(args []string) (names, ids []string, err error) {
+	var all []string
 	for _, x := range e.experiments {
 		for _, c := range x.Claims {
-			claims[strings.ToLower(c.ID)] = c.ID
+			all = append(all, c.ID)
 		}
 	}
 	for _, arg := range args {
-		if id, ok := claims[strings.ToLower(arg)]; ok {
-			ids = append(ids, id)
-		} else {
+		same := func(id string) bool { return strings.EqualFold(id, arg) }
+		switch i := slices.IndexFunc(all, same); {
+		case i >= 0:
+			ids = append(ids, all[i])
+		case numbered.MatchString(arg):
+			theory := strings.HasPrefix(strings.ToUpper(arg), "T")
+			all = slices.DeleteFunc(all, func(id string) bool {
+				return !numbered.MatchString(id) || strings.HasPrefix(id, "T") != theory
+			})
+			slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
+			return nil, nil, usage.Errorf("no claim %s: there are %s, and sifg claims says what they state", arg,
+				strings.Join(all, ", "))
+		default:
 			names = append(names, arg)
 		}
 	}
-	return names, ids
+	return names, ids, nil
 }
 
 // said is what a report says in words.

@@ -70,6 +70,7 @@ var badInput = []struct {
 	{"run --set step=abc", []string{"--set step=abc", "step: want a number"}},
 	{"run --set problems.*.particles=1e9", []string{"particles", "2 to 10000000"}},
 	{"grid toy --axis step=[]", []string{"--axis step=[]", "KEY=VALUES"}},
+	{"run toy --data file", []string{"toy does not take --data"}},
 	{"run toy --data boston", []string{"toy does not take --data"}},
 	{"submit slurm --shards=-1", []string{"--shards must be 1 or more"}},
 	{"submit slurm --cpus 0", []string{"--cpus must be 1 or more"}},
@@ -88,6 +89,7 @@ var badInput = []struct {
 	{"grid all --axis step=[1]", []string{`unknown experiment "all"`, "valid are toy"}},
 	{"foo --scale smoke", []string{`unknown command "foo"`, "run"}},
 	{"submit toy --scale smoke", []string{`unknown command "toy"`, "slurm"}},
+	{"verify --recompute -1", []string{"--recompute -1: want 0 or more"}},
 	{"verify --repair --recompute 1", []string{"--recompute", "--repair"}},
 }
 

@@ -36,8 +36,11 @@ func verifyCommand(e *env) *cobra.Command {
 		Example: `  sifg verify --scale smoke
   sifg verify gmm --scale smoke --recompute 2`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if recompute < 0 || repair && recompute > 0 {
-				return usage.Errorf("--recompute wants a number of trials, and no --repair")
+			if recompute < 0 {
+				return usage.Errorf("--recompute %d: want 0 or more", recompute)
+			}
+			if repair && recompute > 0 {
+				return usage.Errorf("--recompute and --repair exclude each other")
 			}
 			if _, err := s.request(e, args); err != nil {
 				return err

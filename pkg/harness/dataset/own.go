@@ -35,8 +35,10 @@ func (l *Library) Reads(name string, c Columns) error {
 	if err != nil {
 		return err
 	}
-	if (c.Target == "" || c.Target == e.Target) && (c.Drop == nil || slices.Equal(c.Drop, e.Parse.Drop)) &&
-		(c.Encode == nil || slices.Equal(c.Encode, e.Parse.Encode)) && (c.Missing == "" || c.Missing == e.Parse.Missing) {
+	if (c.Target == "" || c.Target == e.Target) &&
+		(c.Drop == nil || slices.Equal(c.Drop, e.Parse.Drop)) &&
+		(c.Encode == nil || slices.Equal(c.Encode, e.Parse.Encode)) &&
+		(c.Missing == "" || c.Missing == e.Parse.Missing) {
 		return nil
 	}
 	return usage.Errorf("%s describes a data set %s with the target %s already: leave --target and the like out to "+
@@ -49,8 +51,8 @@ func (l *Library) Add(path string, c Columns) (name string, err error) {
 	base := strings.ToLower(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
 	name = strings.Trim(notName.ReplaceAllString(base, "-"), "-")
 	if !nameRule.MatchString(name) || name == "all" {
-		return "", usage.Errorf("%s: a data set is called after its file: give that a name with a letter from a to z or "+
-			"a digit, other than all", path)
+		return "", usage.Errorf("%s: a data set is called after its file: give that a name with a letter from a "+
+			"to z or a digit, other than all", path)
 	}
 	if old := l.entries[name]; old != nil {
 		before, err1 := filepath.Abs(old.Files[0].own)
