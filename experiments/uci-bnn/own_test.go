@@ -50,6 +50,8 @@ func TestOwnData(t *testing.T) {
 	if err := os.Rename("Flats 2.csv", "Flats_2.csv"); err != nil {
 		t.Fatal(err)
 	}
+	ends(t, 0, "submit kubernetes uci-bnn --data Flats_2.csv --target rent --drop id --scale smoke", "kubectl create")
+	ends(t, 0, "data info flats-2", "area, rent") // which the jobs need too
 	const line = "run uci-bnn --data rent.csv --data Flats_2.csv --target rent --drop id --scale smoke " +
 		"--methods svgd,sifg --name mine"
 	ends(t, 0, line, "| rent    | svgd ", "| flats-2 | sifg ", "| rent    | least squares ", "| flats-2 | constant ",
@@ -149,6 +151,7 @@ func TestOwnDataRefused(t *testing.T) {
 	put(t, "rent.csv")
 	for name, text := range map[string]string{
 		"few.csv": "a,b\n1,2\n3,4\n5,7\n", "hole.csv": "a;b\n1;2\n3;x\n", "boston.csv": "a,b\n1,2\n",
+		"all.csv": "a,b\n1,2\n", "数.csv": "a,b\n1,2\n",
 		"flat.txt": strings.Repeat("1 2\n", 40),
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
@@ -167,6 +170,8 @@ func TestOwnDataRefused(t *testing.T) {
 		{"--data few.csv --target b", "3 rows are too few"},
 		{"--data flat.txt --target last", "is constant in the training part"},
 		{"--data boston.csv --target b", "another data set boston: give the file another name"},
+		{"--data all.csv --target b", "all.csv: a data set is called after its file"},
+		{"--data 数.csv --target b", "数.csv: a data set is called after its file"},
 		{"--data none.csv --target b", "there is no such file"},
 		{"--protocol matched --set problems.boston.data=concrete",
 			"--data concrete takes yours, as a problem of its own"},
