@@ -169,9 +169,9 @@ func TestOwnDataRefused(t *testing.T) {
 			"no standard splits: take the protocol matched"},
 		{"--data few.csv --target b", "3 rows are too few"},
 		{"--data flat.txt --target last", "is constant in the training part"},
-		{"--data boston.csv --target b", "another data set boston: give the file another name"},
-		{"--data all.csv --target b", "all.csv: a data set is called after its file"},
-		{"--data 数.csv --target b", "数.csv: a data set is called after its file"},
+		{"--data boston.csv --target b", "takes that; else give the file another name"},
+		{"--data all.csv --target b", "all is taken"},
+		{"--data 数.csv --target b", "data set table: 1 rows are too few"},
 		{"--data none.csv --target b", "there is no such file"},
 		{"--protocol matched --set problems.boston.data=concrete",
 			"--data concrete takes yours, as a problem of its own"},
@@ -211,13 +211,8 @@ func TestOwnDataRefused(t *testing.T) {
 		"--methods svgd --seeds "
 	ends(t, 0, line+"1,2", "2 trials")
 	ends(t, 2, line+"3", "want seeds from 1 to 2")
-	for _, data := range []string{"rent.csv", "rent"} {
-		ends(t, 2, "plan uci-bnn --target area --data "+data,
-			"datasets/own.yaml describes a data set rent with the target rent")
-	}
-	whole, err := filepath.Abs("rent.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ends(t, 0, "plan uci-bnn --scale smoke --data "+whole, "trials")
+	ends(t, 2, "plan uci-bnn --data rent.csv --target area",
+		"datasets/own.yaml describes a data set rent with the target rent")
+	ends(t, 2, "plan uci-bnn --data rent --target area", "--data rent is described already: leave --target")
+	ends(t, 0, "plan uci-bnn --scale smoke --data rent --target rent", "trials")
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -64,31 +65,24 @@ func claimsCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-// numbered is what an argument is that can only be a claim.
+// numbered matches what can only be a claim.
 var numbered = regexp.MustCompile(`(?i)^T?[0-9]+[a-z]?$`)
 
 // split tells the IDs of claims from names of experiments.
 func (e *env) split(args []string) (names, ids []string, err error) {
-	var all []string
+	claims := map[string]string{} // IDs in lower case, and as they are
 	for _, x := range e.experiments {
 		for _, c := range x.Claims {
-			all = append(all, c.ID)
+			claims[strings.ToLower(c.ID)] = c.ID
 		}
 	}
 	for _, arg := range args {
-		same := func(id string) bool { return strings.EqualFold(id, arg) }
-		switch i := slices.IndexFunc(all, same); {
-		case i >= 0:
-			ids = append(ids, all[i])
-		case numbered.MatchString(arg):
-			theory := strings.HasPrefix(strings.ToUpper(arg), "T")
-			all = slices.DeleteFunc(all, func(id string) bool {
-				return !numbered.MatchString(id) || strings.HasPrefix(id, "T") != theory
-			})
-			slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
-			return nil, nil, usage.Errorf("no claim %s: there are %s, and sifg claims says what they state", arg,
-				strings.Join(all, ", "))
-		default:
+		if id, ok := claims[strings.ToLower(arg)]; ok {
+			ids = append(ids, id)
+		} else if numbered.MatchString(arg) {
+			there := strings.Join(slices.Sorted(maps.Values(claims)), ", ")
+			return nil, nil, usage.Errorf("no claim %s: sifg claims shows %s", arg, there)
+		} else {
 			names = append(names, arg)
 		}
 	}

@@ -36,6 +36,7 @@ var badInput = []struct {
 	{"run --problems smal", []string{"smal", `"small"`}},
 	{"run --methods svgdd", []string{"svgdd", `"svgd"`}},
 	{"run --seeds 1,x", []string{"--seeds=1,x", "whole numbers"}},
+	{"run --seeds 3-1", []string{`the seeds "3-1"`, "ranges that rise, as in 1,2,5-20"}},
 	{"run --seeds 1,1", []string{"seed 1", "twice"}},
 	{"run --name a/b", []string{"--name a/b", "letters"}},
 	{"run --name=", []string{"--name", "empty"}},
@@ -57,7 +58,7 @@ var badInput = []struct {
 	{"run --results file", []string{"file"}},
 	{"compare --against file", []string{"file"}},
 	{"compare --against none", []string{"--against none", "published"}},
-	{"grid", []string{"one experiment"}},
+	{"grid", []string{"grid takes one experiment, got none"}},
 	{"grid toy", []string{"--grid", "--axis"}},
 	{"grid toy --grid pipe", []string{"pipe"}},
 	{"grid toy --axis step=0.1", []string{"--select", "first"}},
@@ -89,7 +90,7 @@ var badInput = []struct {
 	{"grid all --axis step=[1]", []string{`unknown experiment "all"`, "valid are toy"}},
 	{"foo --scale smoke", []string{`unknown command "foo"`, "run"}},
 	{"submit toy --scale smoke", []string{`unknown command "toy"`, "slurm"}},
-	{"verify --recompute -1", []string{"--recompute -1: want 0 or more"}},
+	{"verify --recompute -1", []string{"--recompute=-1: want a whole number, zero or more"}},
 	{"verify --repair --recompute 1", []string{"--recompute", "--repair"}},
 }
 

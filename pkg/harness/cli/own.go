@@ -32,10 +32,10 @@ func (o *own) flags(f *pflag.FlagSet) {
 }
 
 func tableFlags(f *pflag.FlagSet, c *dataset.Columns) {
-	f.StringVar(&c.Target, "target", "", "the `COLUMN` of a table that is predicted, or last")
+	f.StringVar(&c.Target, "target", "", "the `COLUMN` of a table that is predicted, by its name, or last")
 	f.StringSliceVar(&c.Drop, "drop", nil, "`COLUMNS` of a table to leave out, such as names of its rows")
 	f.StringSliceVar(&c.Encode, "encode", nil, "`COLUMNS` of text that become columns of 0 and 1")
-	f.StringVar(&c.Missing, "missing", "", "drop: leave `ROWS` out in which a value is missing")
+	f.StringVar(&c.Missing, "missing", "", "`drop`: leave out the rows in which a value is missing")
 }
 
 // use makes the request's experiments run on the data of the flags. This program then has no others, so that nothing of
@@ -46,12 +46,19 @@ func (o *own) use(e *env, r *plan.Request) error {
 		return err
 	}
 	r.Samplers, r.Program = o.programs.samplers, o.programs.target
-	switch {
-	case o.data == nil && !reflect.ValueOf(o.columns).IsZero():
+	if o.data == nil && !reflect.ValueOf(o.columns).IsZero() {
 		return usage.Errorf("--target, --drop, --encode and --missing say how a table is read: --data FILE names it")
-	case target != nil && o.data != nil:
+	}
+	// Experiments keep this list. Files in it are read last, so that what takes no tables says so first.
+	r.Own = slices.Clone(o.data)
+	names := r.Own
+	if target != nil {
+		names = []string{target.Name() + "-1000"}
+	}
+	switch {
+	case target != nil && r.Own != nil:
 		return usage.Errorf("--program and --data exclude each other")
-	case target == nil && o.data == nil:
+	case names == nil:
 		return nil
 	}
 	var takers []string // experiments that run on such things
@@ -60,43 +67,37 @@ func (o *own) use(e *env, r *plan.Request) error {
 			takers = append(takers, x.Name)
 		}
 	}
-	for _, x := range r.Experiments { // before a table is asked about that it would not take
-		if _, err := x.On(nil, target); err != nil {
-			return usage.Errorf("%v; %s does", err, strings.Join(takers, " or "))
-		}
-	}
-	for _, name := range o.data {
-		if name, err = o.name(e, name); err != nil {
-			return err
-		}
-		r.Own = append(r.Own, name)
-	}
-	names := r.Own
-	if target != nil {
-		names = []string{target.Name() + "-1000"}
-	}
 	r.Experiments = slices.Clone(r.Experiments)
 	for i, x := range r.Experiments {
-		if !o.all.Changed("protocol") {
+		if x.Own != nil && !o.all.Changed("protocol") {
 			r.Protocols = []string{x.Own.Protocol}
 		}
 		if r.Experiments[i], err = x.On(names, target); err != nil {
-			return err
+			return usage.Errorf("%v; %s does", err, strings.Join(takers, " or "))
 		}
 	}
 	e.experiments = r.Experiments
-	return nil
+	return o.read(e, r.Own)
 }
 
-// name returns the data set that --data means by a file or a name.
-func (o *own) name(e *env, text string) (string, error) {
-	if _, err := os.Stat(text); err == nil {
-		return e.data.Add(text, o.columns)
+// read puts the names of data sets in the place of files, and checks names.
+func (o *own) read(e *env, data []string) error {
+	for i, name := range data {
+		_, absent := os.Stat(name)
+		entry, err := e.data.Entry(name)
+		switch {
+		case absent == nil:
+			data[i], err = e.data.Add(name, o.columns)
+		case err != nil:
+			err = usage.Errorf("--data %s: there is no such file, and %v", name, err)
+		case !o.columns.Of(entry):
+			err = usage.Errorf("--data %s is described already: leave --target and the like out", name)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	if _, err := e.data.Entry(text); err != nil {
-		return "", usage.Errorf("--data %s: there is no such file, and %v", text, err)
-	}
-	return text, e.data.Reads(text, o.columns)
+	return nil
 }
 
 // programs is the flags that name programs of a person's own (docs/programs.md). No others are started.

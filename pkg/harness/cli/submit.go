@@ -110,9 +110,6 @@ func (s *submission) submit(e *env, names []string, send func(e *env) error) err
 		return nil
 	}
 	if !s.dry { // nodes may have no network
-		if err := e.data.Keep(); err != nil {
-			return err
-		}
 		if todo, err = fetch(context.Background(), e, todo); err != nil {
 			return err
 		}

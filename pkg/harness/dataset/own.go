@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,39 +30,27 @@ type Columns struct {
 	Missing      string
 }
 
-// Reads returns nil if a data set is read so, where the columns say anything of it.
-func (l *Library) Reads(name string, c Columns) error {
-	e, err := l.Entry(name)
-	if err != nil {
-		return err
-	}
-	if (c.Target == "" || c.Target == e.Target) &&
-		(c.Drop == nil || slices.Equal(c.Drop, e.Parse.Drop)) &&
-		(c.Encode == nil || slices.Equal(c.Encode, e.Parse.Encode)) &&
-		(c.Missing == "" || c.Missing == e.Parse.Missing) {
-		return nil
-	}
-	return usage.Errorf("%s describes a data set %s with the target %s already: leave --target and the like out to "+
-		"take that, or change its entry", e.manifest, name, e.Target)
+// Of reports whether an entry reads a table so, where these columns say anything of it.
+func (c *Columns) Of(e *Entry) bool {
+	return (c.Target == "" || c.Target == e.Target) && (c.Drop == nil || slices.Equal(c.Drop, e.Parse.Drop)) &&
+		(c.Encode == nil || slices.Equal(c.Encode, e.Parse.Encode)) && (c.Missing == "" || c.Missing == e.Parse.Missing)
 }
 
 // Add makes the table in a file a data set, which is called after the file; Keep describes it in Own. A file that Own
 // describes already keeps its entry, which may have splits by now. A table that cannot be read is not added.
 func (l *Library) Add(path string, c Columns) (name string, err error) {
 	base := strings.ToLower(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
-	name = strings.Trim(notName.ReplaceAllString(base, "-"), "-")
-	if !nameRule.MatchString(name) || name == "all" {
-		return "", usage.Errorf("%s: a data set is called after its file: give that a name with a letter from a "+
-			"to z or a digit, other than all", path)
+	name = cmp.Or(strings.Trim(notName.ReplaceAllString(base, "-"), "-"), "table")
+	from, err := filepath.Rel(filepath.Dir(Own), path)
+	if err != nil { // path is absolute
+		from = path
 	}
 	if old := l.entries[name]; old != nil {
-		before, err1 := filepath.Abs(old.Files[0].own)
-		now, err2 := filepath.Abs(path)
-		if old.manifest == Own && before == now && errors.Join(err1, err2) == nil {
-			return name, l.Reads(name, c)
+		if old.manifest == Own && old.Files[0].Name == from && c.Of(old) {
+			return name, nil
 		}
-		return "", usage.Errorf("%s: %s describes another data set %s: give the file another name",
-			path, old.manifest, name)
+		return "", usage.Errorf("%s: %s describes a data set %s with the target %s already: --data %s takes that; "+
+			"else give the file another name, or change the entry", path, old.manifest, name, old.Target, name)
 	}
 	separator, header, err := guess(path)
 	if err != nil {
@@ -77,18 +66,10 @@ func (l *Library) Add(path string, c Columns) (name string, err error) {
 	if c.Missing != "" {
 		parse += ", missing: " + quote(c.Missing)
 	}
-	from, err := filepath.Rel(filepath.Dir(Own), path)
-	if err != nil { // path is absolute
-		from = path
-	}
-	entry := fmt.Sprintf("  %s:\n    files: [{name: %s}]\n    parse: {%s}\n    target: %s\n", name, quote(from), parse,
-		quote(c.Target))
-	text, err := ownText(l.added + entry)
-	if err != nil {
-		return "", err
-	}
+	entry := fmt.Sprintf("  %s:\n    files: [{name: %s}]\n    parse: {%s}\n    target: %s\n", name, quote(from),
+		parse, quote(c.Target))
 	own := &Library{entries: map[string]*Entry{}}
-	if err := own.add(text, Own); err != nil { // who edited it may have indented otherwise
+	if err := own.add([]byte("datasets:\n"+entry), Own); err != nil {
 		return "", err
 	}
 	l.names, l.entries[name] = append(l.names, name), own.entries[name]
@@ -99,29 +80,24 @@ func (l *Library) Add(path string, c Columns) (name string, err error) {
 	return name, nil
 }
 
-// Keep writes what Add added into Own. What is refused after Add leaves nothing there.
+// Keep writes what was added into Own, where nothing is refused any more.
 func (l *Library) Keep() error {
 	if l.added == "" {
 		return nil
 	}
-	text, err := ownText(l.added)
-	if err == nil {
-		err = errors.Join(os.MkdirAll(filepath.Dir(Own), 0o777), disk.WriteFileAtomic(Own, text))
+	text, err := safe.Read(Own, maxManifest)
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err = []byte("# Data sets of your own: docs/datasets.md describes the keys.\ndatasets:\n"), nil
+	}
+	text = append(text, l.added...)
+	if err == nil { // who edited it may have indented otherwise
+		err = (&Library{entries: map[string]*Entry{}}).add(text, Own)
 	}
 	if err != nil {
-		return usage.Errorf("%s cannot be written: %v", Own, err)
+		return err
 	}
 	l.added = ""
-	return nil
-}
-
-// ownText returns Own with entries added.
-func ownText(added string) ([]byte, error) {
-	b, err := safe.Read(Own, maxManifest)
-	if errors.Is(err, fs.ErrNotExist) {
-		b, err = []byte("# Data sets of your own: docs/datasets.md describes the keys.\ndatasets:\n"), nil
-	}
-	return append(b, added...), err
+	return errors.Join(os.MkdirAll(filepath.Dir(Own), 0o777), disk.WriteFileAtomic(Own, text))
 }
 
 // quote writes a text, or texts, in YAML.

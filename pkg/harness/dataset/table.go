@@ -24,7 +24,7 @@ type line struct {
 
 // lines splits the text of the file at path. It leaves blank lines and a byte-order mark out.
 func lines(path string, b []byte, separator string) (out []line, err error) {
-	if bytes.IndexByte(b, 0) >= 0 {
+	if bytes.IndexByte(b, 0) >= 0 { // such as a spreadsheet's own format
 		return nil, damaged("%s: not a plain text: want a table as text in UTF-8, such as CSV", path)
 	}
 	b = bytes.ReplaceAll(bytes.TrimPrefix(b, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
@@ -78,15 +78,12 @@ func (d *Data) parseTable(path string, b []byte, e *Entry) error {
 	if err != nil {
 		return err
 	}
-	all, missing, err := d.complete(path, all, names, keep, e)
-	if err != nil {
+	all, d.Missing, err = complete(path, all, names, keep, e)
+	if all == nil {
 		return err
 	}
-	columns, texts, err := d.values(path, all, names, keep, e)
-	if wrong := missing + texts; err == nil && wrong != "" {
-		err = damaged("%s: %s", path, strings.TrimPrefix(wrong, "; "))
-	}
-	if err != nil {
+	columns, wrong := d.values(path, all, names, keep, e)
+	if err = errors.Join(err, wrong); err != nil {
 		return err
 	}
 	d.Rows, d.Cols = len(all), len(columns)
@@ -99,10 +96,8 @@ func (d *Data) parseTable(path string, b []byte, e *Entry) error {
 	return d.setTarget(path, e)
 }
 
-// values returns the columns of a table, whose names it notes, and what to say of those that are no numbers.
-func (d *Data) values(
-	path string, all []line, names []string, keep []bool, e *Entry,
-) (out [][]float64, wrong string, err error) {
+// values returns the columns of a table, whose names it notes.
+func (d *Data) values(path string, all []line, names []string, keep []bool, e *Entry) (out [][]float64, err error) {
 	var texts []string // columns that are no numbers
 	for j, name := range names {
 		switch {
@@ -110,7 +105,7 @@ func (d *Data) values(
 		case slices.Contains(e.Parse.Encode, name):
 			columns, levels := encode(all, j)
 			if len(levels) > maxLevels {
-				return nil, "", damaged("%s: %s has %d texts, more than the %d that can be encoded: "+
+				return nil, damaged("%s: %s has %d texts, more than the %d that can be encoded: "+
 					"leave it out with --drop", path, name, len(levels)+1, maxLevels+1)
 			}
 			for _, level := range levels {
@@ -119,9 +114,6 @@ func (d *Data) values(
 			out = append(out, columns...)
 		default:
 			values, wrong := numbers(all, j)
-			if wrong != "" && (name == e.Target || e.Target == "last" && !slices.Contains(keep[j+1:], true)) {
-				wrong += ", the target, which must be numbers"
-			}
 			if wrong != "" {
 				texts = append(texts, name+wrong)
 			}
@@ -129,13 +121,10 @@ func (d *Data) values(
 		}
 	}
 	if texts != nil {
-		wrong = fmt.Sprintf("; no finite number in %s: --drop leaves columns of text out, --encode makes columns of "+
-			"0 and 1 of them", strings.Join(texts, ", "))
+		return nil, damaged("%s: no finite number in %s: --drop leaves columns of text out, --encode makes 0 and 1 of "+
+			"all but the target; a first line of names needs parse.header", path, strings.Join(texts, ", "))
 	}
-	if texts != nil && !e.Parse.Header {
-		wrong += "; a first line of names needs parse.header"
-	}
-	return out, wrong, nil
+	return out, nil
 }
 
 // maxLevels is the number of columns that a column of text may become.
@@ -144,15 +133,13 @@ const maxLevels = 50
 // absent are the texts that stand for a missing value.
 var absent = []string{"", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?"}
 
-// complete returns the lines in which no value is missing, and counts the others. Unless the entry says that they are
-// left out, it returns all and what to say of them.
-func (d *Data) complete(
-	path string, all []line, names []string, keep []bool, e *Entry,
-) (out []line, wrong string, err error) {
+// complete returns the lines in which no value is missing, and how many others there are. Unless the entry says that
+// they are left out, they are refused, and all lines are returned for what else may be wrong.
+func complete(path string, all []line, names []string, keep []bool, e *Entry) (out []line, missing int, err error) {
 	first, in := 0, map[string]bool{}
 	for _, l := range all {
 		if len(l.fields) != len(keep) {
-			return nil, "", damaged("%s:%d: %d fields, but line %d has %d: a value is missing or one too many",
+			return nil, 0, damaged("%s:%d: %d fields, but line %d has %d: a value is missing or one too many",
 				path, l.number, len(l.fields), all[0].number, len(keep))
 		}
 		had := len(in)
@@ -168,16 +155,16 @@ func (d *Data) complete(
 			first = l.number
 		}
 	}
-	d.Missing = len(all) - len(out)
+	missing = len(all) - len(out)
 	switch {
-	case d.Missing > 0 && e.Parse.Missing != "drop":
-		return all, fmt.Sprintf("values are missing in %d of %d rows, the first in line %d, of %s: --missing drop or "+
-			"parse.missing leaves such rows out, --drop such columns", d.Missing, len(all), first,
-			strings.Join(slices.Sorted(maps.Keys(in)), ", ")), nil
+	case missing > 0 && e.Parse.Missing != "drop":
+		return all, 0, damaged("%s: values are missing in %d of %d rows, the first in line %d, of %s: --missing drop "+
+			"or parse.missing leaves such rows out, --drop such columns", path, missing, len(all), first,
+			strings.Join(slices.Sorted(maps.Keys(in)), ", "))
 	case len(out) == 0:
-		return nil, "", damaged("%s: values are missing in every row", path)
+		return nil, 0, damaged("%s: values are missing in every row", path)
 	}
-	return out, "", nil
+	return out, missing, nil
 }
 
 // numbers returns the values of a column, and where the first is that is none, but not missing, and what it says.
@@ -222,7 +209,7 @@ func columns(path string, l line, header []string, e *Entry) (names []string, ke
 	case e.Parse.Columns != nil:
 		names = e.Parse.Columns
 	case header != nil:
-		for j, name := range header { // such as that of the index, which has none
+		for j, name := range header { // such as that of row numbers, which may have none
 			names = append(names, cmp.Or(name, fmt.Sprintf("c%d", j+1)))
 		}
 	default:
@@ -236,7 +223,7 @@ func columns(path string, l line, header []string, e *Entry) (names []string, ke
 	}
 	for j, name := range names {
 		if slices.Index(names, name) < j {
-			return nil, nil, damaged("%s: two columns are called %q: rename one there, or name all by parse.columns", path, name)
+			return nil, nil, damaged("%s: two columns are called %q: rename one, or set parse.columns", path, name)
 		}
 	}
 	keep = slices.Repeat([]bool{true}, n)
@@ -244,8 +231,8 @@ func columns(path string, l line, header []string, e *Entry) (names []string, ke
 		j := slices.Index(names, name)
 		if j < 0 {
 			have := safe.Text(strings.Join(names, ", "))
-			return nil, nil, usage.Errorf("%s: --drop or --encode, or the entry of data set %s in %s, names %q: the "+
-				"columns are %s", path, e.Name, e.manifest, name, have)
+			return nil, nil, usage.Errorf("%s: --drop or --encode, or data set %s in %s, names %q: the columns are "+
+				"%s", path, e.Name, e.manifest, name, have)
 		}
 		keep[j] = !slices.Contains(e.Parse.Drop, name)
 	}
