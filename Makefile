@@ -43,7 +43,7 @@ torture: ## 2,000 kills of a run at random moments, on the disk; a minute or mor
 scale: ## time and memory of plan, status and report with 100,000 tiny trials, in memory; some minutes
 	go test ./pkg/harness/trust -run TestScale -count 1 -v -timeout 1h -args -scale 100000
 
-reproduce: build ## every table and figure, at SCALE=full under each experiment's default protocol; run again to continue
+reproduce: build ## tables and figures of every experiment, at SCALE=full under its default protocol; run again to continue
 	$(RUN)
 
 quick: build ## the whole page in minutes, at a small scale under all protocols: results/quick/index.html

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -162,6 +163,23 @@ func TestExamples(t *testing.T) {
 	}
 	if ran < 15 {
 		t.Errorf("%d examples", ran)
+	}
+}
+
+// TestRefusals: what these experiments do not have is refused with what there is instead.
+func TestRefusals(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rents(t)
+	for line, said := range map[string]string{
+		"run gmm --data rent.csv": "sifg: experiment gmm does not take --data; uci-bnn does\n",
+		"claims T17":              "sifg: no claim T17: sifg claims shows 1, 10, ",
+		"claims 7":                "sifg: no claim 7: sifg claims shows 1, 10, ",
+	} {
+		var errs bytes.Buffer
+		if code := cli.Main(words(line), io.Discard, &errs, experiments...); code != 2 ||
+			!strings.HasPrefix(errs.String(), said) {
+			t.Errorf("sifg %s: exit code %d: %s", line, code, errs.String())
+		}
 	}
 }
 

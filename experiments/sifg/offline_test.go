@@ -77,6 +77,15 @@ func TestAbsentData(t *testing.T) {
 		t.Errorf("no report: %s", out.String())
 	}
 
+	// The command that gets it says what to do where there is no network.
+	errs.Reset()
+	code = cli.Main([]string{"data", "fetch", "meg"}, &out, &errs, experiments...)
+	const mirror = "; without a network, SIFG_DATASETS_MIRROR names a folder that has the files\n"
+	said := errs.String()
+	if code != 75 || !strings.HasPrefix(said, "sifg: data set meg: ") || !strings.HasSuffix(said, mirror) {
+		t.Errorf("exit code %d of data fetch: %s", code, said)
+	}
+
 	// A person who names the experiment wanted those trials.
 	args[1] = "meg-ica"
 	if code := cli.Main(args, &out, &errs, experiments...); code != 75 || !strings.Contains(errs.String(), "sifg: ") {

@@ -50,6 +50,8 @@ func TestOwnData(t *testing.T) {
 	if err := os.Rename("Flats 2.csv", "Flats_2.csv"); err != nil {
 		t.Fatal(err)
 	}
+	ends(t, 0, "submit kubernetes uci-bnn --data Flats_2.csv --target rent --drop id --scale smoke", "kubectl create")
+	ends(t, 0, "data info flats-2", "area, rent") // which the jobs need too
 	const line = "run uci-bnn --data rent.csv --data Flats_2.csv --target rent --drop id --scale smoke " +
 		"--methods svgd,sifg --name mine"
 	ends(t, 0, line, "| rent    | svgd ", "| flats-2 | sifg ", "| rent    | least squares ", "| flats-2 | constant ",
@@ -149,6 +151,7 @@ func TestOwnDataRefused(t *testing.T) {
 	put(t, "rent.csv")
 	for name, text := range map[string]string{
 		"few.csv": "a,b\n1,2\n3,4\n5,7\n", "hole.csv": "a;b\n1;2\n3;x\n", "boston.csv": "a,b\n1,2\n",
+		"all.csv": "a,b\n1,2\n", "数.csv": "a,b\n1,2\n",
 		"flat.txt": strings.Repeat("1 2\n", 40),
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
@@ -166,20 +169,36 @@ func TestOwnDataRefused(t *testing.T) {
 			"no standard splits: take the protocol matched"},
 		{"--data few.csv --target b", "3 rows are too few"},
 		{"--data flat.txt --target last", "is constant in the training part"},
-		{"--data boston.csv --target b", "give the file another name"},
+		{"--data boston.csv --target b", "takes that; else give the file another name"},
+		{"--data all.csv --target b", "all is taken"},
+		{"--data 数.csv --target b", "data set table: 1 rows are too few"},
 		{"--data none.csv --target b", "there is no such file"},
 		{"--protocol matched --set problems.boston.data=concrete",
 			"--data concrete takes yours, as a problem of its own"},
 		{"--data rent.csv --target rent --drop id --set problems.boston.seeds=1",
 			`unknown problem "boston": valid are rent`},
+		{"--data rent.csv --target area --drop id --set step=abc", "want a number"},
+		{"--data rent.csv --target area --drop id --methods nope", `unknown method "nope"`},
+		{"--data rent.csv --target area --drop id --protocol nope", `unknown protocol "nope"`},
+		{"--data rent.csv --target area --drop id --trial zz", `begins with "zz"`},
+		{"--data rent.csv --target area --drop id --results rent.csv", "rent.csv"},
+		{"--data rent.csv --target area --drop id --data none.csv", "there is no such file"},
 	} {
 		ends(t, 2, "run uci-bnn --scale smoke "+c[0], c[1])
 	}
 	if got, _ := filepath.Glob("results/store/uci-bnn/*/*"); got != nil {
 		t.Errorf("%q were computed", got)
 	}
+	// Neither they nor what only looks leave an entry, which would contradict what is right.
+	ends(t, 0, "plan uci-bnn --scale smoke --data rent.csv --target area --drop id", "trials")
+	ends(t, 75, "status uci-bnn --scale smoke --data rent.csv --target area --drop id", "missing")
+	ends(t, 0, "grid uci-bnn --scale smoke --data rent.csv --target area --drop id --grid one-at-a-time --dry-run")
+	ends(t, 0, "submit slurm uci-bnn --scale smoke --data rent.csv --target area --drop id --dry-run", "--array")
+	if _, err := os.Stat("datasets/own.yaml"); err == nil {
+		t.Error("there is an entry that nothing ran with")
+	}
 	// Own splits are written into the entry, which stays.
-	ends(t, 0, "plan uci-bnn --scale smoke --data rent.csv --target rent --drop id", "trials")
+	ends(t, 0, "data add rent.csv --target rent --drop id", "area, rent")
 	b, err := os.ReadFile("datasets/own.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -194,4 +213,6 @@ func TestOwnDataRefused(t *testing.T) {
 	ends(t, 2, line+"3", "want seeds from 1 to 2")
 	ends(t, 2, "plan uci-bnn --data rent.csv --target area",
 		"datasets/own.yaml describes a data set rent with the target rent")
+	ends(t, 2, "plan uci-bnn --data rent --target area", "--data rent is described already: leave --target")
+	ends(t, 0, "plan uci-bnn --scale smoke --data rent --target rent", "trials")
 }

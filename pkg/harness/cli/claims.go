@@ -3,6 +3,8 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
 func claimsCommand(e *env) *cobra.Command {
@@ -24,7 +27,10 @@ func claimsCommand(e *env) *cobra.Command {
   sifg claims 8 T16
   sifg claims gmm --scale smoke --json`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			names, ids := e.split(args)
+			names, ids, err := e.split(args)
+			if err != nil {
+				return err
+			}
 			r, rep, err := s.read(e, names)
 			if err != nil {
 				return err
@@ -59,8 +65,11 @@ func claimsCommand(e *env) *cobra.Command {
 	return cmd
 }
 
+// numbered matches what can only be a claim.
+var numbered = regexp.MustCompile(`(?i)^T?[0-9]+[a-z]?$`)
+
 // split tells the IDs of claims from names of experiments.
-func (e *env) split(args []string) (names, ids []string) {
+func (e *env) split(args []string) (names, ids []string, err error) {
 	claims := map[string]string{} // IDs in lower case, and as they are
 	for _, x := range e.experiments {
 		for _, c := range x.Claims {
@@ -70,11 +79,14 @@ func (e *env) split(args []string) (names, ids []string) {
 	for _, arg := range args {
 		if id, ok := claims[strings.ToLower(arg)]; ok {
 			ids = append(ids, id)
+		} else if numbered.MatchString(arg) {
+			there := strings.Join(slices.Sorted(maps.Values(claims)), ", ")
+			return nil, nil, usage.Errorf("no claim %s: sifg claims shows %s", arg, there)
 		} else {
 			names = append(names, arg)
 		}
 	}
-	return names, ids
+	return names, ids, nil
 }
 
 // said is what a report says in words.

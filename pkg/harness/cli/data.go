@@ -16,7 +16,7 @@ func dataCommand(e *env) *cobra.Command {
 	var columns dataset.Columns
 	cmd := &cobra.Command{
 		Use:   "data",
-		Short: "Lists and checks, fetches, shows and adds data sets",
+		Short: "Lists, fetches, shows and adds data sets",
 		Example: `  sifg data list
   sifg data info boston`,
 		Args: cobra.ArbitraryArgs,
@@ -30,20 +30,23 @@ func dataCommand(e *env) *cobra.Command {
 		RunE: func(_ *cobra.Command, paths []string) error {
 			name, err := e.data.Add(paths[0], columns)
 			if err == nil {
-				err = showData(e, name)
+				err = e.data.Keep()
 			}
-			return err
+			if err != nil {
+				return err
+			}
+			return showData(e, name)
 		},
 	}
 	tableFlags(add.Flags(), &columns)
 	cmd.AddCommand(
 		add,
-		&cobra.Command{Use: "list", Short: "Lists the data sets, which are here, and which are not as they should be",
+		&cobra.Command{Use: "list", Short: "Lists the data sets and checks those that are here",
 			Example: `  sifg data list`, Args: arguments("no arguments", 0),
 			RunE: func(*cobra.Command, []string) error { return listData(e) }},
 		&cobra.Command{
 			Use:     "fetch [NAME...]",
-			Short:   "Gets data sets, or all, into datasets/cache",
+			Short:   "Fetches data sets, or all, into datasets/cache",
 			Example: `  sifg data fetch boston wine`,
 			RunE:    func(_ *cobra.Command, names []string) error { return fetchData(e, names) },
 		},

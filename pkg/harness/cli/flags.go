@@ -178,7 +178,8 @@ func notEmpty(flags *pflag.FlagSet) (err error) {
 func arguments(what string, n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usage.Errorf("%s takes %s, got %q", strings.TrimPrefix(cmd.CommandPath(), "sifg "), what, args)
+			got := cmp.Or(strings.Join(args, " "), "none")
+			return usage.Errorf("%s takes %s, got %s", strings.TrimPrefix(cmd.CommandPath(), "sifg "), what, got)
 		}
 		return nil
 	}

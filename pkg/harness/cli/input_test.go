@@ -36,6 +36,7 @@ var badInput = []struct {
 	{"run --problems smal", []string{"smal", `"small"`}},
 	{"run --methods svgdd", []string{"svgdd", `"svgd"`}},
 	{"run --seeds 1,x", []string{"--seeds=1,x", "whole numbers"}},
+	{"run --seeds 3-1", []string{`the seeds "3-1"`, "ranges that rise, as in 1,2,5-20"}},
 	{"run --seeds 1,1", []string{"seed 1", "twice"}},
 	{"run --name a/b", []string{"--name a/b", "letters"}},
 	{"run --name=", []string{"--name", "empty"}},
@@ -57,7 +58,7 @@ var badInput = []struct {
 	{"run --results file", []string{"file"}},
 	{"compare --against file", []string{"file"}},
 	{"compare --against none", []string{"--against none", "published"}},
-	{"grid", []string{"one experiment"}},
+	{"grid", []string{"grid takes one experiment, got none"}},
 	{"grid toy", []string{"--grid", "--axis"}},
 	{"grid toy --grid pipe", []string{"pipe"}},
 	{"grid toy --axis step=0.1", []string{"--select", "first"}},
@@ -70,6 +71,7 @@ var badInput = []struct {
 	{"run --set step=abc", []string{"--set step=abc", "step: want a number"}},
 	{"run --set problems.*.particles=1e9", []string{"particles", "2 to 10000000"}},
 	{"grid toy --axis step=[]", []string{"--axis step=[]", "KEY=VALUES"}},
+	{"run toy --data file", []string{"toy does not take --data"}},
 	{"run toy --data boston", []string{"toy does not take --data"}},
 	{"submit slurm --shards=-1", []string{"--shards must be 1 or more"}},
 	{"submit slurm --cpus 0", []string{"--cpus must be 1 or more"}},
@@ -88,6 +90,7 @@ var badInput = []struct {
 	{"grid all --axis step=[1]", []string{`unknown experiment "all"`, "valid are toy"}},
 	{"foo --scale smoke", []string{`unknown command "foo"`, "run"}},
 	{"submit toy --scale smoke", []string{`unknown command "toy"`, "slurm"}},
+	{"verify --recompute -1", []string{"--recompute=-1: want a whole number, zero or more"}},
 	{"verify --repair --recompute 1", []string{"--recompute", "--repair"}},
 }
 

@@ -32,10 +32,10 @@ func (o *own) flags(f *pflag.FlagSet) {
 }
 
 func tableFlags(f *pflag.FlagSet, c *dataset.Columns) {
-	f.StringVar(&c.Target, "target", "", "the `COLUMN` of a table that is predicted, or last")
+	f.StringVar(&c.Target, "target", "", "the `COLUMN` of a table that is predicted, by its name, or last")
 	f.StringSliceVar(&c.Drop, "drop", nil, "`COLUMNS` of a table to leave out, such as names of its rows")
 	f.StringSliceVar(&c.Encode, "encode", nil, "`COLUMNS` of text that become columns of 0 and 1")
-	f.StringVar(&c.Missing, "missing", "", "drop: leave `ROWS` out in which a value is missing")
+	f.StringVar(&c.Missing, "missing", "", "`drop`: leave out the rows in which a value is missing")
 }
 
 // use makes the request's experiments run on the data of the flags. This program then has no others, so that nothing of
@@ -49,16 +49,8 @@ func (o *own) use(e *env, r *plan.Request) error {
 	if o.data == nil && !reflect.ValueOf(o.columns).IsZero() {
 		return usage.Errorf("--target, --drop, --encode and --missing say how a table is read: --data FILE names it")
 	}
-	for _, name := range o.data {
-		if _, err := os.Stat(name); err == nil {
-			if name, err = e.data.Add(name, o.columns); err != nil {
-				return err
-			}
-		} else if _, err := e.data.Entry(name); err != nil {
-			return usage.Errorf("--data %s: there is no such file, and %v", name, err)
-		}
-		r.Own = append(r.Own, name)
-	}
+	// Experiments keep this list. Files in it are read last, so that what takes no tables says so first.
+	r.Own = slices.Clone(o.data)
 	names := r.Own
 	if target != nil {
 		names = []string{target.Name() + "-1000"}
@@ -85,6 +77,26 @@ func (o *own) use(e *env, r *plan.Request) error {
 		}
 	}
 	e.experiments = r.Experiments
+	return o.read(e, r.Own)
+}
+
+// read puts the names of data sets in the place of files, and checks names.
+func (o *own) read(e *env, data []string) error {
+	for i, name := range data {
+		_, absent := os.Stat(name)
+		entry, err := e.data.Entry(name)
+		switch {
+		case absent == nil:
+			data[i], err = e.data.Add(name, o.columns)
+		case err != nil:
+			err = usage.Errorf("--data %s: there is no such file, and %v", name, err)
+		case !o.columns.Of(entry):
+			err = usage.Errorf("--data %s is described already: leave --target and the like out", name)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -125,9 +125,8 @@ func (w *work) print(e *env, jobs int) {
 func statusCommand(e *env) *cobra.Command {
 	var s selection
 	cmd := &cobra.Command{
-		Use: "status [EXPERIMENT...|all]",
-		Short: "Says which trials are there, which are not and which failed, by records and sizes; sifg verify " +
-			"reads every file",
+		Use:     "status [EXPERIMENT...|all]",
+		Short:   "Says which trials are there, missing or failed; sifg verify also reads all their files",
 		Example: `  sifg status gmm --scale smoke`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			w, err := s.open(e, args, false)

@@ -46,7 +46,9 @@ func TestReportKeeps(t *testing.T) {
 		t.Error("one claim is shown with the findings:", said)
 	}
 	x.want(t, "claims T1 toy", 0, "rule: one at least", "Under 2.")
-	x.want(t, "claims T2", 2, "T2", "toy")
+	x.want(t, "claims T2", 2, "no claim T2: sifg claims shows T1")
+	x.want(t, "claims t1b", 2, "no claim t1b: sifg claims shows T1")
+	x.want(t, "claims toyy", 2, `unknown experiment "toyy": did you mean "toy"?`)
 }
 
 // TestExplainRepeats: the command that explain gives computes the same trial, from the store or the report, whatever

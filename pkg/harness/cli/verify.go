@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"runtime"
@@ -26,8 +27,7 @@ import (
 func verifyCommand(e *env) *cobra.Command {
 	var s selection
 	var repair bool
-	var recompute int
-	var draw uint64
+	var recompute, draw uint64
 	cmd := &cobra.Command{
 		Use:   "verify [EXPERIMENT...|all]",
 		Short: "Reads every file of the store and the report; computes trials of the report again",
@@ -36,8 +36,8 @@ func verifyCommand(e *env) *cobra.Command {
 		Example: `  sifg verify --scale smoke
   sifg verify gmm --scale smoke --recompute 2`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if recompute < 0 || repair && recompute > 0 {
-				return usage.Errorf("--recompute wants a number of trials, and no --repair")
+			if repair && recompute > 0 {
+				return usage.Errorf("--recompute and --repair exclude each other")
 			}
 			if _, err := s.request(e, args); err != nil {
 				return err
@@ -48,14 +48,14 @@ func verifyCommand(e *env) *cobra.Command {
 			if !cmd.Flags().Changed("draw") {
 				draw = rand.Uint64()
 			}
-			return s.verifyNumbers(e, args, recompute, draw)
+			return s.verifyNumbers(e, args, int(min(recompute, math.MaxInt)), draw)
 		},
 	}
 	f := cmd.Flags()
 	s.reportFlags(f)
 	f.BoolVar(&repair, "repair", false, "move what is damaged in the store aside, to .quarantine; nothing is deleted")
-	f.IntVar(&recompute, "recompute", 0, "compute this many trials of the report again, drawn at random")
-	f.Uint64Var(&draw, "draw", 0, "draw them by this `SEED`, as an earlier verify printed it")
+	f.Uint64Var(&recompute, "recompute", 0, "compute `N` trials of the report again, drawn at random")
+	f.Uint64Var(&draw, "draw", 0, "draw those of --recompute by this `SEED`, as an earlier verify printed it")
 	return cmd
 }
 

@@ -47,6 +47,7 @@ type Library struct {
 	cache, mirror string
 	names         []string
 	entries       map[string]*Entry
+	added         string // entries for Own: see Keep
 
 	client   *http.Client
 	patience time.Duration // for a request, besides the time that the file's size allows

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,28 +30,27 @@ type Columns struct {
 	Missing      string
 }
 
-// of reports whether an entry reads a table so, where these columns say anything of it.
-func (c *Columns) of(e *Entry) bool {
+// Of reports whether an entry reads a table so, where these columns say anything of it.
+func (c *Columns) Of(e *Entry) bool {
 	return (c.Target == "" || c.Target == e.Target) && (c.Drop == nil || slices.Equal(c.Drop, e.Parse.Drop)) &&
 		(c.Encode == nil || slices.Equal(c.Encode, e.Parse.Encode)) && (c.Missing == "" || c.Missing == e.Parse.Missing)
 }
 
-// Add makes the table in a file a data set, which is called after the file, and describes it in Own. A file that Own
+// Add makes the table in a file a data set, which is called after the file; Keep describes it in Own. A file that Own
 // describes already keeps its entry, which may have splits by now. A table that cannot be read is not added.
 func (l *Library) Add(path string, c Columns) (name string, err error) {
 	base := strings.ToLower(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
-	name = strings.Trim(notName.ReplaceAllString(base, "-"), "-")
+	name = cmp.Or(strings.Trim(notName.ReplaceAllString(base, "-"), "-"), "table")
 	from, err := filepath.Rel(filepath.Dir(Own), path)
 	if err != nil { // path is absolute
 		from = path
 	}
 	if old := l.entries[name]; old != nil {
-		if old.manifest == Own && old.Files[0].Name == from && c.of(old) {
+		if old.manifest == Own && old.Files[0].Name == from && c.Of(old) {
 			return name, nil
 		}
-		return "", usage.Errorf("%s: %s describes a data set %s with the target %s already: leave --target and the "+
-			"like out to take that, change its entry, or give the file another name",
-			path, old.manifest, name, old.Target)
+		return "", usage.Errorf("%s: %s describes a data set %s with the target %s already: --data %s takes that; "+
+			"else give the file another name, or change the entry", path, old.manifest, name, old.Target, name)
 	}
 	separator, header, err := guess(path)
 	if err != nil {
@@ -59,13 +59,6 @@ func (l *Library) Add(path string, c Columns) (name string, err error) {
 	if c.Target == "" {
 		return "", usage.Errorf("%s: which column is predicted? --target names it, or is last", path)
 	}
-	before, err := safe.Read(Own, maxManifest)
-	if errors.Is(err, fs.ErrNotExist) {
-		before, err = []byte("# Data sets of your own: docs/datasets.md describes the keys.\ndatasets:\n"), nil
-	}
-	if err != nil {
-		return "", err
-	}
 	parse := fmt.Sprintf("separator: %s, header: %t, drop: %s", separator, header, quote(append([]string{}, c.Drop...)))
 	if c.Encode != nil {
 		parse += ", encode: " + quote(c.Encode)
@@ -73,17 +66,38 @@ func (l *Library) Add(path string, c Columns) (name string, err error) {
 	if c.Missing != "" {
 		parse += ", missing: " + quote(c.Missing)
 	}
-	after := fmt.Appendf(before, "  %s:\n    files: [{name: %s}]\n    parse: {%s}\n    target: %s\n", name, quote(from),
+	entry := fmt.Sprintf("  %s:\n    files: [{name: %s}]\n    parse: {%s}\n    target: %s\n", name, quote(from),
 		parse, quote(c.Target))
 	own := &Library{entries: map[string]*Entry{}}
-	if err := own.add(after, Own); err != nil { // who edited it may have indented otherwise
+	if err := own.add([]byte("datasets:\n"+entry), Own); err != nil {
 		return "", err
 	}
 	l.names, l.entries[name] = append(l.names, name), own.entries[name]
 	if _, err := l.Load(name); err != nil {
 		return "", err
 	}
-	return name, errors.Join(os.MkdirAll(filepath.Dir(Own), 0o777), disk.WriteFileAtomic(Own, after))
+	l.added += entry
+	return name, nil
+}
+
+// Keep writes what was added into Own, where nothing is refused any more.
+func (l *Library) Keep() error {
+	if l.added == "" {
+		return nil
+	}
+	text, err := safe.Read(Own, maxManifest)
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err = []byte("# Data sets of your own: docs/datasets.md describes the keys.\ndatasets:\n"), nil
+	}
+	text = append(text, l.added...)
+	if err == nil { // who edited it may have indented otherwise
+		err = (&Library{entries: map[string]*Entry{}}).add(text, Own)
+	}
+	if err != nil {
+		return err
+	}
+	l.added = ""
+	return errors.Join(os.MkdirAll(filepath.Dir(Own), 0o777), disk.WriteFileAtomic(Own, text))
 }
 
 // quote writes a text, or texts, in YAML.

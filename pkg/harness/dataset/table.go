@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -23,6 +24,9 @@ type line struct {
 
 // lines splits the text of the file at path. It leaves blank lines and a byte-order mark out.
 func lines(path string, b []byte, separator string) (out []line, err error) {
+	if bytes.IndexByte(b, 0) >= 0 { // such as a spreadsheet's own format
+		return nil, damaged("%s: not a plain text: want a table as text in UTF-8, such as CSV", path)
+	}
 	b = bytes.ReplaceAll(bytes.TrimPrefix(b, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
 	if separator == "whitespace" {
 		number := 0
@@ -74,11 +78,12 @@ func (d *Data) parseTable(path string, b []byte, e *Entry) error {
 	if err != nil {
 		return err
 	}
-	if all, d.Missing, err = complete(path, all, names, keep, e); err != nil {
+	all, d.Missing, err = complete(path, all, names, keep, e)
+	if all == nil {
 		return err
 	}
-	columns, err := d.values(path, all, names, keep, e)
-	if err != nil {
+	columns, wrong := d.values(path, all, names, keep, e)
+	if err = errors.Join(err, wrong); err != nil {
 		return err
 	}
 	d.Rows, d.Cols = len(all), len(columns)
@@ -116,8 +121,8 @@ func (d *Data) values(path string, all []line, names []string, keep []bool, e *E
 		}
 	}
 	if texts != nil {
-		return nil, damaged("%s: no finite number in %s: --drop leaves columns of text out, --encode makes columns of "+
-			"0 and 1 of them; a first line of names needs parse.header", path, strings.Join(texts, ", "))
+		return nil, damaged("%s: no finite number in %s: --drop leaves columns of text out, --encode makes 0 and 1 of "+
+			"all but the target; a first line of names needs parse.header", path, strings.Join(texts, ", "))
 	}
 	return out, nil
 }
@@ -128,8 +133,8 @@ const maxLevels = 50
 // absent are the texts that stand for a missing value.
 var absent = []string{"", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?"}
 
-// complete returns the lines in which no value is missing, and how many others there are, which are refused unless the
-// entry says that they are left out.
+// complete returns the lines in which no value is missing, and how many others there are. Unless the entry says that
+// they are left out, they are refused, and all lines are returned for what else may be wrong.
 func complete(path string, all []line, names []string, keep []bool, e *Entry) (out []line, missing int, err error) {
 	first, in := 0, map[string]bool{}
 	for _, l := range all {
@@ -153,7 +158,7 @@ func complete(path string, all []line, names []string, keep []bool, e *Entry) (o
 	missing = len(all) - len(out)
 	switch {
 	case missing > 0 && e.Parse.Missing != "drop":
-		return nil, 0, damaged("%s: values are missing in %d of %d rows, the first in line %d, of %s: --missing drop "+
+		return all, 0, damaged("%s: values are missing in %d of %d rows, the first in line %d, of %s: --missing drop "+
 			"or parse.missing leaves such rows out, --drop such columns", path, missing, len(all), first,
 			strings.Join(slices.Sorted(maps.Keys(in)), ", "))
 	case len(out) == 0:
@@ -162,16 +167,16 @@ func complete(path string, all []line, names []string, keep []bool, e *Entry) (o
 	return out, missing, nil
 }
 
-// numbers returns the values of a column, and where the first is that is none and what it says.
+// numbers returns the values of a column, and where the first is that is none, but not missing, and what it says.
 func numbers(all []line, j int) (values []float64, wrong string) {
 	for _, l := range all {
 		v, ok := number(l.fields[j])
-		if values = append(values, v); ok || wrong != "" {
+		if values = append(values, v); ok || wrong != "" || slices.Contains(absent, l.fields[j]) {
 			continue
 		}
 		wrong = fmt.Sprintf(" (%.40q in line %d)", l.fields[j], l.number)
 		if _, ok := number(strings.Replace(l.fields[j], ",", ".", 1)); ok {
-			wrong = fmt.Sprintf(" (%.40q in line %d: numbers need a decimal point)", l.fields[j], l.number)
+			wrong = fmt.Sprintf(" (%.40q in line %d: numbers have a decimal point and no comma)", l.fields[j], l.number)
 		}
 	}
 	return values, wrong
@@ -204,7 +209,9 @@ func columns(path string, l line, header []string, e *Entry) (names []string, ke
 	case e.Parse.Columns != nil:
 		names = e.Parse.Columns
 	case header != nil:
-		names = header
+		for j, name := range header { // such as that of row numbers, which may have none
+			names = append(names, cmp.Or(name, fmt.Sprintf("c%d", j+1)))
+		}
 	default:
 		for j := range n {
 			names = append(names, fmt.Sprintf("c%d", j+1))
@@ -216,7 +223,7 @@ func columns(path string, l line, header []string, e *Entry) (names []string, ke
 	}
 	for j, name := range names {
 		if slices.Index(names, name) < j {
-			return nil, nil, damaged("%s: two columns are called %q: name them by parse.columns", path, name)
+			return nil, nil, damaged("%s: two columns are called %q: rename one, or set parse.columns", path, name)
 		}
 	}
 	keep = slices.Repeat([]bool{true}, n)
@@ -224,8 +231,8 @@ func columns(path string, l line, header []string, e *Entry) (names []string, ke
 		j := slices.Index(names, name)
 		if j < 0 {
 			have := safe.Text(strings.Join(names, ", "))
-			return nil, nil, usage.Errorf("%s: parse.drop or parse.encode of data set %s names %q: "+
-				"the columns of %s are %s", e.manifest, e.Name, name, path, have)
+			return nil, nil, usage.Errorf("%s: --drop or --encode, or data set %s in %s, names %q: the columns are "+
+				"%s", path, e.Name, e.manifest, name, have)
 		}
 		keep[j] = !slices.Contains(e.Parse.Drop, name)
 	}
@@ -243,7 +250,7 @@ func (d *Data) setTarget(path string, e *Entry) error {
 		d.Target = d.Cols - 1
 	case d.Target < 0:
 		return usage.Errorf("%s: data set %s has the target %q: want one of the columns %s, or last",
-			e.manifest, e.Name, e.Target, strings.Join(d.Columns, ", "))
+			path, e.Name, e.Target, strings.Join(d.Columns, ", "))
 	}
 	if d.Cols < 2 {
 		return damaged("%s: there is no column besides the target: is parse.separator %s right?",

@@ -27,8 +27,9 @@ func TestGoodTables(t *testing.T) {
 		"tab":                  {"separator: tab", "1\t2\t3\n-4.5\t5e3\t6\n"},
 		"dropped columns": {"separator: comma, header: true, drop: [id, " +
 			"who]", "id,a,who,b,c\nr1,1,Ann,2,3\nr2,-4.5,Bo,5e3,6\n"},
-		"names over the header":  {"separator: comma, header: true, columns: [x, y, z]", "a,a,c\n1,2,3\n-4.5,5e3,6\n"},
-		"names without a header": {"separator: comma, columns: [x, y, z]", "1,2,3\n-4.5,5e3,6\n"},
+		"a column without a name": {"separator: comma, header: true", "a,,c\n1,2,3\n-4.5,5e3,6\n"},
+		"names over the header":   {"separator: comma, header: true, columns: [x, y, z]", "a,a,c\n1,2,3\n-4.5,5e3,6\n"},
+		"names without a header":  {"separator: comma, columns: [x, y, z]", "1,2,3\n-4.5,5e3,6\n"},
 	} {
 		first := "c1"
 		if strings.Contains(c.parse, "columns") {
@@ -78,7 +79,7 @@ func TestBadTables(t *testing.T) {
 
 		"header declared": {header, "1,2,3\n4,5,6\n", []string{":1", "numbers only", "parse.header"}},
 		"short header":    {header, "a,b\n1,2,3\n", []string{":2", "3 fields", "has 2"}},
-		"names twice":     {header, "a,a,c\n1,2,3\n", []string{`"a"`, "parse.columns"}},
+		"names twice":     {header, "a,a,c\n1,2,3\n", []string{`"a"`, "rename one", "parse.columns"}},
 		"terminal, name":  {header, "\x1b[2J,b\nx,1\n", []string{`in \x1b[2J ("x" in line 2)`}},
 		"number of names": {comma + ", columns: [a, b]", "1,2,3\n", []string{":1", "3 fields", "has 2"}},
 		"drop":            {header + ", drop: [id]", "a,b,c\n1,2,3\n", []string{"own.yaml", `"id"`, "a, b, c"}},
@@ -88,6 +89,7 @@ func TestBadTables(t *testing.T) {
 		"wrong separator": {"separator: semicolon", "1,2,3\n4,5,6\n", []string{`c1 ("1,2,3" in line 1)`}},
 		"one column":      {comma, "1\n2\n", []string{"besides the target", "separator"}},
 		"quote":           {comma, "1,2\n3,\"4\n", []string{":", "quote"}},
+		"UTF-16":          {comma, "\xff\xfe1\x00,\x002\x00", []string{"not a plain text"}},
 		"page":            {comma, "<!DOCTYPE html>\n<html>1,2</html>", []string{"HTML page"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -170,5 +172,17 @@ func TestMissingAndTexts(t *testing.T) {
 	wants(t, err, `"town"`, "a, city, b")
 	l, _ := mine(t, strings.Replace(plain, "comma", "semicolon", 1), "1,5;2\n3;4\n")
 	_, err = l.Load("mine")
-	wants(t, err, "need a decimal point")
+	wants(t, err, "have a decimal point and no comma")
+
+	// What must be mended is said at once.
+	header := strings.Replace(plain, "separator: comma", "separator: comma, header: true", 1)
+	l, _ = mine(t, header, ",city,b\n,Rome,2\n1,Oslo,x\n")
+	_, err = l.Load("mine")
+	wants(
+		t,
+		err,
+		"missing in 1 of 2 rows, the first in line 2, of c1: --missing drop",
+		`no finite number in city ("Rome" in line 2), b ("x" in line 3): --drop leaves`,
+		"makes 0 and 1 of all but the target",
+	)
 }

@@ -65,6 +65,8 @@ func exact(from, to reflect.Type, v any) (any, error) {
 	switch {
 	case from.Kind() == reflect.String && to.Kind() >= reflect.Bool && to.Kind() <= reflect.Float64:
 		return nil, fmt.Errorf("want %s, got %q", wanted(to), v)
+	case from.Kind() == reflect.Slice && to.Kind() >= reflect.Bool && to.Kind() <= reflect.Float64:
+		return nil, fmt.Errorf("want %s, got %v: sifg grid takes several", wanted(to), v)
 	case number && (math.IsNaN(x) || math.IsInf(x, 0)):
 		return nil, fmt.Errorf("want a finite number, got %v", x)
 	case number && (to.Kind() == reflect.Int || to.Kind() == reflect.Uint64) && x != math.Trunc(x):
@@ -139,7 +141,7 @@ func Seeds(text string) (out []uint64, err error) {
 		a, err1 := strconv.ParseUint(low, 10, 64)
 		b, err2 := strconv.ParseUint(high, 10, 64)
 		if err1 != nil || err2 != nil || b < a || b-a >= mostSeeds {
-			return nil, usage.Errorf("the seeds %q: want whole numbers, zero or more, as in 1,2,5..20", text)
+			return nil, usage.Errorf("the seeds %q: want whole numbers, zero or more, and ranges that rise, as in 1,2,5-20", text)
 		}
 		for i := range b - a + 1 {
 			out = append(out, a+i)

@@ -53,6 +53,7 @@ var refusals = []struct {
 	{set: "setp=3", want: []string{"--set setp=3", `"step"`}},
 	{set: "seeds", want: []string{"key=value"}},
 	{set: "methods=", want: []string{"--set methods=", "no value"}},
+	{set: "step=[0.1, 0.2]", want: []string{"step: want a number, got [0.1 0.2]: sifg grid takes several"}},
 	{set: "step=[1", want: []string{"--set step=[1", "line 1"}},
 	{set: "particles=1\n---\n2", want: []string{"one document"}},
 	{set: "options.shift=.inf", want: []string{"--set options.shift=.inf", "finite"}},
