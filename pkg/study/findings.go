@@ -24,7 +24,7 @@ func sheet(rows []duel, flow, rival, is string, ours, theirs *record.Set) *table
 	t, head := table.Of(rows), ", "+rows[0].Metrics[0].Head
 	f, g := record.ReadFinals(ours), record.ReadFinals(theirs)
 	for _, d := range rows {
-		t.Comparisons = append(t.Comparisons, d.comparisons([]relation{d.relation})...)
+		t.Comparisons = append(t.Comparisons, d.comparisons(theirs, []relation{d.relation})...)
 	}
 	t.Words("Problem", func(d duel) string { return d.Title })
 	if flow == "Method" {

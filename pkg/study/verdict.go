@@ -73,9 +73,9 @@ func (c Comparing) Verdicts(by map[string]*record.Set) []Verdict {
 		if clock := by[c.Seconds]; clock != nil {
 			v.Sides = Sides{[]string{"sifg"}, Ours.Rivals}
 			x.seconds, x.fastest = v.across(s, clock), v.lowest(clock, Ours.Rivals)
-			x.Seconds = v.comparisons(x.seconds)
+			x.Seconds = v.comparisons(clock, x.seconds)
 		}
-		x.Scores, x.Parts = v.comparisons(x.scores), v.comparisons(x.parts)
+		x.Scores, x.Parts = v.comparisons(s, x.scores), v.comparisons(s, x.parts)
 		out = append(out, x)
 	}
 	return out
@@ -104,16 +104,11 @@ func StrongestPanel(scores, clock []Verdict) figure.Panel {
 		row := float64(len(names) - 1 - slices.Index(names, x.Problem))
 		for _, c := range all {
 			if c.Method == "sifg" && c.Rival == rival {
-				e := figure.EstimateOf(c)
-				e.Style, e.Y = figure.Method(look).As(label), []float64{row + shift}
-				p.Layers = append(p.Layers, e)
+				p.Compare(c, figure.Method(look).As(label), row+shift)
 			}
 		}
 	}
 	for _, x := range scores {
-		if x.None != "" {
-			continue
-		}
 		add(x, x.Scores, x.Strongest, "equal scores", "sifg", 0.15)
 	}
 	for _, x := range clock {
@@ -125,7 +120,7 @@ func StrongestPanel(scores, clock []Verdict) figure.Panel {
 // undecided takes the verdicts of comparisons away.
 func undecided(all []relation) {
 	for i := range all {
-		all[i].verdict = open
+		all[i].verdict, all[i].none = open, true
 	}
 }
 

@@ -123,11 +123,12 @@ func (v Versus) floor(s *record.Set) float64 {
 	return stats.SD(values)
 }
 
-// comparisons are relations as data, without those that have no difference or no margin.
-func (v Versus) comparisons(found []relation) []table.Comparison {
+// comparisons are relations of trials as data, without those that have no difference or no margin, and those of a
+// problem that has no verdict.
+func (v Versus) comparisons(s *record.Set, found []relation) []table.Comparison {
 	var out []table.Comparison
 	for _, r := range found {
-		if math.IsNaN(r.gap) || math.IsNaN(r.margin) {
+		if math.IsNaN(r.gap) || math.IsNaN(r.margin) || r.none {
 			continue
 		}
 		c := table.Comparison{
@@ -137,6 +138,11 @@ func (v Versus) comparisons(found []relation) []table.Comparison {
 			Difference: r.gap,
 			Margin:     r.margin,
 			Verdict:    r.verdict,
+			Lost:       r.lost,
+			RivalLost:  r.rivalLost,
+		}
+		if label := figure.Of(s, r.rival).Label; label != figure.Label(r.rival) {
+			c.Against = label
 		}
 		if !math.IsNaN(r.low) {
 			c.Interval = []float64{r.low, r.high}
@@ -195,7 +201,7 @@ func (v Versus) Table(s *record.Set) (*table.Table, error) {
 	if f.Values(v.Problem, "floor-"+v.Metrics[0].Metric, methods[0]) != nil {
 		row("exact draws", methods[0], "floor-")
 	}
-	t.Comparisons = v.comparisons(found)
+	t.Comparisons = v.comparisons(s, found)
 	return t, nil
 }
 
