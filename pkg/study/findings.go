@@ -88,6 +88,8 @@ func (c Comparing) listed(on map[string][]string) string {
 		case on[verdict] == nil:
 		case len(c.Problems) == 1:
 			return verdict
+		case verdict == without && parts != nil:
+			parts = append(parts, "no verdict on "+strings.Join(on[verdict], ", "))
 		default:
 			parts = append(parts, verdict+" on "+strings.Join(on[verdict], ", "))
 		}

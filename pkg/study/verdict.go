@@ -293,15 +293,17 @@ func (c Comparing) advice(verdicts []Verdict) string {
 			use[i] += " on " + strings.Join(on[method], " and ")
 		}
 	}
-	text := "No problem has a verdict"
+	var text []string
 	if use != nil {
-		text = "Use " + strings.Join(use, ", ") + ": the fastest of the methods whose mean " +
-			verdicts[0].v.Metrics[0].Head + " is the lowest, or equal to it"
+		text = append(text, "Use "+strings.Join(use, ", ")+", by "+verdicts[0].v.Metrics[0].Head)
 	}
 	if undecided != nil {
-		text += ". Several methods are not told apart on " + strings.Join(undecided, ", ")
+		text = append(text, "Several methods cannot be told apart on "+strings.Join(undecided, ", "))
 	}
-	return text
+	if text == nil {
+		return "No problem has a verdict"
+	}
+	return strings.Join(text, ". ")
 }
 
 // notes say the rules, once for problems that have the same.
@@ -315,7 +317,9 @@ func notes(verdicts []Verdict) []string {
 	}
 	var margins []string
 	for _, x := range verdicts[1:] {
-		margins = append(margins, x.Problem+" "+table.Num(x.v.margin(x.scores)))
+		if margin := x.v.margin(x.scores); !math.IsNaN(margin) {
+			margins = append(margins, x.Problem+" "+table.Num(margin))
+		}
 	}
 	if margins != nil {
 		out = append(out, "The margins of the others: "+strings.Join(margins, ", ")+".")

@@ -56,7 +56,7 @@ func TestVerdict(t *testing.T) {
 	if got.Title != title {
 		t.Errorf("%q, want %q", got.Title, title)
 	}
-	want := "No problem has a verdict. Several methods are not told apart on A problem (every method at its best)."
+	want := "Several methods cannot be told apart on A problem (every method at its best)."
 	if got.Text != want {
 		t.Errorf("%q, want %q", got.Text, want)
 	}

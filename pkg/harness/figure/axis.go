@@ -113,12 +113,18 @@ func (a Axis) resolve(values, soft []float64, margin float64) (r axis, empty boo
 		lo, hi = 0, 1
 	}
 	lo, hi = r.widen(lo, hi, soft)
+	lower, upper := a.fixed()
+	if lower { // data that touch the other end need room by the length of the axis, not by their own spread
+		lo = r.to(a.Min)
+	}
+	if upper {
+		hi = r.to(a.Max)
+	}
 	free := margin * (hi - lo)
 	r.min, r.max = r.from(lo-free), r.from(hi+free)
 	if n := len(a.Categories); n > 0 {
 		r.min, r.max = -0.6, float64(n)-0.4
 	}
-	lower, upper := a.fixed()
 	if lower {
 		r.min = a.Min
 	}

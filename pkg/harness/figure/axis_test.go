@@ -63,6 +63,10 @@ func TestScaleFollowsTheData(t *testing.T) {
 			t.Errorf("%s: log %t, %g to %g (%v)", c.what, r.log(), r.min, r.max, err)
 		}
 	}
+	r, _, err := Axis{Max: nan}.resolve([]float64{0.99, 1}, nil, 0.04)
+	if err != nil || r.max < 1.03 {
+		t.Errorf("near-constant values on an axis from 0: it ends at %g, on the line (%v)", r.max, err)
+	}
 	if u := (&axis{scale: logarithm, min: 0.01, max: 100}).unit(1); math.Abs(u-0.5) > 1e-15 {
 		t.Errorf("1 lies at %g between 0.01 and 100", u)
 	}
