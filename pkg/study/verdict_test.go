@@ -61,7 +61,8 @@ func TestVerdict(t *testing.T) {
 		t.Errorf("%q, want %q", got.Text, want)
 	}
 	row := []string{
-		"A problem", "pSGLD, SGLD; not told apart from the lowest: Ada-SIFG", "SGLD", "worse 1 [1, 1]", "open 0.8 [−1.01, 2.61]",
+		"A problem", "pSGLD, SGLD; not told apart from the lowest: Ada-SIFG", "SGLD",
+		"worse 1 [1, 1]", "open 0.8 [−1.01, 2.61]",
 		"equal 0 [0, 0] against SGLD", "–", "equal −0.01 [", "better −1 [−1, −1]",
 	}
 	for i, want := range row {

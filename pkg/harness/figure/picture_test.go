@@ -64,7 +64,8 @@ func TestForest(t *testing.T) {
 		got += "; "
 	}
 	const want = "a[longer SGLD SGLD SVGD] SIFG [2.21]: [-2] [[-3] [-1]] false " +
-		"Ada-SIFG [1.79]: [0.5] [[-1] [2]] true; b[longer SGLD SGLD SVGD] SIFG [1.21]: [0.5] [[0] [1]] false Ada-SIFG [-0.21]: [0.5] [[0] [1]] false →; "
+		"Ada-SIFG [1.79]: [0.5] [[-1] [2]] true; b[longer SGLD SGLD SVGD] " +
+		"SIFG [1.21]: [0.5] [[0] [1]] false Ada-SIFG [-0.21]: [0.5] [[0] [1]] false →; "
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
