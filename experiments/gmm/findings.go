@@ -160,6 +160,9 @@ func coverages(by map[string]*record.Set) *harness.Statement {
 		}
 		t.Column(header, func(m string) table.Cell {
 			all, _ := coverage(e, m)
+			if len(all) == 0 {
+				return table.Text("–")
+			}
 			return table.Text(fmt.Sprintf("%d of %d", rule.Count(all), len(all)))
 		})
 	}

@@ -67,7 +67,7 @@ var figures = []harness.Figure{
 	},
 	withLevels(study.Curves("figure3-left", "Figure 3 left: KL against iterations in 10-D",
 		"3-nearest-neighbour estimate of the KL divergence to the target, in nats: mean (line) and range (band) "+
-			"over seeds. Exact draws do not score 0: the estimator is biased in 10-D. Broken black lines: "+
+			"over seeds. Exact draws do not score 0: the estimator is biased in 10-D. “Exact draws of modes”: "+
 			"perfect samplers of those modes alone that some method keeps.",
 		"gmm-10d",
 		study.Panel{Metric: "knn-kl", Label: "k-NN estimate of KL, nats", Floor: true})),

@@ -54,7 +54,7 @@ func convergence(name, particles, problem string) harness.Figure {
 	return study.Curves(name, particles+" particles against iterations",
 		"Median Amari distance of a try's particles to W₀, and the energy distance of the aligned particles to the "+
 			"reference draws, in the draws' standard deviations; mean (line) and range (band) over the tries that "+
-			"ended well. The black line: as many reference draws.", problem,
+			"ended well. “Exact draws”: as many reference draws.", problem,
 		study.Panel{Metric: "amari-median", Label: "median Amari distance to W₀", Scale: figure.AutoLog, Floor: true},
 		study.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog, Floor: true})
 }

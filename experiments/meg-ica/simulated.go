@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
@@ -129,7 +130,7 @@ func nearTruth(s *record.Set) claim.Outcome {
 func ofSimulated(made func(*record.Set) (*table.Table, error)) func(*record.Set) (*table.Table, error) {
 	return func(s *record.Set) (*table.Table, error) {
 		if len(s.Methods(simulated)) == 0 {
-			return nil, fmt.Errorf("the protocol has no simulated recordings")
+			return nil, harness.ErrNoTrials
 		}
 		return made(s)
 	}
@@ -137,6 +138,9 @@ func ofSimulated(made func(*record.Set) (*table.Table, error)) func(*record.Set)
 
 // againstTruth draws the distances of simulated recordings, to W₀ and to the truth.
 func againstTruth(s *record.Set) (*figure.Figure, error) {
+	if len(s.Methods(simulated)) == 0 {
+		return nil, harness.ErrNoTrials
+	}
 	left, err := violins(s, simulated, "amari", "Amari distance to W₀")
 	if err != nil {
 		return nil, err

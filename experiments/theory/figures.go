@@ -14,7 +14,7 @@ import (
 var figures = []harness.Figure{
 	{
 		Name:  "steps",
-		Title: "Which modes are found hangs on the step, at equal total time",
+		Title: "Which modes are found depends on the step, at equal total time",
 		Caption: "2-D mixture from the paper's start, share of the sample in the least covered mode, means over " +
 			"the last fifth of the run. Left: at σ = 0.12, against the step; mean and range over seeds. A flow " +
 			"would have one height. Right: all steps and σ against the temperature h/(2σ²) of the noise of one " +
@@ -57,8 +57,8 @@ var figures = []harness.Figure{
 		Title: "Gradient variance of denoising over Hutchinson's",
 		Caption: "Variance of the parameters' gradient under the denoising loss over that of score matching with " +
 			"Hutchinson's estimate, at one law of x = z + σw, against σ, on clouds of N(0, τ²I), by the network " +
-			"that the paper uses in so many dimensions. Left: a linear field at 0, with its closed form (dashed). " +
-			"Below the line the paper's sentence is true.",
+			"that the paper uses in so many dimensions. A colour for each d, dashes for the larger τ. Left: a linear " +
+			"field at 0, with its closed form. Below the line the paper's sentence is true.",
 		Draw: drawVariance,
 	},
 	{

@@ -70,9 +70,9 @@ func drawVariance(s *record.Set) (*figure.Figure, error) {
 			}
 			for i, tau := range o.Taus {
 				ratio := t.ratios(m.method, d, i)
-				style := distinct(3*series, fmt.Sprintf("d = %d, τ = %s", d, table.Num(tau)))
+				style := distinct(3*series+i, fmt.Sprintf("d = %d, τ = %s", d, table.Num(tau)))
 				p.Layers = append(p.Layers, band(ratio, style, func(j int) float64 { return o.Sigmas[j] })...)
-				if series++; m.method == "linear" {
+				if m.method == "linear" {
 					guide := figure.Line{Style: grey("closed form"), X: o.Sigmas}
 					for _, sigma := range o.Sigmas {
 						a, b := closed(1, d, tau, sigma)
@@ -81,6 +81,7 @@ func drawVariance(s *record.Set) (*figure.Figure, error) {
 					p.Layers = append(p.Layers, guide)
 				}
 			}
+			series++
 		}
 		p.Layers = append(p.Layers, figure.HLine{Y: 1, Style: figure.Method("truth").As("equal")})
 		f.Panels = append(f.Panels, p)

@@ -19,7 +19,7 @@ func of(by map[string]*record.Set, problem string) (trials, bool) {
 	return t, t.s != nil && len(t.s.Methods(problem)) > 0
 }
 
-// exploration: which modes are found hangs on a step that is far from the limit that the theory is about.
+// exploration: which modes are found depends on a step that is far from the limit that the theory is about.
 func exploration(by map[string]*record.Set) *harness.Statement {
 	t, ok := of(by, "steps-1000")
 	if !ok {

@@ -49,12 +49,12 @@ func table1(s *record.Set) (*table.Table, error) {
 		}
 	}
 	t.Notes = []string{
-		fmt.Sprintf("There are up to %s. %s", table.Count(most, "trial"), meaning(s)),
+		fmt.Sprintf("A cell has at most %s. %s", table.Count(most, "trial"), meaning(s)),
 		fmt.Sprintf("Bold: lowest mean over the trials in common. ≈: not told apart from it at %g %% (two-sided "+
 			"sign-flip test of the differences paired by seed, Holm's correction within the row; it takes %d trials "+
-			"in common to tell %d methods apart). Because the lowest mean is found in the same data, a row of equal "+
+			"in common to tell %s apart). Because the lowest mean is found in the same data, a row of equal "+
 			"methods shows a false difference in one case of ten. A method with fewer than four fifths of the most "+
-			"trials takes no part.", 100*rule.Level, study.Enough(present-1), present),
+			"trials takes no part.", 100*rule.Level, study.Enough(present-1), table.Count(present, "method")),
 		"†: mean not below that of least squares. (k of n): k of n trials ended well. (n = k): there are k trials.",
 	}
 	// which runs on small networks alone

@@ -10,6 +10,7 @@ package harness
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"sync"
@@ -99,6 +100,9 @@ func ByName(all []*Experiment, name string) *Experiment {
 	}
 	return nil
 }
+
+// ErrNoTrials is why a figure or a table cannot be made of a protocol that has no trials for it: a page leaves it out.
+var ErrNoTrials = errors.New("the protocol has no such trials")
 
 // Contents are figures, tables and claims.
 type Contents struct {

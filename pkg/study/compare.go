@@ -25,6 +25,7 @@ type relation struct {
 	margin               float64   // a smaller difference is none
 	lost, rivalLost      int       // tries that the method lost and the rival did not, and the reverse
 	sign                 float64   // mean sign of the differences, lost tries included; below 0: mostly better
+	none                 bool      // the problem has no verdict
 	other                string    // what another criterion says, where that is the opposite; "": it does not
 }
 

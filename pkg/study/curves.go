@@ -22,7 +22,8 @@ type Panel struct {
 	Floor                bool // a line at what exact draws score (the mean over seeds of the metric "floor-…")
 	// iterations on a logarithmic axis, from the first checkpoint after the start: methods run for very different times
 	Spread bool
-	Zero   bool // the y axis starts at 0, so that a small change does not look like a large one
+	Zero   bool    // the y axis starts at 0, so that a small change does not look like a large one
+	Least  float64 // where the y axis starts instead, if above 0: what is lower is noise
 }
 
 // SigmaMoved says, for claims about Ada-SIFG, where its σ has hardly moved, so that it is SIFG; "" where it has.
@@ -55,8 +56,8 @@ func curves(s *record.Set, problem string, panels []Panel) (*figure.Figure, erro
 		p := figure.Panel{
 			Title: want.Title, X: figure.Axis{Label: "iteration"}, Y: figure.Axis{Label: want.Label, Scale: want.Scale},
 		}
-		if want.Zero {
-			p.Y.Max = math.NaN() // Min is 0
+		if want.Zero || want.Least > 0 {
+			p.Y.Min, p.Y.Max = want.Least, math.NaN()
 		}
 		if want.Spread {
 			p.X.Scale = figure.Log

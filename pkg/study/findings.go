@@ -24,7 +24,7 @@ func sheet(rows []duel, flow, rival, is string, ours, theirs *record.Set) *table
 	t, head := table.Of(rows), ", "+rows[0].Metrics[0].Head
 	f, g := record.ReadFinals(ours), record.ReadFinals(theirs)
 	for _, d := range rows {
-		t.Comparisons = append(t.Comparisons, d.comparisons([]relation{d.relation})...)
+		t.Comparisons = append(t.Comparisons, d.comparisons(theirs, []relation{d.relation})...)
 	}
 	t.Words("Problem", func(d duel) string { return d.Title })
 	if flow == "Method" {
@@ -89,6 +89,8 @@ func (c Comparing) listed(on map[string][]string) string {
 		case on[verdict] == nil:
 		case len(c.Problems) == 1:
 			return verdict
+		case verdict == without && parts != nil:
+			parts = append(parts, "no verdict on "+strings.Join(on[verdict], ", "))
 		default:
 			parts = append(parts, verdict+" on "+strings.Join(on[verdict], ", "))
 		}

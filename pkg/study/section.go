@@ -58,8 +58,11 @@ func (p NewFlows) Findings() []harness.Finding {
 			if s == nil || s.Methods(v.Problem) == nil {
 				return nil
 			}
-			title, text := v.Words(s)
-			return &harness.Statement{Title: title, Text: text, Protocol: p.protocol()}
+			out := &harness.Statement{Title: v.Says(s), Protocol: p.protocol()}
+			if t, err := v.Table(s); err == nil && t.Comparisons != nil {
+				out.Text, out.Table = "The flows that the paper does not have, against each rival.", t
+			}
+			return out
 		})
 	}
 	return out

@@ -76,9 +76,9 @@ func (c Comparing) Verdicts(by map[string]*record.Set) []Verdict {
 		if clock := by[c.Seconds]; clock != nil {
 			v.Sides = Sides{[]string{"sifg"}, Ours.Rivals}
 			x.seconds, x.fastest = v.across(s, clock), v.lowest(clock, Ours.Rivals)
-			x.Seconds = v.comparisons(x.seconds)
+			x.Seconds = v.comparisons(clock, x.seconds)
 		}
-		x.Scores, x.Parts = v.comparisons(x.scores), v.comparisons(x.parts)
+		x.Scores, x.Parts = v.comparisons(s, x.scores), v.comparisons(s, x.parts)
 		out = append(out, x)
 	}
 	return out
@@ -107,16 +107,11 @@ func StrongestPanel(scores, clock []Verdict) figure.Panel {
 		row := float64(len(names) - 1 - slices.Index(names, x.Problem))
 		for _, c := range all {
 			if c.Method == "sifg" && c.Rival == rival {
-				e := figure.EstimateOf(c)
-				e.Style, e.Y = figure.Method(look).As(label), []float64{row + shift}
-				p.Layers = append(p.Layers, e)
+				p.Compare(c, figure.Method(look).As(label), row+shift)
 			}
 		}
 	}
 	for _, x := range scores {
-		if x.None != "" {
-			continue
-		}
 		add(x, x.Scores, x.Strongest, "equal scores", "sifg", 0.15)
 	}
 	for _, x := range clock {
@@ -128,7 +123,7 @@ func StrongestPanel(scores, clock []Verdict) figure.Panel {
 // undecided takes the verdicts of comparisons away.
 func undecided(all []relation) {
 	for i := range all {
-		all[i].verdict = open
+		all[i].verdict, all[i].none = open, true
 	}
 }
 
@@ -301,16 +296,15 @@ func (c Comparing) advice(verdicts []Verdict) string {
 			use[i] += " on " + strings.Join(on[method], " and ")
 		}
 	}
-	var sentences []string
+	var text []string
 	if use != nil {
-		sentences = append(sentences, "Use "+strings.Join(use, ", ")+": the fastest of the methods whose mean "+
-			verdicts[0].v.Metrics[0].Head+" is the lowest, or equal to it")
+		text = append(text, "Use "+strings.Join(use, ", ")+", by "+verdicts[0].v.Metrics[0].Head)
 	}
 	if undecided != nil {
-		sentences = append(sentences, "No advice on "+strings.Join(undecided, ", ")+
+		text = append(text, "No advice on "+strings.Join(undecided, ", ")+
 			", where a faster method cannot be told apart from the lowest")
 	}
-	return cmp.Or(strings.Join(sentences, ". "), "No problem has a verdict")
+	return cmp.Or(strings.Join(text, ". "), "No problem has a verdict")
 }
 
 // notes say the rules, once for problems that have the same.
@@ -325,7 +319,9 @@ func notes(verdicts []Verdict) []string {
 	}
 	var margins []string
 	for _, x := range verdicts[1:] {
-		margins = append(margins, x.Problem+" "+table.Num(x.v.margin(x.scores)))
+		if margin := x.v.margin(x.scores); !math.IsNaN(margin) {
+			margins = append(margins, x.Problem+" "+table.Num(margin))
+		}
 	}
 	if margins != nil {
 		out = append(out, "The margins of the others: "+strings.Join(margins, ", ")+".")

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
@@ -39,10 +38,6 @@ type Versus struct {
 	Trivial float64 // of the first metric: where no method's mean is below it there is no verdict; 0: there is one
 }
 
-var inSentence = []struct{ verdict, words string }{
-	{better, "beats"}, {equal, "ties with"}, {worse, "loses to"}, {open, "is not told apart from"},
-}
-
 // sides returns what is compared.
 func (v Versus) sides() Sides {
 	if v.Flows == nil {
@@ -57,13 +52,17 @@ func (v Versus) rule(found []relation) string {
 	if v.Overlap > 0 {
 		test = "a two-sided t-test, with Nadeau and Bengio's variance for overlapping splits,"
 	}
+	margin := v.margin(found)
+	if math.IsNaN(margin) { // of too few exact draws
+		return "There are too few seeds to compare."
+	}
 	return fmt.Sprintf("Comparisons are of the %s, paired by seed. "+
 		"A method is better or worse than a rival if %s tells the difference from zero "+
-		"(5 %%, Holm's correction over the %d comparisons of this problem), and its mean exceeds %s. "+
+		"(5 %%, Holm's correction over the %s of this problem), and its mean exceeds %s. "+
 		"It is equal if the 90 %% interval of the mean difference is within ±%[4]s. "+
 		"A lost try rules out both and a sign test decides. "+
 		"Otherwise, and with fewer than %d pairs, the comparison is open.",
-		v.Metrics[0].Head, test, len(found), table.Num(v.margin(found)), fewest)
+		v.Metrics[0].Head, test, table.Count(len(found), "comparison"), table.Num(margin), fewest)
 }
 
 func (v Versus) margin(found []relation) float64 {
@@ -123,11 +122,12 @@ func (v Versus) floor(s *record.Set) float64 {
 	return stats.SD(values)
 }
 
-// comparisons are relations as data, without those that have no difference or no margin.
-func (v Versus) comparisons(found []relation) []table.Comparison {
+// comparisons are relations of trials as data, without those that have no difference or no margin, and those of a
+// problem that has no verdict.
+func (v Versus) comparisons(s *record.Set, found []relation) []table.Comparison {
 	var out []table.Comparison
 	for _, r := range found {
-		if math.IsNaN(r.gap) || math.IsNaN(r.margin) {
+		if math.IsNaN(r.gap) || math.IsNaN(r.margin) || r.none {
 			continue
 		}
 		c := table.Comparison{
@@ -137,6 +137,11 @@ func (v Versus) comparisons(found []relation) []table.Comparison {
 			Difference: r.gap,
 			Margin:     r.margin,
 			Verdict:    r.verdict,
+			Lost:       r.lost,
+			RivalLost:  r.rivalLost,
+		}
+		if label := figure.Of(s, r.rival).Label; label != figure.Label(r.rival) {
+			c.Against = label
 		}
 		if !math.IsNaN(r.low) {
 			c.Interval = []float64{r.low, r.high}
@@ -195,42 +200,20 @@ func (v Versus) Table(s *record.Set) (*table.Table, error) {
 	if f.Values(v.Problem, "floor-"+v.Metrics[0].Metric, methods[0]) != nil {
 		row("exact draws", methods[0], "floor-")
 	}
-	t.Comparisons = v.comparisons(found)
+	t.Comparisons = v.comparisons(s, found)
 	return t, nil
 }
 
-// Words say which method ends lowest, and in a sentence for each flow what it beats, ties with
-// and loses to; "" without results.
-func (v Versus) Words(s *record.Set) (title, text string) {
+// Says says which method ends lowest; "" without results.
+func (v Versus) Says(s *record.Set) string {
 	best := v.lowest(s, s.Methods(v.Problem))
 	if best == "" {
-		return "", ""
+		return ""
 	}
 	if none := v.none(s); none != "" {
-		return v.Title + ": no verdict, since " + none, ""
+		return v.Title + ": no verdict, since " + none
 	}
-	found := v.relations(s)
-	var sentences []string
-	for _, flow := range v.sides().Flows {
-		var parts []string
-		for _, say := range inSentence {
-			var of []string
-			for _, r := range found {
-				if r.flow == flow && r.verdict == say.verdict {
-					of = append(of, figure.Of(s, r.rival).Label)
-				}
-			}
-			if of != nil {
-				parts = append(parts, say.words+" "+strings.Join(of, ", "))
-			}
-		}
-		if parts != nil {
-			sentences = append(sentences, figure.Of(s, flow).Label+" "+strings.Join(parts, "; ")+".")
-		}
-	}
-	label := figure.Of(s, best).Label
-	title = fmt.Sprintf("%s: the lowest %s is that of %s", v.Title, v.Metrics[0].Head, label)
-	return title, strings.Join(sentences, " ")
+	return fmt.Sprintf("%s: the lowest %s is that of %s", v.Title, v.Metrics[0].Head, figure.Of(s, best).Label)
 }
 
 func interval(x []float64) table.Cell {

@@ -2,6 +2,7 @@ package study
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -40,12 +41,19 @@ func TestVersus(t *testing.T) {
 	}
 	v := Versus{Problem: "p", Title: "A problem", Metrics: []Measure{{Head: "energy", Metric: "m"}}, Margin: 0.1}
 	s := made([]string{"l2-gf", "sifg", "sifg-a", "sgld", "psgld", "ascent"}, 8, value)
-	title, text := v.Words(s)
+	title := v.Says(s)
 	if want := "A problem: the lowest energy is that of pSGLD"; title != want {
 		t.Errorf("%q, want %q", title, want)
 	}
-	if want := "SIFG-A beats SGLD; ties with L2-GF; loses to pSGLD; is not told apart from SIFG."; text != want {
-		t.Errorf("%q, want %q", text, want)
+	says := func(s *record.Set) string {
+		out := ""
+		for _, c := range v.comparisons(s, v.relations(s)) {
+			out += c.Rival + " " + c.Verdict + "; "
+		}
+		return out
+	}
+	if got := says(s); got != "sgld better; psgld worse; l2-gf equal; sifg open; " {
+		t.Errorf("compared: %s", got)
 	}
 	tab, err := v.Table(s)
 	if err != nil {
@@ -64,21 +72,45 @@ func TestVersus(t *testing.T) {
 
 	lost := made([]string{"psgld", "sgld"}, 8, value)
 	lost.Trials[3].Status = record.StatusDiverged
-	if title, _ := v.Words(lost); title != "A problem: the lowest energy is that of SGLD" {
+	if title := v.Says(lost); title != "A problem: the lowest energy is that of SGLD" {
 		t.Errorf("pSGLD lost a try: %q", title)
 	}
 
 	v.Margin = 1.5 // larger than the difference, which is smaller than the interval of that from SIFG
-	if _, text := v.Words(s); text != "SIFG-A ties with SGLD, pSGLD, L2-GF; is not told apart from SIFG." {
-		t.Errorf("with a margin of 1.5: %q", text)
+	if got := says(s); got != "sgld equal; psgld equal; l2-gf equal; sifg open; " {
+		t.Errorf("with a margin of 1.5: %s", got)
 	}
 	v.Margin = 0.1
 	few := made([]string{"sifg-a", "sgld"}, 5, value)
-	if _, text := v.Words(few); text != "SIFG-A is not told apart from SGLD." {
-		t.Errorf("five seeds, which cannot tell: %q", text)
+	if got := says(few); got != "sgld open; " {
+		t.Errorf("five seeds, which cannot tell: %s", got)
 	}
-	if title, _ := v.Words(made(nil, 0, nil)); title != "" {
+	if title := v.Says(made(nil, 0, nil)); title != "" {
 		t.Errorf("of nothing: %q", title)
+	}
+}
+
+// TestLostTries: a comparison says the tries that one of the two lost, and the rival's name as its settings have it.
+func TestLostTries(t *testing.T) {
+	s := made([]string{"sifg-a", "sgld-long"}, 10, func(string, int) float64 { return 1 })
+	s.Trials[3].Status = record.StatusDiverged
+	s.Looks = map[string]record.Look{"sgld-long": {Title: "longer SGLD"}}
+	v := Versus{Problem: "p", Metrics: []Measure{{Head: "energy", Metric: "m"}}, Margin: 0.1}
+	got := v.comparisons(s, v.relations(s))
+	if len(got) != 1 || got[0].Lost != 1 || got[0].RivalLost != 0 || got[0].Against != "longer SGLD" {
+		t.Errorf("%+v", got)
+	}
+	v.Trivial = 0.5
+	if got := v.comparisons(s, v.relations(s)); got != nil {
+		t.Errorf("without a verdict: %+v", got)
+	}
+}
+
+// TestTooFewDraws: a margin that cannot be known is not told.
+func TestTooFewDraws(t *testing.T) {
+	v := Versus{Problem: "p", Metrics: []Measure{{Head: "energy", Metric: "m"}}}
+	if rule := v.rule([]relation{{margin: math.NaN()}}); strings.Contains(rule, "–") {
+		t.Errorf("%q", rule)
 	}
 }
 

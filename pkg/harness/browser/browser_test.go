@@ -138,6 +138,12 @@ const (
 	})()`
 	smallest = `Math.min(...[...document.querySelectorAll("p, td, th, summary, h1, h2, h3, code, small")]
 		.filter((e) => e.getClientRects().length).map((e) => parseFloat(getComputedStyle(e).fontSize))) >= 11`
+	// broken lists the ids of claims that take more than one line.
+	broken = `[...document.querySelectorAll(".ledger .id")].filter((e) => {
+		const text = document.createRange();
+		text.selectNodeContents(e);
+		return text.getClientRects().length !== 1;
+	}).map((e) => e.textContent).join()`
 	undecoded = `Promise.all([...document.images].filter((i) => i.src)
 		.map((i) => i.decode().then(() => "", () => i.alt))).then((a) => a.join(""))`
 	contrast = `(() => {
@@ -202,6 +208,7 @@ func (b *browser) look(path string, width int64, scheme string) {
 	b.is(at+": smallest text", smallest, true)
 	b.is(at+": contrast of text", contrast, true)
 	b.is(at+": what is cut off", cutOff, "")
+	b.is(at+": ids that are broken", broken, "")
 }
 
 // quiet checks that the page asked for nothing but itself, and had no errors.
@@ -234,6 +241,8 @@ func (b *browser) act(at string) {
 	b.click(`document.getElementById("only-second")`)
 	b.is(at+": another", figures, "under second")
 	b.is(at+": an item that it lacks", seen("#gmm-third-only", "id"), "")
+	cells := `document.querySelector("#grids img").checkVisibility()`
+	b.is(at+": a grid is folded", cells, false)
 	shown := hash("gmm-third-only", `document.getElementById("every").checked`)
 	b.is(at+": a link to what is hidden shows it", shown, true)
 	b.is(at+": all", figures, "under first,under second,under third")
@@ -263,6 +272,7 @@ func (b *browser) act(at string) {
 	b.is(at+": opened", `document.querySelectorAll(".ledger > li > details[open]").length`, 4)
 	b.click(`document.getElementById("unfold")`)
 	b.is(at+": a link opens its claim", hash("claim-2", `document.querySelector("#claim-2 > details").open`), true)
+	b.is(at+": a link opens its grid", hash("grid-gmm-steps-third", cells), true)
 	b.click(`document.querySelector("#top img.zoom")`)
 	enlarged := `document.getElementById("zoom").open && document.querySelector("#zoom img").naturalWidth > 0`
 	b.is(at+": enlarged", enlarged, true)

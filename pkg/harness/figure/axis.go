@@ -113,12 +113,18 @@ func (a Axis) resolve(values, soft []float64, margin float64) (r axis, empty boo
 		lo, hi = 0, 1
 	}
 	lo, hi = r.widen(lo, hi, soft)
+	lower, upper := a.fixed()
+	if lower { // data that touch the other end need room by the length of the axis, not by their own spread
+		lo = r.to(a.Min)
+	}
+	if upper {
+		hi = r.to(a.Max)
+	}
 	free := margin * (hi - lo)
 	r.min, r.max = r.from(lo-free), r.from(hi+free)
 	if n := len(a.Categories); n > 0 {
 		r.min, r.max = -0.6, float64(n)-0.4
 	}
-	lower, upper := a.fixed()
 	if lower {
 		r.min = a.Min
 	}
@@ -195,7 +201,8 @@ func linearTicks(lo, hi float64, n int) []tick {
 }
 
 // symmetricTicks are 0 and the powers of ten up to a limit on either side, or every k-th of many. 1 lies so close to 0
-// that it has a label only on an axis of up to two decades, where there is room for three labels and more.
+// that it has a label only on an axis of up to two decades, where there is room for three labels and more, and 0 then
+// only on one of less than a decade.
 func symmetricTicks(limit float64, n int) []tick {
 	decades := max(0, int(math.Floor(math.Log10(limit)+1e-9)))
 	every := 1 + decades/3
@@ -206,6 +213,9 @@ func symmetricTicks(limit float64, n int) []tick {
 		if e == 0 && (n < 3 || decades > 2) {
 			out = append(out, tick{value: -v}, tick{value: v})
 		} else {
+			if e == 0 && decades > 0 {
+				out[0].label = ""
+			}
 			out = append(out, tick{-v, "−" + label}, tick{v, label})
 		}
 	}

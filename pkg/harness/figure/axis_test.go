@@ -23,7 +23,7 @@ func TestTicks(t *testing.T) {
 		{axis{scale: logarithm, min: 1e-12, max: 1e12}, 6, "1e−10 1e−5 1 1e5 1e10 "},
 		{axis{scale: logarithm, min: 2, max: 4}, 3, "2 3 4 "},
 		{axis{Axis: Axis{Categories: []string{"a", "b"}}, scale: linear, min: -0.6, max: 1.6}, 5, "a b "},
-		{axis{Axis: Axis{Scale: Symmetric}, scale: symmetric, min: -200, max: 30}, 4, "0 −1 1 −10 10 −100 "},
+		{axis{Axis: Axis{Scale: Symmetric}, scale: symmetric, min: -200, max: 30}, 4, "−1 1 −10 10 −100 "},
 		{axis{Axis: Axis{Scale: Symmetric}, scale: symmetric, min: -2000, max: 0.5}, 5, "0 −100 "},
 		{axis{Axis: Axis{Scale: Symmetric}, scale: symmetric, min: -0.2, max: 0.1}, 5, "0 "},
 		{axis{Axis: Axis{Scale: Symmetric}, scale: symmetric, min: -20, max: 20}, 2, "0 −10 10 "},
@@ -62,6 +62,10 @@ func TestScaleFollowsTheData(t *testing.T) {
 		if err != nil || r.log() != c.log || !near(r.min, c.lowest) || !near(r.max, c.higest) {
 			t.Errorf("%s: log %t, %g to %g (%v)", c.what, r.log(), r.min, r.max, err)
 		}
+	}
+	r, _, err := Axis{Max: nan}.resolve([]float64{0.99, 1}, nil, 0.04)
+	if err != nil || r.max < 1.03 {
+		t.Errorf("near-constant values on an axis from 0: it ends at %g, on the line (%v)", r.max, err)
 	}
 	if u := (&axis{scale: logarithm, min: 0.01, max: 100}).unit(1); math.Abs(u-0.5) > 1e-15 {
 		t.Errorf("1 lies at %g between 0.01 and 100", u)

@@ -1,6 +1,9 @@
 package figure
 
 import (
+	"cmp"
+	"math"
+
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -11,6 +14,7 @@ type Estimates struct {
 	Lo, Hi []float64 // NaN: no interval
 	Hollow bool      // the marks
 	Style  Style
+	Shape  draw.GlyphDrawer // of the marks; nil: that of the style, filled
 }
 
 func (e Estimates) extent(out *extent) {
@@ -36,10 +40,39 @@ func (e Estimates) draw(p *panel) {
 }
 
 func (e Estimates) mark(c *draw.Canvas, at vg.Point) {
-	marks(c, e.Style.Mark, markRadius, e.Style.Color, at)
+	shape := cmp.Or(e.Shape, filled[e.Style.Mark], e.Style.Mark)
+	marks(c, shape, markRadius, e.Style.Color, at)
 	if e.Hollow {
-		c.DrawGlyphNoClip(draw.GlyphStyle{Color: white, Radius: markRadius - 0.9, Shape: e.Style.Mark}, at)
+		c.DrawGlyphNoClip(draw.GlyphStyle{Color: white, Radius: markRadius - 0.9, Shape: shape}, at)
 	}
 }
 
-func (e Estimates) key() key { return key{Style: e.Style, mark: true, hollow: e.Hollow} }
+func (e Estimates) key() key {
+	return key{Style: e.Style, mark: true, estimate: true, hollow: e.Hollow}
+}
+
+// filled are shapes in place of those that look hollow, or cannot be: hollow marks have a meaning.
+var filled = map[draw.GlyphDrawer]draw.GlyphDrawer{
+	draw.RingGlyph{}:     Circle,
+	draw.SquareGlyph{}:   Square,
+	draw.TriangleGlyph{}: Triangle,
+	draw.PlusGlyph{}:     polygon{4, 0},
+	draw.CrossGlyph{}:    polygon{3, -math.Pi / 2},
+}
+
+var pointsRight, pointsLeft = polygon{3, 0}, polygon{3, math.Pi}
+
+// polygon is a regular one, with a corner in a direction.
+type polygon struct {
+	corners   int
+	direction float64
+}
+
+func (g polygon) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
+	var corners []vg.Point
+	for i := range g.corners {
+		turn, r := g.direction+2*math.Pi*float64(i)/float64(g.corners), 1.25*float64(style.Radius)
+		corners = append(corners, at.Add(vg.Point{X: vg.Length(r * math.Cos(turn)), Y: vg.Length(r * math.Sin(turn))}))
+	}
+	c.FillPolygon(style.Color, corners)
+}

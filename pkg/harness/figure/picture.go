@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -103,7 +104,7 @@ func forestOf(all []table.Comparison, cols int) *Figure {
 	lo, hi := -2.0, 2.0 // of the axis
 	one := !slices.ContainsFunc(all, func(c table.Comparison) bool { return c.Rival != all[0].Rival })
 	where := func(c table.Comparison) (group, line int) {
-		rival := Method(c.Rival).Label
+		rival := cmp.Or(c.Against, Method(c.Rival).Label)
 		if one {
 			return place(&groups, "against "+rival), place(&lines, c.Problem)
 		}
@@ -124,11 +125,9 @@ func forestOf(all []table.Comparison, cols int) *Figure {
 	}
 	apart := 0.84 / float64(len(methods)) // between the methods in a row
 	for _, c := range all {
-		e := EstimateOf(c)
 		group, line := where(c)
 		method := float64(place(&methods, c.Method)) - float64(len(methods)-1)/2
-		e.Y = []float64{float64(len(lines)-1-line) - apart*method}
-		panels[group].Layers = append(panels[group].Layers, e)
+		panels[group].Compare(c, Method(c.Method), float64(len(lines)-1-line)-apart*method)
 	}
 	f := &Figure{
 		Cols:   min(cols, len(panels)),
@@ -170,14 +169,25 @@ func ForestPanel(title string, lines []string) Panel {
 	}}
 }
 
-// EstimateOf is a comparison in margins.
-func EstimateOf(c table.Comparison) Estimates {
+// Compare adds a comparison in margins at a height. An arrow shows the way that lost tries decide: the difference
+// of the others does not say it.
+func (p *Panel) Compare(c table.Comparison, style Style, y float64) {
 	from, to := c.Ends()
-	return Estimates{
+	e := Estimates{
 		X:      []float64{c.Difference / c.Margin},
+		Y:      []float64{y},
 		Lo:     []float64{from / c.Margin},
 		Hi:     []float64{to / c.Margin},
 		Hollow: c.Verdict == table.Open,
-		Style:  Method(c.Method),
+		Style:  style,
 	}
+	if c.ByLosses() {
+		e.Shape = pointsRight
+		if c.RivalLost > 0 {
+			e.Shape = pointsLeft
+		}
+		lost := Style{Label: "lost tries decide", Color: ink, Mark: pointsRight}
+		p.Layers = append(p.Layers, Estimates{Style: lost})
+	}
+	p.Layers = append(p.Layers, e)
 }

@@ -203,7 +203,11 @@ func TestAgainst(t *testing.T) {
 			strings.Contains(string(layer), c.want+".\n") != strings.HasPrefix(c.want, "not") {
 			t.Errorf("%+v:\n%s\n%s", c, r.Best.Markdown(), layer)
 		}
-		if f := r.figure(g); c.want != "–" && f.Below != "chosen against now: "+c.want {
+		below := "chosen against now: " + c.want
+		if c.want == "as now" {
+			below = "the chosen settings are those in use"
+		}
+		if f := r.figure(g); c.want != "–" && f.Below != below {
 			t.Errorf("%+v: the picture says %q", c, f.Below)
 		}
 		if g.Cells[0].Reason = "seed 1: diverged"; c.want == "better" && r.against(g) != "now failed" {

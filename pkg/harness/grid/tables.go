@@ -22,7 +22,7 @@ func (r *Result) best() *table.Table {
 	t.Notes = []string{
 		fmt.Sprintf("Chosen: the best mean over seeds (%s at the last iteration), each method at its own best. A cell "+
 			"cannot be chosen if one of its trials did not end well. Now: the settings as they are.", r.Objective),
-		"p: paired sign-flip test against the chosen cell; n seeds cannot give less than 2^(1-n). Interval: " +
+		"p: paired sign-flip test of the chosen cell; n seeds cannot give less than 2^(1-n). Interval: " +
 			"bootstrap of the mean; range: of two or three values, which says less. The mean of a chosen cell is " +
 			"optimistic: it was chosen for being good.",
 		"Against now: better only where p is below 0.05, which takes six seeds. Otherwise chance may have chosen the " +
@@ -47,7 +47,7 @@ func (r *Result) best() *table.Table {
 	column(r.Objective.Metric, 0, func(_ *Group, c *Cell) table.Cell { return table.Number(c.Mean, 4) })
 	column("95 % of the mean", 0, func(_ *Group, c *Cell) table.Cell { return table.Text(interval(c.Values)) })
 	t.Column("now", func(g *Group) table.Cell { return table.Number(g.Cells[0].Mean, 4) })
-	column("p", 0, func(g *Group, c *Cell) table.Cell {
+	column("p against now", 0, func(g *Group, c *Cell) table.Cell {
 		if c == &g.Cells[0] {
 			return table.Text("–")
 		}
@@ -58,7 +58,7 @@ func (r *Result) best() *table.Table {
 		return table.Text(fmt.Sprintf("%s: %s", c.Label, table.Significant(c.Mean, 4)))
 	})
 	t.Columns[len(t.Columns)-1].Align = table.Left
-	column("p", 1, func(g *Group, c *Cell) table.Cell { return table.PValue(pValue(g.ranked(0), c)) })
+	column("p against next best", 1, func(g *Group, c *Cell) table.Cell { return table.PValue(pValue(g.ranked(0), c)) })
 	t.Column("cells", func(g *Group) table.Cell { return table.Text(fmt.Sprintf("%d/%d", len(g.Rank), g.listed())) })
 	t.Words("note", (*Group).note)
 	return &t.Table
@@ -163,7 +163,11 @@ func (r *Result) figure(g *Group) *figure.Figure {
 		return nil
 	}
 	bar := figure.Axis{Label: r.Objective.Metric, Scale: figure.AutoLog}
-	f := &figure.Figure{Cols: min(3, len(keys)), ColorBar: bar, Below: "chosen against now: " + r.against(g)}
+	below := "chosen against now: " + r.against(g)
+	if len(g.Rank) > 0 && g.Rank[0] == 0 {
+		below = "the chosen settings are those in use"
+	}
+	f := &figure.Figure{Cols: min(3, len(keys)), ColorBar: bar, Below: below}
 	for _, k := range keys {
 		f.Panels = append(f.Panels, r.effect(g, k, bar))
 	}

@@ -31,6 +31,7 @@ var (
 
 	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 		"marks": marks, "picture": picture, "pictures": pictures, "ended": ended, "facts": facts, "without": without,
+		"count":      table.Count,
 		"outcomes":   func() []string { return claim.Outcomes },
 		"repository": func() string { return "https://github.com/semi-implicit/sifg" },
 		"drawing":    func(t *table.Table, title, csv string) drawing { return drawing{t, title, csv} },
@@ -67,6 +68,7 @@ type view struct {
 	Parts       []part
 	AnyFindings bool
 	Trials      int
+	NoCommit    int    // how many of them have no commit
 	Facts       []fact // about all trials
 }
 
@@ -90,10 +92,20 @@ type part struct {
 	Differ          []setting        // between the protocols
 }
 
+// Classes are the protocols whose choice shows the part.
+func (p part) Classes() string {
+	it := item{Always: len(p.Report.Protocols) == 1}
+	for _, u := range p.Report.Protocols {
+		it.Under = append(it.Under, shown{Protocol: u})
+	}
+	return it.Classes()
+}
+
 // finding is a finding with its place on the page, and why it is not about the paper.
 type finding struct {
 	*harness.Statement
 	ID    string
+	CSV   string // the address of the file with the numbers of its table
 	Marks []string
 }
 
@@ -192,7 +204,12 @@ func Render(r *report.Report, all []*harness.Experiment) ([]byte, error) {
 	}
 	v.Samplers = slices.DeleteFunc(slices.Clone(sifg.Samplers), func(s sifg.Sampler) bool { return !used[s.Name] })
 	for _, p := range everything {
-		v.Trials += len(p.Records.Trials)
+		for _, t := range p.Records.Trials {
+			v.Trials++
+			if p.Records.Timings[t.Key].Commit == "unknown" {
+				v.NoCommit++
+			}
+		}
 	}
 	v.Facts = facts(everything...)
 	v.Compared = r.Comparisons()
@@ -230,9 +247,10 @@ func (v *view) add(e *harness.Experiment, x *report.Experiment, used map[string]
 	out.Differ = differences(all)
 	out.Metrics = slices.DeleteFunc(slices.Clone(e.Metrics), func(m harness.Metric) bool { return !measured[m.Name] })
 	slices.Sort(different)
+	different = slices.Compact(different)
 	for i := range x.Findings {
-		id := fmt.Sprintf("finding-%s-%d", e.Name, i+1)
-		out.Findings = append(out.Findings, finding{&x.Findings[i], id, slices.Compact(different)})
+		id, csv := fmt.Sprintf("finding-%s-%d", e.Name, i+1), fmt.Sprintf("%s/findings/%d.csv", e.Name, i+1)
+		out.Findings = append(out.Findings, finding{&x.Findings[i], id, csv, different})
 	}
 	v.Parts = append(v.Parts, out)
 	v.lead(out)
@@ -268,8 +286,11 @@ func (v *view) lead(p part) {
 	}
 }
 
-// put adds a figure or a table of a part under a protocol.
+// put adds a figure or a table of a part under a protocol, if that has trials for it.
 func put(items []item, part string, s shown, always bool) []item {
+	if s.Made.Problem == harness.ErrNoTrials.Error() {
+		return items
+	}
 	i := slices.IndexFunc(items, func(there item) bool { return there.Name == s.Made.Name })
 	if i < 0 {
 		i = len(items)

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 )
 
@@ -34,10 +35,11 @@ func TestPage(t *testing.T) {
 		"Not drawn: no trials of Ada-GWG.", "SIFG &lt;ours&gt;", "a value &lt;i&gt; was not finite",
 		"semi-implicit functional gradient flow, fixed σ", "The distance of a sample from the target.",
 		"sifg report gmm --protocol first", "sifg run gmm --protocol third --scale quick --set p.iterations=3",
-		`https://arxiv.org/abs/2410.17935`, "step at the lower &lt;edge&gt;", "<h3>gmm: steps, third",
-		`<a class="self" href="#grid-gmm-steps-third"`, "1 picture of the cells", "Not shown: it is cut.",
+		`https://arxiv.org/abs/2410.17935`, "step at the lower &lt;edge&gt;",
+		"<h3>Gaussian mixtures: grid “steps” of the protocol third",
+		`<a class="self" href="#grid-gmm-steps-third"`, "Not shown: it is cut.",
 		`<a href="grid/gmm-steps/third/tables/cells.csv">CSV</a>`,
-		`<b>2d-sifg</b> <a href="grid/gmm-steps/third/figures/2d-sifg.csv">data</a>`,
+		`<b>2d, SIFG</b> <a href="grid/gmm-steps/third/figures/2d-sifg.csv">data</a>`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
@@ -116,6 +118,22 @@ func TestNotThePapersSettings(t *testing.T) {
 	}
 }
 
+// TestFindings: each has the marks of all protocols, every one once, and the address of its numbers.
+func TestFindings(t *testing.T) {
+	r := toyReport()
+	for i, scale := range []string{"quick", "smoke", "quick"} {
+		r.Experiments[0].Protocols[i].Scale = scale
+	}
+	page := render(t, r)
+	const badges = ` <span class="badge warn">quick scale</span> <span class="badge warn">smoke scale</span> <a`
+	if n := strings.Count(page, badges); n != 3 {
+		t.Errorf("%d of three findings have both marks", n)
+	}
+	if strings.Contains(page, `warn"></span>`) || !strings.Contains(page, `<a href="gmm/findings/3.csv">CSV</a>`) {
+		t.Error("an empty mark, or numbers without an address")
+	}
+}
+
 // TestManyBanners: a page of a small scale says so once, and has the settings of each protocol in a part that opens.
 func TestManyBanners(t *testing.T) {
 	r := toyReport()
@@ -138,8 +156,8 @@ func TestOneProtocol(t *testing.T) {
 	r := toyReport()
 	r.Experiments[0].Protocols = r.Experiments[0].Protocols[2:]
 	page := render(t, r)
-	if n := len(always.FindAllString(strings.ReplaceAll(page, `"opinion under third"`, ""), -1)); n != 9 {
-		t.Errorf("%d of two figures, two tables, each with its item, and a run are always shown", n)
+	if n := len(always.FindAllString(strings.ReplaceAll(page, `"opinion under third"`, ""), -1)); n != 10 {
+		t.Errorf("%d of two figures, two tables, each with its item, a run and all of them are always shown", n)
 	}
 }
 
@@ -163,11 +181,21 @@ func TestOwnTable(t *testing.T) {
 	}
 }
 
-// TestHidden: an item is shown under the protocols that have it, without a word under the others.
+// TestHidden: an item is shown under the protocols that have it, and an experiment under those with results of it,
+// without a word under the others. What has no trials under a protocol is not there.
 func TestHidden(t *testing.T) {
 	r := toyReport()
 	r.Experiments[0].Protocols[0].Figures = nil
+	for _, p := range r.Experiments[0].Protocols[1:] {
+		p.Figures[1].Problem = harness.ErrNoTrials.Error()
+	}
 	page := render(t, r)
+	if !strings.Contains(page, `<section class="item first second third" id="gmm">`) {
+		t.Error("an experiment is shown under a protocol that does not have it")
+	}
+	if strings.Contains(page, "Not drawn") || strings.Contains(page, "gmm-figure1") {
+		t.Error("a figure is shown that no protocol has trials for")
+	}
 	if !strings.Contains(page, `<div class="item second third" id="gmm-figure3">`) ||
 		strings.Contains(page, "no results under") {
 		t.Error("a figure is shown under a protocol that does not have it")

@@ -66,12 +66,12 @@ if (unfold) unfold.addEventListener("click", () => {
 // On a narrow screen the contents stand above the answer, and are folded.
 if (innerWidth < 960) document.querySelector("nav details").open = false;
 
-// A link to something shows it: it opens a claim, and shows all protocols where the chosen one hides it.
+// A link to something shows it: it opens a claim or a grid, and shows all protocols where the chosen one hides it.
 const target = () => {
   const at = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!at) return;
   at.hidden = false;
-  if (at.matches(".ledger > li")) at.firstElementChild.open = true;
+  if (at.matches(".ledger > li, #grids .item")) at.firstElementChild.open = true;
   const every = document.getElementById("every");
   if (!at.getClientRects().length && every) every.checked = true;
   at.scrollIntoView();
@@ -79,14 +79,18 @@ const target = () => {
 addEventListener("hashchange", target);
 target();
 
-// A table that is wider than its place becomes a list of cards, each with the heads before its values.
+// A table that is wider than its place gets smaller type, or if it is still too wide becomes a list of cards, each with
+// the heads before its values.
 const fit = new ResizeObserver((entries) => {
   for (const { target: box } of entries) {
     const table = box.firstElementChild;
     if (box.dataset.width === String(box.clientWidth) || !box.clientWidth) continue;
     box.dataset.width = box.clientWidth;
-    table.classList.remove("cards");
+    table.classList.remove("cards", "tight");
     if (table.scrollWidth <= box.clientWidth) continue;
+    table.classList.add("tight");
+    if (table.scrollWidth <= box.clientWidth) continue;
+    table.classList.remove("tight");
     const heads = Array.from(table.tHead.rows[0].cells, (h) => h.textContent);
     for (const row of table.tBodies[0].rows) Array.from(row.cells).forEach((cell, i) => { cell.dataset.head = heads[i]; });
     table.classList.add("cards");

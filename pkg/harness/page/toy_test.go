@@ -121,6 +121,13 @@ func extra(p *report.Protocol) *report.Protocol {
 	return p
 }
 
+var drawnCells = report.Item{
+	Name:  "2d-sifg",
+	Title: "2d, SIFG",
+	SVG:   fmt.Appendf(nil, toyDrawing, "cells"),
+	CSV:   []byte("panel"),
+}
+
 // toyReport is results of the first experiment under three protocols, with findings and grids.
 func toyReport() *report.Report {
 	return &report.Report{Experiments: []*report.Experiment{{
@@ -155,7 +162,7 @@ func toyReport() *report.Report {
 		Protocol:   "third",
 		Command:    "sifg grid",
 		Dir:        "grid/gmm-steps/third",
-		Figures:    []report.Item{{Name: "2d-sifg", SVG: fmt.Appendf(nil, toyDrawing, "cells"), CSV: []byte("panel")}},
+		Figures:    []report.Item{drawnCells},
 		Best: &table.Table{
 			Columns: []table.Column{{Header: "note"}},
 			Rows:    [][]table.Cell{{table.Text("step at the lower <edge>")}},

@@ -162,7 +162,7 @@ func facts(protocols ...*report.Protocol) []fact {
 			hash, dirty, _ := strings.Cut(m.Commit, "+")
 			commit := strings.TrimSuffix(hash[:min(len(hash), 12)]+"+"+dirty, "+")
 			for name, value := range map[string]string{"processor": m.CPU, "compute path": m.Kernel, "commit": commit} {
-				if value != "" && !slices.Contains(by[name], value) {
+				if value != "" && value != "unknown" && !slices.Contains(by[name], value) {
 					by[name] = append(by[name], value)
 				}
 			}

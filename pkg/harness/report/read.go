@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
@@ -89,6 +90,7 @@ func readGrids(root *os.Root) []Grid {
 		for _, at := range glob(root, name+"/figures/*.svg") {
 			drawn := Item{Name: strings.TrimSuffix(path.Base(at), ".svg")}
 			if err == nil {
+				drawn.Title = cellTitle(g.Best, drawn.Name)
 				drawn.SVG, err = f.Read(path.Join("figures", path.Base(at)))
 				drawn.CSV, _ = f.Read("figures/" + drawn.Name + ".csv") // an earlier program wrote none
 				g.Figures = append(g.Figures, drawn)
@@ -100,6 +102,17 @@ func readGrids(root *os.Root) []Grid {
 		out = append(out, g)
 	}
 	return out
+}
+
+// cellTitle is the problem and the method of a drawing in words, by the rows of a grid's table: their names are in
+// its name, which does not say where one ends.
+func cellTitle(best *table.Table, name string) string {
+	for _, row := range best.Rows {
+		if len(row) > 1 && row[0].Text+"-"+row[1].Text == name {
+			return row[0].Text + ", " + figure.Label(row[1].Text)
+		}
+	}
+	return name
 }
 
 // glob returns the paths that match a pattern, which is no bad one.

@@ -69,6 +69,16 @@ func TestVerify(t *testing.T) {
 	}
 }
 
+// TestCellTitle: the drawing of a cell is named by the row that has its problem and method.
+func TestCellTitle(t *testing.T) {
+	best := &table.Table{Rows: [][]table.Cell{{table.Text("gmm-10d"), table.Text("ada-gwg")}}}
+	for name, want := range map[string]string{"gmm-10d-ada-gwg": "gmm-10d, Ada-GWG", "other": "other"} {
+		if got := cellTitle(best, name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
 // TestVerifyTogether: a page of another report is seen, and an experiment that is gone.
 func TestVerifyTogether(t *testing.T) {
 	h := newHouse(t, "toy", "other")

@@ -2,6 +2,7 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -188,10 +189,13 @@ type Comparison struct {
 	Problem    string    `json:"problem"` // in words
 	Method     string    `json:"method"`
 	Rival      string    `json:"rival"`
+	Against    string    `json:"against,omitempty"`  // the rival in words; "": the name of its sampler
 	Difference float64   `json:"difference"`         // finite; less than 0: the method is better
 	Interval   []float64 `json:"interval,omitempty"` // from, to; nil: too few seeds for one
 	Margin     float64   `json:"margin"`             // a difference that is certain to be smaller counts as none
 	Verdict    string    `json:"verdict"`            // such as better, equal, worse; or Open
+	Lost       int       `json:"lost,omitempty"`     // tries that the method lost and the rival did not
+	RivalLost  int       `json:"rivalLost,omitempty"`
 }
 
 // Open is the verdict of a comparison that decides nothing.
@@ -203,12 +207,14 @@ func Comparisons(all []Comparison, label func(method string) string) *Table {
 	t.Comparisons = all
 	t.Words("Problem", func(c Comparison) string { return c.Problem })
 	t.Words("Method", func(c Comparison) string { return label(c.Method) })
-	t.Words("Against", func(c Comparison) string { return label(c.Rival) })
+	t.Words("Against", func(c Comparison) string { return cmp.Or(c.Against, label(c.Rival)) })
 	t.Column("Difference", func(c Comparison) Cell { return Number(c.Difference, 3) })
 	t.Column("95 %: from", func(c Comparison) Cell { from, _ := c.Ends(); return Number(from, 3) })
 	t.Column("to", func(c Comparison) Cell { _, to := c.Ends(); return Number(to, 3) })
 	t.Column("Margin", func(c Comparison) Cell { return Number(c.Margin, 3) })
 	t.Words("Verdict", func(c Comparison) string { return c.Verdict })
+	t.Column("Lost tries", func(c Comparison) Cell { return Int(c.Lost) })
+	t.Column("of the rival", func(c Comparison) Cell { return Int(c.RivalLost) })
 	return &t.Table
 }
 
@@ -219,3 +225,6 @@ func (c Comparison) Ends() (from, to float64) {
 	}
 	return c.Interval[0], c.Interval[1]
 }
+
+// ByLosses reports whether lost tries decide the verdict, whatever the difference.
+func (c Comparison) ByLosses() bool { return c.Lost+c.RivalLost > 0 && c.Verdict != Open }
