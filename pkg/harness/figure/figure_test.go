@@ -305,7 +305,7 @@ func (o odd) draw(p *panel) { o.do(p.Canvas.Canvas) }
 func TestUnwritable(t *testing.T) {
 	for want, do := range map[string]func(c vg.Canvas){
 		"figure: a scaled canvas": func(c vg.Canvas) { c.Scale(2, 2) },
-		"figure: an image":        func(c vg.Canvas) { c.DrawImage(vg.Rectangle{}, image.NewGray(image.Rect(0, 0, 1, 1))) },
+		"figure: an image":        func(c vg.Canvas) { c.DrawImage(vg.Rectangle{}, image.NewGray(image.Rectangle{})) },
 	} {
 		f := &Figure{Panels: []Panel{{Layers: []Layer{odd{HLine{Y: 1, Style: Method("sifg").As("")}, do}}}}}
 		if svg, _, err := f.SVG(); svg != nil || err == nil || err.Error() != want {
