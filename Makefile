@@ -53,10 +53,10 @@ bench: ## speed of kernels and iterations, a few minutes; let nothing else run. 
 	@mkdir -p bin
 	go test -run '^$$' -bench 'Peak|Products|Functions|Iteration|Score|HMC|Split|Pages' -benchtime 0.2s -count 5 -cpu 1 ./pkg/sifg ./pkg/sifg/hmc ./pkg/sifg/internal/simd | tee bin/bench.txt
 	go run $(BENCHSTAT) bin/bench.txt
-	go run scripts/benchtable.go bin/bench.txt $(DOC)
+	go run scripts/tables/*.go bench bin/bench.txt $(DOC)
 
 growth: ## how time and memory of every sampler grow with particles and dimensions, a minute or more: docs/performance.md and its figure
-	go run scripts/growth.go docs/performance.md docs/growth.svg
+	go run scripts/tables/*.go growth docs/growth.svg docs/performance.md
 
 peers: ## speed beside JAX and PyTorch, some minutes, on Linux; makes a Python environment of its own (some GB)
 	@test -x scripts/peers/.venv/bin/python || python3 -m venv scripts/peers/.venv

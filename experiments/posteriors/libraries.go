@@ -70,8 +70,8 @@ func chainsTable(s *record.Set, kind string) (*table.Table, error) {
 	return t, nil
 }
 
-// agreement is the rule of docs/compare.md: two implementations agree if no error differs by more than a share of
-// itself, or a little.
+// agree is the rule of docs/compare.md: two implementations agree if no error differs by more than a share of itself,
+// or a little.
 func agree(a, b float64) bool { return math.Abs(a-b) <= max(0.05*max(a, b), 0.005) }
 
 func svgdTable(s *record.Set) (*table.Table, error) {

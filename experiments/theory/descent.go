@@ -79,7 +79,7 @@ func (l *line) remainder(z []float64, h float64) float64 {
 	return (l.functional - before + float64(h*norm)) / (h * h)
 }
 
-// start draws a start for the line: neither at rest nor far away.
+// startLine draws a start for the line: neither at rest nor far away.
 func startLine(n int, seed uint64) []float64 {
 	r := rng.New(seed, "start", uint64(n))
 	z := make([]float64, n)

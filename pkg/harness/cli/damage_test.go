@@ -181,7 +181,8 @@ func TestRecompute(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
 	x.want(t, "run --protocol all --set step=0.3 --results forged", 0)
-	x.want(t, "verify --results forged --recompute 100", 0, "9 trials recomputed: bit for bit the same")
+	x.want(t, "verify --results forged --recompute 100 --within 1h", 0, "9 trials recomputed: bit for bit the same")
+	x.want(t, "verify --results forged --recompute 100 --within 1ns", 75, "no trial", "--within")
 	root, err := os.OpenRoot("forged")
 	if err != nil {
 		t.Fatal(err)

@@ -27,14 +27,16 @@ import (
 func verifyCommand(e *env) *cobra.Command {
 	var s selection
 	var repair bool
-	var recompute, draw uint64
+	var d compare.Draws
+	var recompute uint64
 	cmd := &cobra.Command{
 		Use:   "verify [EXPERIMENT...|all]",
 		Short: "Reads every file of the store and the report; computes trials of the report again",
 		Long: "It names what is damaged, missing or not the program's. With --recompute it compares every value of " +
 			"the trials that it computes, bit for bit.",
 		Example: `  sifg verify --scale smoke
-  sifg verify gmm --scale smoke --recompute 2`,
+  sifg verify gmm --scale smoke --recompute 2
+  sifg verify all --recompute 12 --within 30s`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if repair && recompute > 0 {
 				return usage.Errorf("--recompute and --repair exclude each other")
@@ -42,20 +44,22 @@ func verifyCommand(e *env) *cobra.Command {
 			if _, err := s.request(e, args); err != nil {
 				return err
 			}
-			if err := verifyFiles(e, s.storeDir(), s.resultsDir(nil), repair); err != nil || recompute == 0 {
+			if err := verifyFiles(e, s.storeDir(), s.resultsDir(nil), repair); err != nil || d.Trials == 0 {
 				return err
 			}
 			if !cmd.Flags().Changed("draw") {
-				draw = rand.Uint64()
+				d.Seed = rand.Uint64()
 			}
-			return s.verifyNumbers(e, args, int(min(recompute, math.MaxInt)), draw)
+			d.Trials = int(min(recompute, math.MaxInt))
+			return s.verifyNumbers(e, args, d)
 		},
 	}
 	f := cmd.Flags()
 	s.reportFlags(f)
 	f.BoolVar(&repair, "repair", false, "move what is damaged in the store aside, to .quarantine; nothing is deleted")
 	f.Uint64Var(&recompute, "recompute", 0, "compute `N` trials of the report again, drawn at random")
-	f.Uint64Var(&draw, "draw", 0, "draw those of --recompute by this `SEED`, as an earlier verify printed it")
+	f.DurationVar(&d.Within, "within", 0, "of trials that took at most this long, such as 30s (default any)")
+	f.Uint64Var(&d.Seed, "draw", 0, "draw those of --recompute by this `SEED`, as an earlier verify printed it")
 	return cmd
 }
 
@@ -100,16 +104,16 @@ func verifyFiles(e *env, dir, results string, repair bool) error {
 }
 
 // verifyNumbers computes some trials of the report again, in a store of their own, and compares every value.
-func (s *selection) verifyNumbers(e *env, names []string, n int, seed uint64) error {
+func (s *selection) verifyNumbers(e *env, names []string, d compare.Draws) error {
 	r, rep, err := s.read(e, names)
 	if err != nil {
 		return err
 	}
-	trials := compare.Draw(rep, r.Experiments, e.data, n, seed)
+	trials := compare.Draw(rep, r.Experiments, e.data, d)
 	if len(trials) == 0 {
 		return exitf(exitStopped,
-			"the report in %s has no trial with a key that this program would give it, and its data here",
-			s.resultsDir(nil))
+			"the report in %s has no trial with a key that this program would give it, its data here, and no more "+
+				"time than --within", s.resultsDir(nil))
 	}
 	dir, err := os.MkdirTemp("", "sifg-verify-")
 	if err != nil {
@@ -132,7 +136,7 @@ func (s *selection) verifyNumbers(e *env, names []string, n int, seed uint64) er
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.out, "drawn with --draw %d\n", seed)
+	fmt.Fprintf(e.out, "drawn with --draw %d\n", d.Seed)
 	different := 0
 	for i := range trials {
 		text, err := compare.Difference(rep, w.store, &trials[i])

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
@@ -15,9 +16,16 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
-// Draw draws n of the trials of a report that this program can compute again, by a stream of the seed: those that did
-// not fail, whose data are here, and to which the settings that are stored with them give their key.
-func Draw(r *report.Report, all []*harness.Experiment, data *dataset.Library, n int, seed uint64) []harness.Trial {
+// Draws says which trials to compute again.
+type Draws struct {
+	Trials int
+	Within time.Duration // leave out those that took longer; 0: none
+	Seed   uint64        // of the stream that draws them
+}
+
+// Draw draws of the trials of a report that this program can compute again: those that did not fail, whose data are
+// here, and to which the settings that are stored with them give their key.
+func Draw(r *report.Report, all []*harness.Experiment, data *dataset.Library, d Draws) []harness.Trial {
 	var rows []record.Trial
 	seen := map[string]bool{} // protocols may share a trial
 	for _, e := range all {
@@ -27,18 +35,19 @@ func Draw(r *report.Report, all []*harness.Experiment, data *dataset.Library, n 
 		}
 		for _, p := range x.Protocols {
 			for _, t := range p.Records.Trials {
-				if t.Final() && !seen[t.Key] {
+				long := d.Within > 0 && p.Records.Timings[t.Key].Seconds > d.Within.Seconds()
+				if t.Final() && !long && !seen[t.Key] {
 					seen[t.Key] = true
 					rows = append(rows, t)
 				}
 			}
 		}
 	}
-	rng := rand.New(rand.NewPCG(seed, 0))
+	rng := rand.New(rand.NewPCG(d.Seed, 0))
 	rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 	var out []harness.Trial
 	for _, row := range rows {
-		if len(out) == n {
+		if len(out) == d.Trials {
 			break
 		}
 		if t, ok := again(row, all, data); ok {

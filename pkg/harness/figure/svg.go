@@ -43,7 +43,7 @@ func (c *svgCanvas) Translate(p vg.Point)                   { c.origin = p }
 func (c *svgCanvas) Rotate(radians float64)                 { c.turn = radians }
 func (c *svgCanvas) Pop()                                   { c.origin, c.turn = vg.Point{}, 0 }
 
-// No figure scales the canvas or has an image.
+// Scale and DrawImage are errors: no figure scales the canvas or has an image.
 func (c *svgCanvas) Scale(x, y float64)                  { c.err = errors.New("figure: a scaled canvas") }
 func (c *svgCanvas) DrawImage(vg.Rectangle, image.Image) { c.err = errors.New("figure: an image") }
 

@@ -75,7 +75,13 @@ func New(r plan.Request, s *Spec, choose string) (*Grid, error) {
 	if b.layout, err = plan.NewLayout(r); err != nil {
 		return nil, err
 	}
-	for _, p := range s.Parts {
+	var problems []string
+	for _, p := range b.layout.Settings.Problems {
+		problems = append(problems, p.Name)
+	}
+	for i := range s.Parts {
+		p := &s.Parts[i]
+		p.Problems = settings.Named(p.Problems, problems)
 		r.Problems, r.Methods = p.Problems, p.Methods
 		if _, err := r.Check(); err != nil {
 			return nil, usage.Errorf("the grid %s: %v", s.Name, err)

@@ -97,6 +97,11 @@ func TestCells(t *testing.T) {
 		"{zip: {step: [0.1, 0.2], particles: [7, 6]}, problems: [small], methods: [svgd]}": "small/svgd: (step 0.1, " +
 			"particles 6*) | " +
 			"step 0.1, particles 7 | step 0.2, particles 6",
+		"{product: {step: 0.2}, problems: ['*l*'], methods: [svgd]}": "small/svgd: (step 0.1*) | step 0.2",
+
+		"{product: {step: 0.2}, problems: [wi*, small], methods: [svgd]}": "small/svgd: (step 0.1*) | step 0.2\n" +
+			"wide/svgd: (step 0.1*) | step 0.2",
+
 		"product: {problems.wide.options.dim: [3, 4, 5]}": "wide/svgd: options.dim 3* | options.dim 4 | options.dim 5",
 		"product: {methods.svgd: [{step: 0.2, mover: adam}]}": "small/svgd: (mover euler, step 0.1*) | mover adam, " +
 			"step 0.2\n" +
@@ -131,7 +136,7 @@ func TestCells(t *testing.T) {
 // TestTrials: a cell's trials are those of a run with its settings, and the request selects methods, problems and
 // seeds.
 func TestTrials(t *testing.T) {
-	text := "{product: {step: [0.3], hidden: [7]}, seeds: [8, 9]}"
+	text := "{product: {step: [0.3], hidden: [7]}, seeds: 8..9}"
 	g, err := layOut(text, "min gap")
 	if err != nil {
 		t.Fatal(err)
@@ -212,6 +217,13 @@ func TestRefusals(t *testing.T) {
 		"product: {seeds: [1, 2]}":              "seeds are no axis",
 
 		"product: {step: 1}\nmethods: [sfig]": `the grid steps: unknown method "sfig": did you mean "sifg"?`,
+
+		"product: {step: 1}\nproblems: [x*]": `the grid steps: unknown problem "x*"`,
+
+		"product: {step: 1}\nproblems: [small, s*]": `the grid steps: problem small is there twice`,
+
+		"product: {step: 1}\nseeds: 3..1":   `steps.yaml: the seeds "3..1": want whole numbers`,
+		"product: {step: 1}\nseeds: [1, x]": `steps.yaml: the seeds "x": want whole numbers`,
 
 		"product: {step: 1}\nproblems: [smal]": `the grid steps: unknown problem "smal": did you mean "small"?`,
 

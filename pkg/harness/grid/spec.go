@@ -23,22 +23,23 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
 // Spec is a grid as it was written. docs/grids.md describes the file.
 type Spec struct {
-	Name     string   `yaml:"-"`        // of the file, without folder and extension; "axes" without a file
-	Select   string   `yaml:"select"`   // min METRIC or max METRIC; "": the caller must say
-	Protocol string   `yaml:"protocol"` // "": the caller's
-	Seeds    []uint64 `yaml:"seeds"`    // nil: those of the settings
-	Parts    []part   `yaml:"parts"`    // the cells of all of them
-	Whole    part     `yaml:",inline"`  // of a file without parts
+	Name     string `yaml:"-"`        // of the file, without folder and extension; "axes" without a file
+	Select   string `yaml:"select"`   // min METRIC or max METRIC; "": the caller must say
+	Protocol string `yaml:"protocol"` // "": the caller's
+	Seeds    seeds  `yaml:"seeds"`    // nil: those of the settings
+	Parts    []part `yaml:"parts"`    // the cells of all of them
+	Whole    part   `yaml:",inline"`  // of a file without parts
 }
 
 // part is the product of its product, zip and ablate, for some problems and methods.
 type part struct {
-	Problems []string `yaml:"problems"` // nil: all
+	Problems []string `yaml:"problems"` // names or patterns; nil: all
 	Methods  []string `yaml:"methods"`  // nil: those that an axis concerns
 	Product  axes     `yaml:"product"`  // every combination
 	Zip      axes     `yaml:"zip"`      // first values together, second values together, …
@@ -46,6 +47,9 @@ type part struct {
 }
 
 type axes []*axis
+
+// seeds are written as those of settings.
+type seeds []uint64
 
 // axis is a setting with its values.
 type axis struct {
@@ -181,6 +185,16 @@ func (x *axes) UnmarshalYAML(n *yaml.Node) error {
 		*x = append(*x, a)
 	}
 	return nil
+}
+
+// UnmarshalYAML reads a list, a range, or a list with ranges.
+func (s *seeds) UnmarshalYAML(n *yaml.Node) error {
+	var v any
+	err := n.Decode(&v)
+	if err == nil {
+		*s, err = settings.SeedsOf(v)
+	}
+	return err
 }
 
 // list reads a list of values, or a single one.

@@ -150,16 +150,12 @@ func Seeds(text string) (out []uint64, err error) {
 	return out, nil
 }
 
-// ranges reads the seeds of a text, or of a list of numbers and texts, by Seeds.
-func ranges(_, to reflect.Type, v any) (any, error) {
+// SeedsOf reads the seeds of a YAML value, a text or a list of numbers and texts, by Seeds.
+func SeedsOf(v any) (out []uint64, err error) {
 	list, ok := v.([]any)
 	if !ok {
 		list = []any{v}
 	}
-	if to != reflect.TypeFor[[]uint64]() {
-		return v, nil
-	}
-	var out []uint64
 	for _, x := range list {
 		seeds, err := Seeds(fmt.Sprint(x))
 		if err != nil {
@@ -168,4 +164,12 @@ func ranges(_, to reflect.Type, v any) (any, error) {
 		out = append(out, seeds...)
 	}
 	return out, nil
+}
+
+// ranges reads seeds by SeedsOf where they are wanted.
+func ranges(_, to reflect.Type, v any) (any, error) {
+	if to != reflect.TypeFor[[]uint64]() {
+		return v, nil
+	}
+	return SeedsOf(v)
 }

@@ -229,6 +229,19 @@ func matches(pattern, name string) bool {
 	return ok && err == nil
 }
 
+// Named puts in place of each pattern, in which * stands for any text, the names that match it. A pattern without any
+// stays, for a check of names to refuse.
+func Named(patterns, names []string) (out []string) {
+	for _, p := range patterns {
+		found := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !matches(p, name) })
+		if len(found) == 0 {
+			found = []string{p}
+		}
+		out = append(out, found...)
+	}
+	return out
+}
+
 // overlay lays the values of from over those of to, mapping by mapping, and tells each key with its dots. Nothing in
 // place of a value takes it away.
 func overlay(to, from map[string]any, path string, set func(key string)) {

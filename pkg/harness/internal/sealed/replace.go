@@ -10,7 +10,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 )
 
-// The names under which a folder's successor is made and its predecessor waits to be removed.
+// successor and predecessor are the names under which a folder's next content is made and its last one waits to be
+// removed.
 func successor(dir string) string   { return path.Join(path.Dir(dir), "."+path.Base(dir)+".new") }
 func predecessor(dir string) string { return path.Join(path.Dir(dir), "."+path.Base(dir)+".old") }
 

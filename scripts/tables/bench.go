@@ -1,13 +1,6 @@
-// Command benchtable makes Markdown tables of the output of go test -bench: medians, with the smallest and largest
-// repeat.
-//
-//	go run scripts/benchtable.go BENCH.txt          print them
-//	go run scripts/benchtable.go BENCH.txt DOC.md   put them between the two markers in DOC.md
 package main
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -15,49 +8,20 @@ import (
 	"strings"
 )
 
-const begin, end = "<!-- begin: make bench -->", "<!-- end: make bench -->"
-
-func main() {
-	if err := run(os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, "benchtable:", err)
-		os.Exit(1)
-	}
-}
-
-func run(args []string) error {
-	if len(args) < 1 || len(args) > 2 {
-		return errors.New("want BENCH.txt and, perhaps, DOC.md")
-	}
-	text, err := os.ReadFile(args[0])
-	if err != nil {
-		return err
-	}
-	tables := tables(string(text))
-	if len(args) == 1 {
-		fmt.Print(tables)
-		return nil
-	}
-	doc, err := os.ReadFile(args[1])
-	if err != nil {
-		return err
-	}
-	before, rest, ok := bytes.Cut(doc, []byte(begin))
-	_, after, ok2 := bytes.Cut(rest, []byte(end))
-	if !ok || !ok2 {
-		return fmt.Errorf("%s has no lines %q and %q", args[1], begin, end)
-	}
-	return os.WriteFile(args[1], []byte(string(before)+begin+"\n"+tables+end+string(after)), 0o644)
-}
-
 // columns are the units shown, in order.
 var columns = []string{"ms/iteration", "ms/gradient", "ns/element", "µs/call", "GFLOP/s", "%peak"}
 
-// tables returns one table a benchmark: its cases in the order in which they ran.
-func tables(text string) string {
+// bench returns one table a benchmark, medians with the smallest and largest repeat: its cases in the order in which
+// they ran.
+func bench(file string) (string, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
 	var out strings.Builder
 	values := map[string]map[string][]float64{} // by case and unit
 	var cases []string
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(string(text)) {
 		f := strings.Fields(line)
 		if name, ok := strings.CutPrefix(line, "cpu: "); ok && out.Len() == 0 {
 			fmt.Fprintf(&out, "%s:\n", strings.TrimSpace(name))
@@ -82,13 +46,13 @@ func tables(text string) string {
 		if n < 0 {
 			n = len(cases)
 		}
-		table(&out, group, cases[:n], values)
+		groupTable(&out, group, cases[:n], values)
 		cases = cases[n:]
 	}
-	return out.String()
+	return out.String(), nil
 }
 
-func table(out *strings.Builder, group string, cases []string, values map[string]map[string][]float64) {
+func groupTable(out *strings.Builder, group string, cases []string, values map[string]map[string][]float64) {
 	var units []string
 	for _, u := range columns {
 		if slices.ContainsFunc(cases, func(c string) bool { return values[c][u] != nil }) {

@@ -1,15 +1,7 @@
-// Command growth measures how the time and the memory of an outer iteration grow with the number of particles n and
-// the dimension d, for every sampler with its default settings: make growth.
-//
-//	go run scripts/growth.go                       print the tables
-//	go run scripts/growth.go DOC.md FIGURE.svg     put them between the two markers in DOC.md, and draw the figure
-//
-// The target is N(0, I), whose score costs next to nothing, so that the time is the sampler's own.
 package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -22,8 +14,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/cpu"
 )
-
-const begin, end = "<!-- begin: make growth -->", "<!-- end: make growth -->"
 
 const (
 	rounds    = 3                     // through all sizes, so that no disturbance meets all repeats of one
@@ -38,44 +28,20 @@ var (
 	ds = []int{2, 10, 30, 100, 300, 1000}
 )
 
-func main() {
-	if err := run(os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, "growth:", err)
-		os.Exit(1)
-	}
-}
-
-func run(args []string) error {
-	if len(args) != 0 && len(args) != 2 {
-		return errors.New("want nothing, or DOC.md and FIGURE.svg")
-	}
+// growth measures how the time and the memory of an outer iteration grow with the number of particles n and the
+// dimension d, for every sampler with its default settings, and draws the figure into a file. The target is N(0, I),
+// whose score costs next to nothing, so that the time is the sampler's own.
+func growth(file string) (string, error) {
 	runtime.GOMAXPROCS(1)
 	costs, err := measure()
 	if err != nil {
-		return err
-	}
-	tables := report(costs)
-	if len(args) == 0 {
-		fmt.Print(tables)
-		return nil
+		return "", err
 	}
 	svg, err := draw(costs)
 	if err != nil {
-		return err
+		return "", err
 	}
-	if err := os.WriteFile(args[1], svg, 0o644); err != nil {
-		return err
-	}
-	doc, err := os.ReadFile(args[0])
-	if err != nil {
-		return err
-	}
-	before, rest, ok := bytes.Cut(doc, []byte(begin))
-	_, after, ok2 := bytes.Cut(rest, []byte(end))
-	if !ok || !ok2 {
-		return fmt.Errorf("%s has no lines %q and %q", args[0], begin, end)
-	}
-	return os.WriteFile(args[0], []byte(string(before)+begin+"\n"+tables+end+string(after)), 0o644)
+	return report(costs), os.WriteFile(file, svg, 0o644)
 }
 
 // normal is N(0, I) on R^d.
@@ -184,9 +150,9 @@ func report(costs map[size]*cost) string {
 	fmt.Fprintf(&out, "%s, path %s, one core; ms an iteration, the least of several repeats (%s).\n",
 		cpu.Name(), cpu.Path(), spread(costs))
 	fmt.Fprintf(&out, "\nAgainst n, in %d dimensions:\n\n", dimension)
-	table(&out, costs, "n", []int{100, 1000, 10_000}, func(s string, n int) size { return size{s, n, dimension} })
+	sizeTable(&out, costs, "n", []int{100, 1000, 10_000}, func(s string, n int) size { return size{s, n, dimension} })
 	fmt.Fprintf(&out, "\nAgainst d, with %s particles:\n\n", thousands(particles))
-	table(&out, costs, "d", []int{2, 10, 100, 1000}, func(s string, d int) size { return size{s, particles, d} })
+	sizeTable(&out, costs, "d", []int{2, 10, 100, 1000}, func(s string, d int) size { return size{s, particles, d} })
 	return out.String()
 }
 
@@ -210,9 +176,9 @@ func thousands(v int) string {
 	return fmt.Sprintf("%d,%03d", v/1000, v%1000)
 }
 
-// table writes a row for each sampler: times at some of the sizes, the slope of log time over log size in the last
+// sizeTable writes a row for each sampler: times at some of the sizes, the slope of log time over log size in the last
 // decade, and the memory at its ends.
-func table(out *strings.Builder, costs map[size]*cost, name string, shown []int, at func(string, int) size) {
+func sizeTable(out *strings.Builder, costs map[size]*cost, name string, shown []int, at func(string, int) size) {
 	last := shown[len(shown)-1]
 	fmt.Fprintf(out, "| |")
 	for _, v := range shown {
