@@ -38,7 +38,8 @@ func verifyCommand(e *env) *cobra.Command {
   sifg verify gmm --scale smoke --recompute 2
   sifg verify all --recompute 12 --within 30s`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if repair && recompute > 0 {
+			d.Trials = int(min(recompute, math.MaxInt))
+			if repair && d.Trials > 0 {
 				return usage.Errorf("--recompute and --repair exclude each other")
 			}
 			if _, err := s.request(e, args); err != nil {
@@ -50,7 +51,6 @@ func verifyCommand(e *env) *cobra.Command {
 			if !cmd.Flags().Changed("draw") {
 				d.Seed = rand.Uint64()
 			}
-			d.Trials = int(min(recompute, math.MaxInt))
 			return s.verifyNumbers(e, args, d)
 		},
 	}
