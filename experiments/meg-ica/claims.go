@@ -48,10 +48,10 @@ var claims = unless(otherData,
 
 var missing = claim.Outcome{Verdict: claim.NotTestable, Evidence: "there are no such trials, or none that ended well"}
 
-// judge is the metric that claims 18 to 22 compare, and its name in words: the paper's, or under matched, where the
+// compared is the metric that claims 18 to 22 compare, and its name in words: the paper's, or under matched, where the
 // reference is sound, the distance to its draws. A smaller Amari distance to W₀ is not closer to the posterior: exact
 // draws are not at W₀.
-func judge(s *record.Set) (metric, words string) {
+func compared(s *record.Set) (metric, words string) {
 	if s.Protocol == "matched" {
 		return "energy", "median energy distance to the reference draws"
 	}
@@ -70,7 +70,7 @@ func smaller(id, problem, particles, other string) claim.Claim {
 			"the advantage is below 2 % of the other's median throughout the interval; otherwise not decided. A " +
 			"method that diverges loses the try; a one-sided sign test over tries then decides alone",
 		Check: func(s *record.Set) claim.Outcome {
-			metric, words := judge(s)
+			metric, words := compared(s)
 			a, b, won, lost, note := both(s, problem, metric, "sifg", other)
 			if len(a)+won+lost == 0 {
 				return missing
@@ -110,7 +110,7 @@ func smaller(id, problem, particles, other string) claim.Claim {
 
 // robust checks claim 22.
 func robust(s *record.Set) claim.Outcome {
-	metric, words := judge(s)
+	metric, words := compared(s)
 	a, b := final(s, few, "sifg", metric), final(s, many, "sifg", metric)
 	if len(a) == 0 || len(b) == 0 {
 		return missing

@@ -15,7 +15,7 @@ import (
 
 // distances is Figure 4 left or middle by the metric of the claims.
 func distances(s *record.Set, problem string) (*figure.Figure, error) {
-	by, words := judge(s)
+	by, words := compared(s)
 	p, err := violins(s, problem, by, strings.TrimPrefix(words, "median "))
 	return &figure.Figure{Width: 13, Height: 7.5, Panels: []figure.Panel{p}}, err
 }
@@ -74,7 +74,7 @@ func summary(s *record.Set, problem string) (*table.Table, error) {
 		judged{"random matrices", func(metric string) tries { return floorOf(s, problem, "random-"+metric) }},
 		judged{"start", func(metric string) tries { return floorOf(s, problem, metric) }}))
 	t.Words("Method", func(r judged) string { return r.name })
-	by, _ := judge(s)
+	by, _ := compared(s)
 	columns := []study.Measure{
 		{Head: "Amari to W₀", Metric: "amari"},
 		{Head: "Amari to the mode", Metric: "amari-mode"},

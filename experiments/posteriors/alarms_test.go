@@ -119,7 +119,7 @@ func watched(t *testing.T, x *harness.Trial) (c *sifg.Cloud, moved []string, goo
 	for i := range values.N {
 		tr.posterior.Constrain(values.Row(i), tr.laplace.forward(sample.Row(i)))
 	}
-	e, exact := tr.judge.Errors(values), tr.judge.ExactErrors(values.N, 20, rng.New(0, "posteriors-exact"))
+	e, exact := tr.reference.Errors(values), tr.reference.ExactErrors(values.N, 20, rng.New(0, "posteriors-exact"))
 	mean, sd := e.AverageMean/exact.AverageMean, e.AverageSD/exact.AverageSD
 	return c, w.Warnings(), max(mean, sd) <= near, fmt.Sprintf("%.2g and %.2g times", mean, sd)
 }

@@ -79,7 +79,7 @@ func (p *problem) measure(c *sifg.Cloud, sample sifg.Batch, put func(string, int
 		put("narrowest", 0, p.narrowest())
 		p.putFacts(put)
 	}
-	p.judgeAll(p.unconstrained(x), c.Iter == p.last, put)
+	p.measureAll(p.unconstrained(x), c.Iter == p.last, put)
 	if c.Iter == p.last {
 		p.chains(x.N, put)
 	}
@@ -94,7 +94,7 @@ func (p *problem) chains(n int, put put) {
 	flat := p.target.draws(d)
 	u := p.unconstrained(metric.FromBatch(sifg.Batch{Rows: len(flat) / d, Cols: d, Stride: d, Data: flat}))
 	values := p.values(u)
-	e := p.judge.Errors(values)
+	e := p.reference.Errors(values)
 	put("all-error-mean", 1, e.AverageMean)
 	put("all-error-sd", 1, e.AverageSD)
 	if p.diagnose {
@@ -149,9 +149,9 @@ func (p *problem) bounds(n int, put put) {
 		}
 		copy(normal.Row(i), p.laplace.forward(z))
 	}
-	p.judgeAll(exact, true, prefixed(put, "floor-", "error-mean", "error-sd"))
-	p.judgeAll(normal, true, prefixed(put, "laplace-"))
-	e := p.judge.ExactErrors(n, 20, rng.New(0, "posteriors-exact"))
+	p.measureAll(exact, true, prefixed(put, "floor-", "error-mean", "error-sd"))
+	p.measureAll(normal, true, prefixed(put, "laplace-"))
+	e := p.reference.ExactErrors(n, 20, rng.New(0, "posteriors-exact"))
 	put("floor-error-mean", 0, e.LargestMean)
 	put("floor-error-mean", 1, e.AverageMean)
 	put("floor-error-sd", 0, e.LargestSD)
@@ -183,10 +183,10 @@ func prefixed(f put, prefix string, without ...string) put {
 	}
 }
 
-// judgeAll measures points u: the mean errors, and all else only if asked for.
-func (p *problem) judgeAll(u metric.Points, long bool, put put) {
+// measureAll measures points u: the mean errors, and all else only if asked for.
+func (p *problem) measureAll(u metric.Points, long bool, put put) {
 	values := p.values(u)
-	errors := p.judge.Errors(values)
+	errors := p.reference.Errors(values)
 	put("error-mean", 1, errors.AverageMean)
 	put("error-sd", 1, errors.AverageSD)
 	if !long {
@@ -208,8 +208,8 @@ func (p *problem) judgeAll(u metric.Points, long bool, put put) {
 	put("sd-ratio", 2, most)
 	put("energy", 0, p.energy.Distance(values.Standard(p.mean, p.sd)))
 	put("ksd", 0, p.ksd(u))
-	put("coverage", 0, stats.Mean(p.judge.Coverage(values, 0.5)))
-	put("coverage", 1, stats.Mean(p.judge.Coverage(values, 0.9)))
+	put("coverage", 0, stats.Mean(p.reference.Coverage(values, 0.5)))
+	put("coverage", 1, stats.Mean(p.reference.Coverage(values, 0.9)))
 }
 
 // ksd is the kernel Stein discrepancy of z/√d, z being the Laplace coordinates.
@@ -273,7 +273,7 @@ func (p *problem) diagnosed(u, values metric.Points, n int, put put) {
 	for i, k := range p.thin(u, n) {
 		copy(thinned.Row(i), values.Row(k))
 	}
-	e := p.judge.Errors(thinned)
+	e := p.reference.Errors(thinned)
 	put("thinned-error-mean", 1, e.AverageMean)
 	put("thinned-error-sd", 1, e.AverageSD)
 }

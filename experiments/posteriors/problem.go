@@ -76,7 +76,7 @@ type truth struct {
 	draws     metric.Points // of the constrained values
 	mean      []float64     // of the draws
 	sd        []float64
-	judge     *metric.Reference
+	reference *metric.Reference
 	energy    *metric.Energy             // to a thousand of the draws, in units of sd
 	posterior density                    // nil of a program, which each trial asks by itself
 	u         func(dst []float64, i int) // the unconstrained coordinates of a draw
@@ -123,7 +123,7 @@ func newTruth(data *dataset.Data, row posterior.Entry) (*truth, error) {
 
 // judgedBy returns the truth that draws of the values tell.
 func judgedBy(draws metric.Points) *truth {
-	tr := &truth{draws: draws, judge: metric.NewReference(draws), mean: metric.Mean(draws)}
+	tr := &truth{draws: draws, reference: metric.NewReference(draws), mean: metric.Mean(draws)}
 	covariance := metric.Covariance(draws)
 	for j := range draws.D {
 		tr.sd = append(tr.sd, math.Sqrt(covariance.At(j, j)))

@@ -31,7 +31,7 @@ var tables = []harness.Table{
 	scoreCard("raw", "Score card without preconditioning, 100 particles"),
 	{Name: "judges", Title: "All measures, 1000 particles",
 		Caption: "Medians over the posteriors of medians over seeds. Errors in reference standard deviations, " +
-			"largest and mean over values. Only posteriors on which all seeds ended.", Make: judges},
+			"largest and mean over values. Only posteriors on which all seeds ended.", Make: allMeasures},
 }
 
 func scoreCard(kind, title string) harness.Table {
@@ -131,7 +131,7 @@ func choices(s *record.Set) (*table.Table, error) {
 	return &t.Table, nil
 }
 
-func judges(s *record.Set) (*table.Table, error) {
+func allMeasures(s *record.Set) (*table.Table, error) {
 	all := names(s)
 	type judged struct{ label, method, prefix string }
 	var rows []judged

@@ -120,15 +120,15 @@ func (p *problem) measure(c *sifg.Cloud, sample sifg.Batch, put func(metric stri
 	if c.Iter == 0 {
 		draws := sifg.NewBatch(sample.Rows, 1)
 		p.exact.Sample(draws, rng.New(p.seed, "floor"))
-		p.judge(metric.FromBatch(draws), "floor-", put)
+		p.putErrors(metric.FromBatch(draws), "floor-", put)
 	}
 	if c.Iter == p.last {
-		p.judge(x, "", put)
+		p.putErrors(x, "", put)
 	}
 }
 
-// judge puts the errors of the estimates by a sample, and its energy distance.
-func (p *problem) judge(x metric.Points, prefix string, put func(metric string, index int, value float64)) {
+// putErrors puts the errors of the estimates by a sample, and its energy distance.
+func (p *problem) putErrors(x metric.Points, prefix string, put func(metric string, index int, value float64)) {
 	for k, f := range functions(p.omega, p.b) {
 		sum := 0.0
 		for _, v := range x.Data {

@@ -53,17 +53,17 @@ func steps(m *measurement) {
 	kind, count, _ := strings.Cut(m.method, "-")
 	draws, _ := strconv.Atoi(count)
 	pi := target.GMM2D()
-	j := newJudge(pi)
+	g := newGauge(pi)
 	floor := sifg.NewBatch(m.o.Particles, 2)
 	pi.Sample(floor, rng.New(m.seed, "floor"))
-	least, distance := j.look(floor)
+	least, distance := g.look(floor)
 	m.put("floor-least", 0, least)
 	m.put("floor-energy", 0, distance)
 	for _, h := range m.o.Moves {
 		for k, sigma := range m.o.Sigmas {
 			flow := euler(scoreField(kind, draws), sigma, h)
 			c := m.start(flow, pi, m.o.Particles, startFar)
-			least, distance := j.run(flow, c, int(math.Round(m.o.Time/h)))
+			least, distance := g.run(flow, c, int(math.Round(m.o.Time/h)))
 			m.put(at("least", h), k, least)
 			m.put(at("energy", h), k, distance)
 			if sigma == shown && (h == shownMove || h == shownMove/2) && m.seed == 1 {
@@ -95,36 +95,36 @@ func toyDenoise() *sifg.Denoise {
 	return &sifg.Denoise{Network: network}
 }
 
-// judge looks at samples of a mixture.
-type judge struct {
+// gauge looks at samples of a mixture.
+type gauge struct {
 	modes  metric.Modes
 	energy *metric.Energy
 }
 
-func newJudge(pi *target.Mixture) judge {
-	var j judge
-	j.modes.Weights, j.modes.Means, j.modes.SDs = pi.Components()
-	j.energy = j.modes.Energy()
-	return j
+func newGauge(pi *target.Mixture) gauge {
+	var g gauge
+	g.modes.Weights, g.modes.Means, g.modes.SDs = pi.Components()
+	g.energy = g.modes.Energy()
+	return g
 }
 
 // look returns the share of the sample within 3 sd of the least covered mode, and the energy distance.
-func (j judge) look(b sifg.Batch) (least, distance float64) {
+func (g gauge) look(b sifg.Batch) (least, distance float64) {
 	x := metric.FromBatch(b)
-	within, _ := j.modes.Coverage(x, 3/math.Sqrt(float64(x.D)))
-	return slices.Min(within), j.energy.Distance(x)
+	within, _ := g.modes.Coverage(x, 3/math.Sqrt(float64(x.D)))
+	return slices.Min(within), g.energy.Distance(x)
 }
 
 // run takes the flow so many moves on and returns the means over ten looks in the last fifth, fewer where moves are
 // few; NaN if it diverges.
-func (j judge) run(flow *sifg.Flow, c *sifg.Cloud, moves int) (least, distance float64) {
+func (g gauge) run(flow *sifg.Flow, c *sifg.Cloud, moves int) (least, distance float64) {
 	looks := 0.0
 	for c.Iter < moves {
 		if _, err := flow.Step(c); err != nil {
 			return math.NaN(), math.NaN()
 		}
 		if c.Iter > moves*4/5 && c.Iter%max(1, moves/50) == 0 {
-			a, b := j.look(c.X)
+			a, b := g.look(c.X)
 			least, distance, looks = least+a, distance+b, looks+1
 		}
 	}

@@ -41,7 +41,7 @@ func compareCommand(e *env) *cobra.Command {
 			}
 			c.print(e, parts)
 			if c.strict {
-				return judge(slices.Concat(parts...))
+				return strict(slices.Concat(parts...))
 			}
 			return nil
 		},
@@ -149,8 +149,8 @@ func (c *compareFlags) rows(e *env, names []string) (parts [][]compare.Row, err 
 	return nil, exitf(exitStopped, "nothing in %s can be set beside %s", c.resultsDir(nil), c.against)
 }
 
-// judge turns rows into the exit code of --strict.
-func judge(rows []compare.Row) error {
+// strict turns rows into the exit code of --strict.
+func strict(rows []compare.Row) error {
 	count := map[string]int{}
 	for _, r := range rows {
 		count[r.Verdict]++

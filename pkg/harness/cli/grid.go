@@ -74,7 +74,7 @@ func (g *gridFlags) read(x *harness.Experiment) (*grid.Spec, error) {
 	return grid.Find(x, g.file)
 }
 
-// run lays the grid out, runs what is missing and judges it.
+// run lays the grid out, runs what is missing and chooses cells.
 func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	request, err := g.request(e, []string{x.Name})
 	if err != nil {
@@ -97,7 +97,7 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 		w.print(e, g.Jobs)
 		return nil
 	}
-	return w.run(e, &g.runner, func() error { return w.judge(e, laid, g.again(laid)) })
+	return w.run(e, &g.runner, func() error { return w.choose(e, laid, g.again(laid)) })
 }
 
 // again returns the command that makes a grid again, without where its files are and how it is computed: that belongs
@@ -117,9 +117,9 @@ func (g *gridFlags) again(laid *grid.Grid) string {
 	return plan.Command("grid", first.Experiment, first.Protocol, first.Scale, laid.Set, flags...)
 }
 
-// judge ranks the cells of a grid and writes its results.
-func (w *work) judge(e *env, laid *grid.Grid, again string) error {
-	result, err := laid.Judge(w.store, again)
+// choose ranks the cells of a grid and writes its results.
+func (w *work) choose(e *env, laid *grid.Grid, again string) error {
+	result, err := laid.Choose(w.store, again)
 	if err != nil {
 		return err
 	}

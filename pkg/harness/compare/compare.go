@@ -92,7 +92,7 @@ func Published(e *harness.Experiment, p *report.Protocol) []Row {
 		g := printed.Gap(v)
 		// the uncertainty if theirs is a mean of as many trials
 		r.Difference, r.Uncertainty = g.Difference, g.Pooled*math.Sqrt(2/float64(len(v)))
-		r.judge(why)
+		r.decide(why)
 		out = append(out, r)
 	}
 	return out
@@ -127,8 +127,8 @@ func Reports(ours, theirs *report.Protocol) []Row {
 	return out
 }
 
-// judge gives the verdict. why says that the numbers cannot be compared.
-func (r *Row) judge(why string) {
+// decide gives the verdict. why says that the numbers cannot be compared.
+func (r *Row) decide(why string) {
 	if why == "" && !r.Identical && math.IsNaN(r.Uncertainty) && !math.IsInf(r.Difference, 0) {
 		why = "one trial has no standard error"
 	}
@@ -163,7 +163,7 @@ func (r *Row) match(a, b map[uint64]float64, why string) {
 		r.Difference = stats.Mean(va) - stats.Mean(vb)
 		r.Uncertainty = math.Hypot(stats.SE(va), stats.SE(vb))
 	}
-	r.judge(why)
+	r.decide(why)
 }
 
 // lacking says why a protocol has no values of a cell.

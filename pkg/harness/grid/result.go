@@ -41,9 +41,9 @@ type Result struct {
 	traces  []record.Trace // the last checkpoint alone
 }
 
-// Judge reads the records of the grid's trials from the store and ranks its cells. Trials that the store lacks, or
+// Choose reads the records of the grid's trials from the store and ranks its cells. Trials that the store lacks, or
 // whose record is damaged, are missing: their cells cannot be chosen.
-func (g *Grid) Judge(s *store.Store, command string) (*Result, error) {
+func (g *Grid) Choose(s *store.Store, command string) (*Result, error) {
 	first := g.Trials[0]
 	r := &Result{
 		Name: g.Name, Experiment: first.Experiment, Protocol: first.Protocol, Scale: first.Scale,
@@ -55,7 +55,7 @@ func (g *Grid) Judge(s *store.Store, command string) (*Result, error) {
 		group.Cells = slices.Clone(group.Cells)
 		for i := range group.Cells {
 			c := &group.Cells[i]
-			if err := r.judge(s, c, trials[:len(c.Trials)]); err != nil {
+			if err := r.read(s, c, trials[:len(c.Trials)]); err != nil {
 				return nil, err
 			}
 			trials = trials[len(c.Trials):]
@@ -68,8 +68,8 @@ func (g *Grid) Judge(s *store.Store, command string) (*Result, error) {
 	return r, nil
 }
 
-// judge gives a cell the values of its trials. Reason is that of the first seed that has none.
-func (r *Result) judge(s *store.Store, c *Cell, trials []harness.Trial) error {
+// read gives a cell the values of its trials. Reason is that of the first seed that has none.
+func (r *Result) read(s *store.Store, c *Cell, trials []harness.Trial) error {
 	c.Status, c.Mean = record.StatusOK, math.NaN()
 	for i := range trials {
 		row, value, err := r.outcome(s, &trials[i])

@@ -58,7 +58,7 @@ func result(x *harness.Trial) *record.Result {
 	}
 }
 
-// compute puts the results of the trials that want selects into a store and judges the grid.
+// compute puts the results of the trials that want selects into a store and chooses cells of the grid.
 func compute(t *testing.T, s *store.Store, g *Grid, want func(x *harness.Trial) bool) *Result {
 	t.Helper()
 	for _, x := range g.Trials {
@@ -72,7 +72,7 @@ func compute(t *testing.T, s *store.Store, g *Grid, want func(x *harness.Trial) 
 			t.Fatal(err)
 		}
 	}
-	r, err := g.Judge(s, "sifg grid toy")
+	r, err := g.Choose(s, "sifg grid toy")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func newStore(t *testing.T) *store.Store {
 	return s
 }
 
-// ranked lays out a grid, computes it and judges it.
+// ranked lays out a grid, computes it and chooses.
 func ranked(t *testing.T, text, choose string) *Result {
 	t.Helper()
 	g, err := layOut(text, choose)
