@@ -34,21 +34,22 @@ func (e Estimates) draw(p *panel) {
 			p.stroke(line, []vg.Point{from, to})
 		}
 		if at, ok := p.at(e.X[i], y); ok && p.Contains(at) {
-			e.mark(&p.Canvas, at)
+			e.key().sign(&p.Canvas, at)
 		}
 	}
 }
 
-func (e Estimates) mark(c *draw.Canvas, at vg.Point) {
-	shape := cmp.Or(e.Shape, filled[e.Style.Mark], e.Style.Mark)
-	marks(c, shape, markRadius, e.Style.Color, at)
-	if e.Hollow {
-		c.DrawGlyphNoClip(draw.GlyphStyle{Color: white, Radius: markRadius - 0.9, Shape: shape}, at)
-	}
+func (e Estimates) key() key {
+	e.Style.Mark = cmp.Or(e.Shape, filled[e.Style.Mark], e.Style.Mark)
+	return key{Style: e.Style, mark: true, hollow: e.Hollow}
 }
 
-func (e Estimates) key() key {
-	return key{Style: e.Style, mark: true, estimate: true, hollow: e.Hollow}
+// sign draws the mark of a key.
+func (k key) sign(c *draw.Canvas, at vg.Point) {
+	marks(c, k.Style.Mark, markRadius, k.Style.Color, at)
+	if k.hollow {
+		c.DrawGlyphNoClip(draw.GlyphStyle{Color: white, Radius: markRadius - 0.9, Shape: k.Style.Mark}, at)
+	}
 }
 
 // filled are shapes in place of those that look hollow, or cannot be: hollow marks have a meaning.

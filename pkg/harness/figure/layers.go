@@ -25,7 +25,7 @@ type key struct {
 	Style
 	line, fill, mark bool        // what its sample shows
 	area             color.NRGBA // of fill
-	hollow, estimate bool        // mark
+	hollow           bool        // mark
 }
 
 // Line is a curve. A value that cannot be drawn makes a gap.

@@ -89,11 +89,7 @@ func (l *layout) drawLegend(c *draw.Canvas) {
 				c.StrokeLine2(k.Style.line(lineWidth), x, y, end, y)
 			}
 			if k.mark {
-				e := Estimates{Style: k.Style, Hollow: k.hollow}
-				if !k.estimate {
-					e.Shape = k.Style.Mark
-				}
-				e.mark(c, vg.Point{X: (x + end) / 2, Y: y})
+				k.sign(c, vg.Point{X: (x + end) / 2, Y: y})
 			}
 			l.text(c, k.Label, legendSize, vg.Point{X: end + 4, Y: y}, 0, 0.5, 0)
 			x += vg.Length(k.width() + keySpace)

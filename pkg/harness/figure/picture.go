@@ -181,11 +181,8 @@ func (p *Panel) Compare(c table.Comparison, style Style, y float64) {
 		Hollow: c.Verdict == table.Open,
 		Style:  style,
 	}
-	if c.ByLosses() {
-		e.Shape = pointsRight
-		if c.RivalLost > 0 {
-			e.Shape = pointsLeft
-		}
+	if c.Lost+c.RivalLost > 0 && !e.Hollow {
+		e.Shape = map[bool]polygon{true: pointsRight, false: pointsLeft}[c.Lost > 0]
 		lost := Style{Label: "lost tries decide", Color: ink, Mark: pointsRight}
 		p.Layers = append(p.Layers, Estimates{Style: lost})
 	}

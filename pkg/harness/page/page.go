@@ -68,7 +68,6 @@ type view struct {
 	Parts       []part
 	AnyFindings bool
 	Trials      int
-	NoCommit    int    // how many of them have no commit
 	Facts       []fact // about all trials
 }
 
@@ -90,15 +89,6 @@ type part struct {
 	Figures, Tables []item
 	Metrics         []harness.Metric // that were measured
 	Differ          []setting        // between the protocols
-}
-
-// Classes are the protocols whose choice shows the part.
-func (p part) Classes() string {
-	it := item{Always: len(p.Report.Protocols) == 1}
-	for _, u := range p.Report.Protocols {
-		it.Under = append(it.Under, shown{Protocol: u})
-	}
-	return it.Classes()
 }
 
 // finding is a finding with its place on the page, and why it is not about the paper.
@@ -204,12 +194,7 @@ func Render(r *report.Report, all []*harness.Experiment) ([]byte, error) {
 	}
 	v.Samplers = slices.DeleteFunc(slices.Clone(sifg.Samplers), func(s sifg.Sampler) bool { return !used[s.Name] })
 	for _, p := range everything {
-		for _, t := range p.Records.Trials {
-			v.Trials++
-			if p.Records.Timings[t.Key].Commit == "unknown" {
-				v.NoCommit++
-			}
-		}
+		v.Trials += len(p.Records.Trials)
 	}
 	v.Facts = facts(everything...)
 	v.Compared = r.Comparisons()

@@ -225,6 +225,3 @@ func (c Comparison) Ends() (from, to float64) {
 	}
 	return c.Interval[0], c.Interval[1]
 }
-
-// ByLosses reports whether lost tries decide the verdict, whatever the difference.
-func (c Comparison) ByLosses() bool { return c.Lost+c.RivalLost > 0 && c.Verdict != Open }
