@@ -141,7 +141,7 @@ func Seeds(text string) (out []uint64, err error) {
 		a, err1 := strconv.ParseUint(low, 10, 64)
 		b, err2 := strconv.ParseUint(high, 10, 64)
 		if err1 != nil || err2 != nil || b < a || b-a >= mostSeeds {
-			return nil, usage.Errorf("the seeds %q: want whole numbers, zero or more, and ranges that rise, as in 1,2,5-20", text)
+			return nil, usage.Errorf("the seeds %q: want whole numbers from 0 and rising ranges, as in 1,2,5-20", text)
 		}
 		for i := range b - a + 1 {
 			out = append(out, a+i)
