@@ -11,7 +11,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 )
 
-// TestReadmeAnswers: what README.md and docs/verdict.md say of SIFG is what the comparisons of the committed report say.
+// TestReadmeAnswers: what README.md and docs/verdict.md say of SIFG is what the comparisons of the committed report
+// say.
 func TestReadmeAnswers(t *testing.T) {
 	rep, err := report.Read(filepath.Join("..", "..", "results"), experiments)
 	if err != nil {
@@ -35,6 +36,10 @@ func TestReadmeAnswers(t *testing.T) {
 	all := []string{"sgld", "psgld", "svgd", "ascent", "kde-flow", "l2-gf", "ada-gwg"}
 	cheap := []string{"sgld", "psgld", "ascent"}
 	flows := []string{"svgd", "kde-flow", "l2-gf", "ada-gwg"}
+	var oneStart []string
+	for _, name := range []string{"Boston", "Concrete", "Diabetes", "Power", "Protein", "Wine"} {
+		oneStart = append(oneStart, name+" (one start)")
+	}
 	for _, said := range []struct {
 		text     string
 		in       []string // documents
@@ -55,13 +60,13 @@ func TestReadmeAnswers(t *testing.T) {
 			[]string{"10 unmixing matrices"}, append(cheap, "kde-flow"), "equal"},
 		{"and beats the rest", []string{readme}, "matched", []string{"10 unmixing matrices"},
 			[]string{"svgd", "l2-gf", "ada-gwg"}, "better"},
-		{"worse on the 2-D mixture", []string{advice}, "matched", []string{"2-D mixture"}, []string{"kde-flow"}, "worse"},
-		{"From the prior's start of λ it leads on Concrete", []string{advice}, "matched", []string{"Concrete (one start)"},
-			all, "better"},
-		{"it is worse on Power and Protein", []string{advice}, "clock", []string{"Power (one start)", "Protein (one start)"},
-			cheap, "worse"},
-		{"leads nowhere", []string{readme, advice}, "clock", []string{"Boston (one start)", "Concrete (one start)",
-			"Diabetes (one start)", "Power (one start)", "Protein (one start)", "Wine (one start)"}, cheap, "worse equal open"},
+		{"worse on the 2-D mixture", []string{advice}, "matched", []string{"2-D mixture"},
+			[]string{"kde-flow"}, "worse"},
+		{"From the prior's start of λ it leads on Concrete", []string{advice}, "matched",
+			[]string{"Concrete (one start)"}, all, "better"},
+		{"it is worse on Power and Protein", []string{advice}, "clock",
+			[]string{"Power (one start)", "Protein (one start)"}, cheap, "worse"},
+		{"leads nowhere", []string{readme, advice}, "clock", oneStart, cheap, "worse equal open"},
 	} {
 		for _, doc := range said.in {
 			if !strings.Contains(doc, said.text) {
@@ -128,7 +133,8 @@ func TestVerdict(t *testing.T) {
 			}
 			for _, line := range strings.Split(f.Table.Markdown(), "\n") {
 				row := plain(line)
-				if !strings.HasPrefix(row, "| ") || strings.HasPrefix(row, "| -") || strings.HasPrefix(row, "| Problem") {
+				if !strings.HasPrefix(row, "| ") || strings.HasPrefix(row, "| -") ||
+					strings.HasPrefix(row, "| Problem") {
 					continue
 				}
 				rows++

@@ -313,7 +313,8 @@ func notes(verdicts []Verdict) []string {
 	out := []string{
 		"Mean difference of the " + first.Metrics[0].Head + " [95 % interval]; " +
 			"below zero SIFG or Ada-SIFG is better. " +
-			"Use: the method with the lowest mean and those equal to it; open: those that cannot be told apart from it. " +
+			"Use: the method with the lowest mean and those equal to it; " +
+			"open: those that cannot be told apart from it. " +
 			"The strongest rival is that with the lowest mean of these results; " +
 			"Holm's correction is over all rivals. " + first.rule(verdicts[0].scores),
 	}

@@ -69,7 +69,8 @@ func TestVerdict(t *testing.T) {
 	}
 	slow := s.Timings
 	s.Timings = quick
-	want = "No advice on A problem, where a faster method cannot be told apart from the lowest (every method at its best)."
+	want = "No advice on A problem, where a faster method cannot be told apart from the lowest " +
+		"(every method at its best)."
 	if text := c.Finding(by).Text; text != want {
 		t.Errorf("%q, want %q", text, want)
 	}

@@ -20,8 +20,8 @@ const (
 // against central differences of logDensity, the log of the density up to a constant, with the step that suits each
 // coordinate. Further it checks that all of dst is written whatever it held, that x is left alone, that a row's score
 // does not depend on the other rows, and that it is finite. The error names the row, the coordinate and both values. Of
-// a target with mini-batches it looks at iteration 0, and logDensity has to be that of the same batch. Where the density
-// has a kink beside a point, as ReLU networks have, choose another.
+// a target with mini-batches it looks at iteration 0, and logDensity has to be that of the same batch. Where the
+// density has a kink beside a point, as ReLU networks have, choose another.
 func Score(t sifg.Target, logDensity func(x []float64) float64, at sifg.Batch) error {
 	d := t.Dim()
 	if at.Cols != d || at.Rows < 1 || at.Stride != d || len(at.Data) < at.Rows*d {

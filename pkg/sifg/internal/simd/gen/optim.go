@@ -30,7 +30,8 @@ func optimisers(b backend) {
 		l.put(vi, "v")
 		descend(l, l.div(g, l.add(l.sqrt(vi), l.param("eps"))), l.param("lr"))
 	})
-	b.pointwise("adaGrad", "theta, g, v []float32, keep, add, step, eps float32", func(l vectors) { // rounded one by one
+	b.pointwise("adaGrad", "theta, g, v []float32, keep, add, step, eps float32", func(l vectors) {
+		// rounded one by one
 		v := l.get("v")
 		g := l.add(l.mul(l.get("g"), l.param("keep")), l.mul(l.mul(v, l.param("add")), v))
 		l.put(g, "g")
