@@ -19,6 +19,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
@@ -37,14 +38,24 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		os.Exit(0)
-	case "fills", "hangs":
+	case "fills", "hangs", "lazy":
 		misbehave(os.Getenv("RUN_TEST_AS"))
 	}
 	os.Exit(m.Run())
 }
 
-// misbehave is a program that is a target and fills the memory, or hangs, when it is asked.
+// misbehave is a program that is a target and fills the memory, or hangs, when it is asked; or a sampler that asks
+// nothing, for the checkpoints of trialOf.
 func misbehave(how string) {
+	if how == "lazy" {
+		fmt.Println(`{"sifg": 1, "sampler": {"title": "Lazy"}}`)
+		os.Stdin.Read(make([]byte, 1))
+		for _, k := range []int{3, 5, 6, 7} {
+			fmt.Printf("{\"tell\": \"sample\", \"iteration\": %d, \"array\": true}\n", k)
+			os.Stdout.Write(npy.Encode([]int{5, 2}, make([]float64, 10)))
+		}
+		time.Sleep(time.Hour)
+	}
 	fmt.Println(`{"sifg": 1, "target": {"dim": 1}}`)
 	os.Stdin.Read(make([]byte, 1))
 	for how == "fills" && len(filled) < 128 { // 2 GiB, should nothing stop it
