@@ -121,7 +121,7 @@ func TestValuesTable(t *testing.T) {
 // TestVerdict: what the notes say of a method that is good, by what the long chains' diagnostics are.
 func TestVerdict(t *testing.T) {
 	fine := map[string]float64{"rhat": 1.001, "ess": 5000, "ebfmi": 0.9, "divergences": 0, "laplace": 1, "far": 5}
-	const good, centred, mode, sign = "Take hmc: it is good", "write the model non-centred",
+	const good, centred, mode, sign = "it is good, and its errors", "write the model non-centred",
 		"No mode with a positive curvature was found from 0", "the density does not fall off: is its sign wrong?"
 	for _, c := range []struct {
 		name  string
