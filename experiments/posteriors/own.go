@@ -44,6 +44,8 @@ const (
 	leastEBFMI = 0.3
 
 	mostDivergent = 0.002 // of the moves
+
+	farthest = 1000 // from 0, of chains where no mode was found
 )
 
 // ownProblem is the one problem of the records.
@@ -64,12 +66,16 @@ func ownProblem(s *record.Set) (problem string, fact func(name string) float64) 
 // verdict says in words which sampler to take, and whether what judges them can be trusted.
 func verdict(s *record.Set) []string {
 	problem, fact := ownProblem(s)
+	if math.IsNaN(fact("rhat")) {
+		return []string{"Nothing was judged: " + s.Trials[0].Reason}
+	}
 	chains := fmt.Sprintf("R-hat %.3f, at least %.0f effective draws, E-BFMI %.2f, %.2g %% divergent",
 		fact("rhat"), fact("ess"), fact("ebfmi"), 100*fact("divergences"))
 	var out []string
 	method, o := choice(s, problem)
+	trusted := fact("rhat") <= mostRHat && fact("ess") >= leastESS
 	switch {
-	case !(fact("rhat") <= mostRHat && fact("ess") >= leastESS):
+	case !trusted:
 		out = append(out, "None can be trusted: the long chains of HMC that would judge them do not agree or are too "+
 			"short ("+chains+").")
 	case method != "" && !math.IsInf(o.gradients, 1):
@@ -81,7 +87,10 @@ func verdict(s *record.Set) []string {
 		out = append(out,
 			"No method is good at this number of gradients: take the draws of the long chains ("+chains+").")
 	}
-	if fact("ebfmi") < leastEBFMI || fact("divergences") > mostDivergent {
+	switch {
+	case !trusted && fact("laplace") == 0 && fact("far") > farthest:
+		out = append(out, fmt.Sprintf("The long chains went as far as %.2g from 0: %s", fact("far"), signWrong))
+	case fact("ebfmi") < leastEBFMI || fact("divergences") > mostDivergent:
 		out = append(out, "The long chains diverged or moved too little in energy: where the width of one coordinate "+
 			"depends on another, as in a hierarchy, write the model non-centred. Until then tails may be missed by "+
 			"all.")
@@ -89,6 +98,13 @@ func verdict(s *record.Set) []string {
 	if fact("laplace") == 0 {
 		out = append(out, "No mode with a positive curvature was found from 0, so the coordinates are those of the "+
 			"model, not of a Laplace approximation.")
+	}
+	remarked := map[string]bool{}
+	for _, t := range s.Trials {
+		if t.Status == record.StatusOK && t.Reason != "" && !remarked[t.Method] {
+			remarked[t.Method] = true
+			out = append(out, figure.Label(t.Method)+": "+t.Reason+".")
+		}
 	}
 	return out
 }

@@ -105,21 +105,22 @@ func reference(t *harness.Trial) (*harness.Reference, error) {
 // returns the files of the reference: coordinates, draws of u and of the values, and facts.
 func long(ctx context.Context, r *remote, told func(int, int)) (map[string][]byte, error) {
 	d, facts := r.Dim(), map[string]float64{"laplace": 1}
-	by, err := laplace(r)
-	if err != nil {
-		by, facts["laplace"] = identity(d), 0
-	}
-	at := newLocal(r, by)
 	n := longChains.Chains
 	chains, u, h := make([]*hmc.Chain, n), make([][]float64, n), make([][]float64, n)
-	starts := make([][]float64, n)
+	starts, far := make([][]float64, n), make([]float64, n)
 	for k := range starts {
 		stream := rng.New(1, "posteriors-chains", uint64(k)).Rand()
 		for range d {
 			starts[k] = append(starts[k], stream.NormFloat64())
 		}
 	}
-	if err := checkGradient(at, starts); err != nil {
+	checkFinite(r, identity(d), starts) // of several points at once a wrong shape shows, which the session then tells
+	by, err := laplace(r)
+	if err != nil {
+		by, facts["laplace"] = identity(d), 0
+	}
+	at := newLocal(r, by)
+	if err := errors.Join(checkFinite(r, by, starts), checkGradient(at, starts)); err != nil {
 		return nil, err
 	}
 	for k, start := range starts {
@@ -129,6 +130,9 @@ func long(ctx context.Context, r *remote, told func(int, int)) (map[string][]byt
 		}
 	}
 	keep := func(k, _ int, z []float64, info hmc.Info) error {
+		if far[k] = max(far[k], floats.Norm(z, math.Inf(1))); !(far[k] < lost) {
+			return errors.New("the long chains of HMC ran away: " + signWrong)
+		}
 		if !info.Warmup {
 			u[k], h[k] = append(u[k], by.forward(z)...), append(h[k], info.Hamiltonian)
 		}
@@ -147,12 +151,41 @@ func long(ctx context.Context, r *remote, told func(int, int)) (map[string][]byt
 		for k := range u {
 			values = append(values, r.Target.Constrain(u[k]))
 		}
+		facts["far"] = slices.Max(far)
 		describe(facts, values, h, chains, len(values[0])/(len(u[0])/d))
 		if facts["ess"] >= float64(longChains.Enough) {
 			break
 		}
 	}
 	return referenceFiles(by, u, values, d, facts)
+}
+
+// What is said of chains that go farther than lost from 0.
+const (
+	lost      = 1e9
+	signWrong = "the density does not fall off: is its sign wrong?"
+)
+
+// checkFinite returns an error if the log density or its gradient is not finite at one of the points z.
+func checkFinite(r *remote, by affine, z [][]float64) error {
+	var u []float64
+	for _, point := range z {
+		u = append(u, by.forward(point)...)
+	}
+	d := r.Dim()
+	out := make([]float64, len(z)*(1+d))
+	r.Evaluate(out, u)
+	for i := range z {
+		if row := out[i*(1+d) : (i+1)*(1+d)]; !(metric.Points{Data: row}).Finite() {
+			at := fmt.Sprintf("%.3g", u[i*d:i*d+min(d, 5)])
+			if d > 5 {
+				at = at[:len(at)-1] + " …]"
+			}
+			return fmt.Errorf("log density or gradient is not finite at %s: all of R^d must be allowed, transform "+
+				"bounded parameters", at)
+		}
+	}
+	return nil
 }
 
 // checkGradient returns an error if along one direction the gradient is wrong at every point: two central differences

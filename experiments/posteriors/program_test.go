@@ -1,12 +1,100 @@
 package posteriors
 
 import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
 	"math"
+	"os"
 	"strings"
 	"testing"
 
+	"github.com/semi-implicit/sifg/pkg/harness/program"
+	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
+
+// TestMain makes the test binary a program too, on two dimensions.
+func TestMain(m *testing.M) {
+	if how := os.Getenv("POSTERIORS_TEST_AS"); how != "" {
+		serve(how)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func serve(how string) {
+	fmt.Println(`{"sifg": 1, "target": {"dim": 2}}`)
+	in, head := bufio.NewReader(os.Stdin), make([]byte, 128)
+	for {
+		if _, err := in.ReadString('\n'); err != nil {
+			return
+		}
+		io.ReadFull(in, head)
+		var rows int
+		fmt.Sscanf(string(head[bytes.Index(head, []byte("'shape': (")):]), "'shape': (%d,", &rows)
+		x, out := make([]float64, 2*rows), []float64{}
+		binary.Read(in, binary.LittleEndian, x)
+		for i := range rows {
+			out = append(out, scored(how, x[2*i], x[2*i+1])...)
+		}
+		if how == "one-row" { // which is right where one point is asked about
+			rows, out = 1, out[:3]
+		}
+		fmt.Println(`{"answer": "score", "array": true}`)
+		os.Stdout.Write(npy.Encode([]int{rows, 3}, out))
+	}
+}
+
+// scored is the log density at (a, b) and its gradient.
+func scored(how string, a, b float64) []float64 {
+	switch {
+	case how == "flat":
+		return []float64{0, 0, 0}
+	case how == "linear":
+		return []float64{math.Abs(a) + math.Abs(b), math.Copysign(1, a), math.Copysign(1, b)}
+	case how == "bounded" && b < 0:
+		return []float64{math.NaN(), math.NaN(), math.NaN()}
+	}
+	return []float64{-a*a/2 - b*b/2, -a, -b}
+}
+
+// TestLong: what is wrong with a density is told, and where.
+func TestLong(t *testing.T) {
+	before := longChains
+	defer func() { longChains = before }()
+	longChains.Round, longChains.Rounds = 60, 1
+	for how, want := range map[string]string{
+		"normal":  "",
+		"one-row": "sent an array of shape [1, 3] as the answer to score: want [4, 3]",
+		"flat":    "the density does not fall off: is its sign wrong?",
+		"linear":  "the density does not fall off: is its sign wrong?",
+		"bounded": "log density or gradient is not finite at [",
+	} {
+		p, err := program.Start(context.Background(), "/usr/bin/env POSTERIORS_TEST_AS="+how+" "+os.Args[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		program.Add(p, "")
+		s := program.Begin(context.Background())
+		x, err := p.Target(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = long(context.Background(), &remote{x}, func(int, int) {})
+		if failure := s.Err(); failure != nil {
+			err = failure
+		}
+		s.End()
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", how, err)
+		}
+	}
+	program.Close()
+}
 
 // TestCheckGradient: a gradient that is wrong in one coordinate is found, and none that is right, also where the log
 // density is rounded to float32 far from 0, or has kinks.

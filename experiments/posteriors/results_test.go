@@ -118,6 +118,48 @@ func TestValuesTable(t *testing.T) {
 	}
 }
 
+// TestVerdict: what the notes say of a method that is good, by what the long chains' diagnostics are.
+func TestVerdict(t *testing.T) {
+	fine := map[string]float64{"rhat": 1.001, "ess": 5000, "ebfmi": 0.9, "divergences": 0, "laplace": 1, "far": 5}
+	const good, centred, mode, sign = "it is good, and its errors", "write the model non-centred",
+		"No mode with a positive curvature was found from 0", "the density does not fall off: is its sign wrong?"
+	for _, c := range []struct {
+		name  string
+		facts map[string]float64 // that are other
+		want  []string           // one a note
+	}{
+		{"fine", nil, []string{good}},
+		{"R-hat", map[string]float64{"rhat": 1.02}, []string{"None can be trusted: the long chains"}},
+		{"few draws", map[string]float64{"ess": 399}, []string{"None can be trusted: the long chains"}},
+		{"E-BFMI", map[string]float64{"ebfmi": 0.2}, []string{good, centred}},
+		{"divergences", map[string]float64{"divergences": 0.01}, []string{good, centred}},
+		{"no mode", map[string]float64{"laplace": 0}, []string{good, mode}},
+		{"far, and well", map[string]float64{"laplace": 0, "far": 6000}, []string{good, mode}},
+		{"ran away", map[string]float64{"laplace": 0, "far": 6000, "rhat": 3, "divergences": 0.01},
+			[]string{"None can be trusted", sign, mode}},
+	} {
+		s := madeUp(map[string][][3]float64{"hmc": {{1, 0.3, 0.09}}})
+		for name, v := range fine {
+			if other, ok := c.facts[name]; ok {
+				v = other
+			}
+			s.Traces["hmca"] = append(s.Traces["hmca"], record.Trace{Metric: "reference-" + name, Value: v})
+		}
+		notes := verdict(s)
+		for i, want := range c.want {
+			if len(notes) != len(c.want) || !strings.Contains(notes[i], want) {
+				t.Errorf("%s: %q, want %q", c.name, notes, c.want)
+				break
+			}
+		}
+	}
+	s := madeUp(map[string][][3]float64{"hmc": {{1, 0.3, 0.09}}})
+	s.Trials[0].Status, s.Trials[0].Reason = record.StatusFailed, "making its reference: the program died"
+	if notes := verdict(s); len(notes) != 1 || notes[0] != "Nothing was judged: making its reference: the program died" {
+		t.Errorf("without a reference: %q", notes)
+	}
+}
+
 func TestAmong(t *testing.T) {
 	all := []string{"a", "b", "c", "d"}
 	for want, named := range map[string][]string{

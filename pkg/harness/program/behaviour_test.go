@@ -21,7 +21,11 @@ import (
 // TestMain makes the test binary a program too: BINARY behave NAME.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "behave" {
-		behave(os.Args[2])
+		if how, ok := strings.CutPrefix(os.Args[2], "sampler-"); ok {
+			sample(how)
+		} else {
+			behave(os.Args[2])
+		}
 		return
 	}
 	os.Exit(m.Run())
@@ -72,6 +76,9 @@ func behave(how string) {
 		fmt.Sscanf(string(head[bytes.Index(head, []byte("'shape': (")):]), "'shape': (%d,", &rows)
 		x := make([]float64, rows*dim)
 		binary.Read(in, binary.LittleEndian, x)
+		if how == "hangs-later" && answered == 10 {
+			time.Sleep(time.Hour)
+		}
 		misanswer(how, rows, x)
 	}
 }
@@ -143,4 +150,81 @@ func misanswer(how string, rows int, x []float64) {
 	}
 	fmt.Println(line)
 	os.Stdout.Write(array)
+}
+
+// A sampler's trial here: rows in its sample, iterations, and the one of the first checkpoint.
+const particles, iterations, halfway = 4, 60, 30
+
+// sample is a sampler that asks about its start, n gradients an iteration, and does one thing wrong.
+func sample(how string) {
+	in := bufio.NewReader(os.Stdin)
+	read := func() bool { // a message; whether it has an array, which is skipped
+		line, err := in.ReadString('\n')
+		if err != nil {
+			os.Exit(0)
+		}
+		if !strings.Contains(line, `"array":true`) {
+			return false
+		}
+		head := make([]byte, 128)
+		io.ReadFull(in, head)
+		var rows, cols int
+		fmt.Sscanf(string(head[bytes.Index(head, []byte("'shape': (")):]), "'shape': (%d, %d)", &rows, &cols)
+		in.Discard(8 * rows * cols)
+		return true
+	}
+	write := func(line string, rows, cols int, value float64) {
+		data := make([]float64, rows*cols)
+		for i := range data {
+			data[i] = value
+		}
+		fmt.Println(line)
+		os.Stdout.Write(npy.Encode([]int{rows, cols}, data))
+	}
+	ask := func(rows, cols int) bool {
+		write(`{"ask": "score", "array": true}`, rows, cols, 1)
+		return read()
+	}
+	tell := func(iteration, rows int, value float64) {
+		write(fmt.Sprintf(`{"tell": "sample", "iteration": %d, "array": true}`, iteration), rows, dim, value)
+	}
+	fmt.Println(`{"sifg": 1, "sampler": {"title": "Wrong"}}`)
+	for read() {
+		for k := 1; k <= iterations; k++ {
+			switch {
+			case how == "dies" && k == 7:
+				fmt.Fprintln(os.Stderr, "ZeroDivisionError: division by zero")
+				os.Exit(1)
+			case how == "hangs" && k == 7:
+				time.Sleep(time.Hour)
+			case how == "prints" && k == 7:
+				fmt.Println("accepted 7 of 10")
+			case how == "asks-columns":
+				ask(particles, dim+1)
+			case how == "asks-beyond" && k == halfway:
+				ask(particles+1, dim)
+			case how == "asks-nothing":
+				ask(0, dim)
+			case how == "ends-early" && k > 5:
+			default:
+				ask(particles, dim)
+			}
+			switch {
+			case how == "wrong-sample" && k == halfway:
+				tell(k, particles-1, 1)
+			case how == "out-of-order" && k == halfway:
+				tell(iterations, particles, 1)
+			case how == "not-a-number" && k == halfway:
+				tell(k, particles, math.NaN())
+			case how == "no-sample" && k == iterations:
+				os.Exit(0)
+			case how == "past-the-budget" && k == iterations:
+				for {
+					ask(particles, dim)
+				}
+			case k == halfway || k == iterations:
+				tell(k, particles, 1)
+			}
+		}
+	}
 }

@@ -55,7 +55,11 @@ func Start(ctx context.Context, command string) (*Program, error) {
 		return nil, usage.Errorf("a program's command is empty: want one such as \"python model.py\"")
 	}
 	if _, err := exec.LookPath(p.Command[0]); err != nil {
-		return nil, usage.Errorf("the program %q cannot be started: %v", command, err)
+		hint := ""
+		if strings.HasSuffix(p.Command[0], ".py") {
+			hint = fmt.Sprintf("; did you mean \"python %s\"?", command)
+		}
+		return nil, usage.Errorf("the program %q cannot be started: %v%s", command, err, hint)
 	}
 	var err error
 	if p.Digest, err = p.digest(); err != nil {

@@ -12,6 +12,10 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
 // misbehaviours are what programs do wrong and what is said of it. Those that begin with ! are
@@ -123,6 +127,93 @@ func TestMisbehaviour(t *testing.T) {
 	gone(t)
 	if now, _ := exec.Command("pgrep", "-fc", "sleep 1000").Output(); string(now) != string(sleepers) {
 		t.Error("a child in a session of its own is left behind")
+	}
+}
+
+// wrongSamplers are what samplers do wrong and what is said of it.
+var wrongSamplers = map[string]string{
+	"well":            "",
+	"dies":            "ended (exit status 1) when its sample at iteration 30 was due; it said last: ZeroDivisionError",
+	"hangs":           "was killed while its sample at iteration 30 was awaited",
+	"prints":          "printed \"accepted 7 of 10\\n\" on stdout where a message was due",
+	"asks-columns":    "sent an array of shape [4, 3] as points of a question: want [m, 2]",
+	"asks-beyond":     "asked for 5 gradients and had 4 left until its sample at iteration 30, which comes first",
+	"asks-nothing":    "sent 0 rows as points of a question: want 1 to",
+	"wrong-sample":    "sent an array of shape [3, 2] as its sample: want [4, 2]",
+	"out-of-order":    "\"iteration\":60,\"array\":true}, where a question or {\"tell\": \"sample\", \"iteration\": 30,",
+	"not-a-number":    "told a sample that is not finite",
+	"no-sample":       "ended (exit status 0) when its sample at iteration 60 was due",
+	"past-the-budget": "went on asking for gradients after {\"end\": \"gradients\"}",
+	"ends-early":      "asked for 20 of its 240 gradients",
+}
+
+// TestWrongSamplers: each wrong sampler is told by one sentence, and none leaves a process behind.
+func TestWrongSamplers(t *testing.T) {
+	normal := target.NewFunc(dim, func(x []float64) float64 { return -(x[0]*x[0] + x[1]*x[1]) / 2 },
+		func(dst, x []float64) { dst[0], dst[1] = -x[0], -x[1] })
+	for how, want := range wrongSamplers {
+		limit := 20 * time.Second
+		if how == "hangs" {
+			limit = time.Second
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), limit)
+		p, err := Start(context.Background(), command("sampler-"+how))
+		if err != nil {
+			t.Fatal(err)
+		}
+		Add(p, "")
+		s, mover := Begin(ctx), &Sampler{program: p}
+		mover.Bind(s, Job{Iterations: iterations, Checkpoints: []int{halfway, iterations}})
+		flow := &sifg.Flow{Field: sifg.Still{}, Mover: mover}
+		c, err := flow.Start(normal, particles, 1, func(dst sifg.Batch, r *rng.Stream) { r.Normal(dst.Data) })
+		for err == nil && s.Err() == nil && c.Iter < iterations {
+			_, err = flow.Step(c)
+		}
+		said := s.Remark()
+		if s.Err() != nil {
+			said = s.Err().Error()
+		}
+		s.End()
+		cancel()
+		if !strings.Contains(said, want) || (said == "") != (want == "") || strings.Contains(said, "\n") {
+			t.Errorf("%s: %s\nwant: %s", how, said, want)
+		}
+	}
+	Close()
+	gone(t)
+}
+
+// TestQuestionLimit: a question may have a limit of its own, which those that came before do not use up.
+func TestQuestionLimit(t *testing.T) {
+	p, err := Start(context.Background(), command("hangs-later"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	Add(p, "")
+	defer gone(t)
+	defer Close()
+	s := Begin(Limit(context.Background(), time.Second))
+	defer s.End()
+	x, err := p.Target(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 11 {
+		if s.Err() != nil {
+			t.Fatal(s.Err())
+		}
+		x.Evaluate(make([]float64, 1+dim), make([]float64, dim))
+	}
+	if want := "was killed while the answer to score was awaited"; !strings.Contains(fmt.Sprint(s.Err()), want) {
+		t.Errorf("%v, want %s", s.Err(), want)
+	}
+}
+
+// TestScriptWithoutItsLanguage: a script that is named alone is no command.
+func TestScriptWithoutItsLanguage(t *testing.T) {
+	_, err := Start(context.Background(), "model.py --rows 3")
+	if want := `did you mean "python model.py --rows 3"?`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 

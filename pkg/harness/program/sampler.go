@@ -175,8 +175,11 @@ func (s *Sampler) take(p *process, c *sifg.Cloud) error {
 	if err != nil {
 		return err
 	}
-	if !finite(x) {
+	switch {
+	case !finite(x):
 		s.session.note("the program %q told a sample that is not finite", s.program)
+	case c.Iter+1 == s.job.Iterations && s.spent < s.job.Gradients*9/10:
+		s.session.note("the program %q asked for %d of its %d gradients", s.program, s.spent, s.job.Gradients)
 	}
 	copy(c.Z.Data, metric.Points{N: n, D: d, Data: x}.Batch().Data)
 	return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"time"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -15,7 +16,8 @@ import (
 // Session is the processes that one trial, or the making of one reference, uses. They are killed when its context
 // ends or one of them fails; at its end the others go back to wait for work.
 type Session struct {
-	ctx context.Context
+	ctx   context.Context
+	limit time.Duration // of a question; 0: none
 
 	mu     sync.Mutex
 	held   []held
@@ -28,8 +30,18 @@ type held struct {
 	stays func() bool // undoes that the end of the context kills; false if it has
 }
 
+type limitKey struct{}
+
+// Limit returns a context whose sessions kill a program that takes longer for one question; a limit of 0 is none.
+func Limit(ctx context.Context, limit time.Duration) context.Context {
+	return context.WithValue(ctx, limitKey{}, limit)
+}
+
 // Begin returns a session without processes.
-func Begin(ctx context.Context) *Session { return &Session{ctx: ctx} }
+func Begin(ctx context.Context) *Session {
+	limit, _ := ctx.Value(limitKey{}).(time.Duration)
+	return &Session{ctx: ctx, limit: limit}
+}
 
 // End gives the processes back, or kills them where something failed.
 func (s *Session) End() {
@@ -52,7 +64,7 @@ func (s *Session) Err() error {
 	return s.err
 }
 
-// Remark returns what a program answered that is allowed and looks wrong, with a colon in front; "" for nothing.
+// Remark returns what a program did that is allowed and looks wrong; "" for nothing.
 func (s *Session) Remark() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,10 +83,17 @@ func (s *Session) with(p *Program, what string, f func(c *process) error) error 
 	if err := s.Err(); err != nil { // of a question before
 		return err
 	}
+	ctx := s.ctx
+	if s.limit > 0 {
+		var cancel func()
+		ctx, cancel = context.WithTimeout(ctx, s.limit)
+		defer cancel()
+		defer context.AfterFunc(ctx, c.kill)()
+	}
 	if err = f(c); err == nil {
 		return nil
 	}
-	err = c.failure(s.ctx, err, what)
+	err = c.failure(ctx, err, what)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err == nil { // f may have asked another program, which failed
@@ -174,7 +193,7 @@ func (s *Session) note(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.remark == "" {
-		s.remark = ": " + fmt.Sprintf(format, args...)
+		s.remark = fmt.Sprintf(format, args...)
 	}
 }
 

@@ -10,8 +10,10 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -27,7 +29,7 @@ import (
 // all memory or ends its process harms no other. The process stores its trial itself.
 type Isolation struct {
 	Command []string // this program, so that it calls Work
-	Memory  int64    // bytes that a process may occupy (resident set); 0: no limit
+	Memory  int64    // bytes that a process may occupy with those that it started (resident sets); 0: no limit
 }
 
 // job is what a trial's process is given, a line of JSON.
@@ -47,11 +49,14 @@ type message struct {
 	Error  string // why it is not, where the trial is not guilty
 }
 
-// Why a trial's process is killed.
-var (
-	errLate = errors.New("over its limit of time")
-	errHuge = errors.New("over its limit of memory")
-)
+// Why a process is killed: it is over its limit of time, or over so many bytes.
+var errLate = errors.New("over its limit of time")
+
+type hugeError int64
+
+func (e hugeError) Error() string {
+	return fmt.Sprintf("its process was killed for occupying more than %d MiB", e>>20)
+}
 
 // isolated lets a process of its own compute and store a trial, and kills that, with those that it started, when hard
 // ends or a limit is exceeded.
@@ -78,7 +83,7 @@ func (r *runner) isolated(t *harness.Trial, started time.Time) (row record.Trial
 	}
 	go in.Write(append(task, '\n')) // fails where the process is dead
 	if r.Isolate.Memory > 0 {
-		go r.watchMemory(ctx, cmd.Process.Pid, func() { end(errHuge) })
+		go r.watchMemory(ctx, func() []int { return []int{cmd.Process.Pid} }, end)
 	}
 	var last message
 	for d := json.NewDecoder(out); d.Decode(&last) == nil; {
@@ -97,19 +102,21 @@ func (r *runner) isolated(t *harness.Trial, started time.Time) (row record.Trial
 		return row, nil
 	case why == errLate:
 		return r.store.Put(r.hard, tooLong(t, last.Iter, r.Timeout, started, ", did not stop and was killed"))
-	case why == errHuge:
-		reason := fmt.Sprintf("its process was killed for occupying more than %d MiB", r.Isolate.Memory>>20)
-		return r.store.Put(r.hard, ended(t, record.StatusMemory, reason, last.Iter, started))
+	case errors.As(why, new(hugeError)):
+		return r.store.Put(r.hard, ended(t, record.StatusMemory, why.Error(), last.Iter, started))
 	}
 	status, reason := causeOfDeath(cmd.ProcessState, string(said.text))
 	return r.store.Put(r.hard, ended(t, status, reason, last.Iter, started))
 }
 
-// watchMemory looks fifty times a second at what a process occupies. Memory is filled by some gigabytes a second.
-func (r *runner) watchMemory(ctx context.Context, pid int, exceeded func()) {
+// watchMemory looks fifty times a second at what each of some processes occupies with those that it started. Memory is
+// filled by some gigabytes a second.
+func (r *runner) watchMemory(ctx context.Context, processes func() []int, end context.CancelCauseFunc) {
 	for ctx.Err() == nil {
-		if resident(pid) > r.Isolate.Memory {
-			exceeded()
+		for _, pid := range processes() {
+			if resident(pid) > r.Isolate.Memory {
+				end(hugeError(r.Isolate.Memory))
+			}
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
@@ -234,10 +241,28 @@ func machineMemory() float64 {
 	return have
 }
 
-// resident returns the bytes of memory that a process occupies; 0 where it has ended, or the system has no /proc.
+// resident returns the bytes of memory that a process occupies with all below it; 0 where it has ended, or the system
+// has no /proc.
 func resident(pid int) int64 {
 	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	var size, pages int64
 	fmt.Sscan(string(b), &size, &pages)
-	return pages * int64(os.Getpagesize())
+	bytes := pages * int64(os.Getpagesize())
+	for _, child := range children(pid) {
+		bytes += resident(child)
+	}
+	return bytes
+}
+
+// children returns the processes that the threads of a process started.
+func children(pid int) (out []int) {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, file := range threads {
+		b, _ := os.ReadFile(file)
+		for _, field := range strings.Fields(string(b)) {
+			child, _ := strconv.Atoi(field)
+			out = append(out, child)
+		}
+	}
+	return out
 }

@@ -80,6 +80,40 @@ func TestStuckAndHugeTrials(t *testing.T) {
 	outcomes(t, s, o, [][3]string{{"slow", record.StatusTimeout, "not finished after 50ms"}})
 }
 
+// The limits hold for programs, in trials and while a reference is made, where that of time is of one question.
+func TestLimitsOfPrograms(t *testing.T) {
+	s := must(store.Open(t.TempDir()))
+	o := isolating()
+	o.Isolate.Memory = 256 << 20
+	outcomes(t, s, o, [][3]string{
+		{"program fills", record.StatusMemory, "killed for occupying more than 256 MiB"},
+		{"reference fills", record.StatusMemory, "making its reference: .* occupying more than 256 MiB"},
+	})
+	o = isolating()
+	o.Timeout, o.Grace = 2*time.Second, time.Minute
+	outcomes(t, s, o, [][3]string{
+		{"program hangs", record.StatusTimeout, "was killed while the answer to score was awaited"},
+		{"reference hangs", record.StatusFailed, "making its reference: .* was killed while the answer to score"},
+	})
+	for end := time.Now().Add(5 * time.Second); len(programs()) > 0; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("processes are left behind: %v", programs())
+		}
+	}
+}
+
+// programs are the processes of misbehave that run.
+func programs() (out []string) {
+	all, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, file := range all {
+		b, _ := os.ReadFile(file)
+		if bytes.Contains(b, []byte("RUN_TEST_AS=fills")) || bytes.Contains(b, []byte("RUN_TEST_AS=hangs")) {
+			out = append(out, file)
+		}
+	}
+	return out
+}
+
 // A trial's files have the same bytes from a process of its own, in which no setting is lost on the way.
 func TestIsolatedBits(t *testing.T) {
 	inside, apart := must(store.Open(t.TempDir())), must(store.Open(t.TempDir()))

@@ -61,7 +61,7 @@ func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threa
 		if failure := stopped(ctx, uses); failure != nil {
 			return nil, failure
 		} else if errors.As(err, &diverged) {
-			status, reason = record.StatusDiverged, err.Error()+uses.Remark()
+			status, reason = record.StatusDiverged, err.Error()
 			break
 		} else if err != nil {
 			return nil, err
@@ -84,7 +84,7 @@ func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threa
 		r.Arrays["track"] = &record.Array{Shape: []int{j.looks, n, c.Z.Cols}, Data: j.track}
 	}
 	slices.SortStableFunc(r.Traces, inOrder)
-	end := ended(t, status, reason, c.Iter, started)
+	end := ended(t, status, strings.Trim(reason+": "+uses.Remark(), ": "), c.Iter, started)
 	r.Trial, r.Timing = end.Trial, end.Timing
 	r.Trial.Dim = p.Target.Dim()
 	return r, nil

@@ -5,17 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+	density "github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
 // judged runs one trial on N(0, I) and returns its result, the samples that Measure saw, and the clouds, by iteration.
@@ -46,6 +49,24 @@ func trialOf(sampler, sample string) *harness.Trial {
 	return &harness.Trial{Key: "k", Seed: 3, Config: &settings.Config{Particles: 5, Iterations: 7,
 		Sampler: must((sifg.Config{Sampler: sampler}).Resolve()),
 		Judge:   settings.Judge{Every: 3, Sample: sample, Snapshots: []int{0, 5, 7}, Track: 2}}}
+}
+
+// A sampler that is a program and leaves most of its gradients is ok, with a remark.
+func TestRemarkOnAnOkTrial(t *testing.T) {
+	defer program.Close()
+	p := must(program.Start(context.Background(), "/usr/bin/env RUN_TEST_AS=lazy "+os.Args[0]))
+	must(0, program.Register("lazy", p))
+	flat := density.NewFunc(2, func([]float64) float64 { return 0 }, func(_, _ []float64) {})
+	e := &harness.Experiment{Problem: func(*harness.Trial) (*harness.Problem, error) {
+		return &harness.Problem{Target: flat}, nil
+	}}
+	r, err := Compute(context.Background(), e, trialOf("lazy", "particles"), 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x := r.Trial; x.Status != record.StatusOK || !strings.HasSuffix(x.Reason, "asked for 0 of its 35 gradients") {
+		t.Errorf("%s: %q", x.Status, x.Reason)
+	}
 }
 
 func TestCheckpoints(t *testing.T) {

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
@@ -85,13 +87,21 @@ func (r *runner) makeReference(ctx context.Context, x *harness.Reference, id sto
 	}
 	name := t.Experiment + "/" + t.Problem
 	r.Progress.Note(name + ": making the reference")
+	limited, end := context.WithCancelCause(program.Limit(ctx, r.Timeout))
+	defer end(nil)
+	if r.Isolate != nil && r.Isolate.Memory > 0 { // of programs, which are the only processes now
+		go r.watchMemory(limited, func() []int { return children(os.Getpid()) }, end)
+	}
 	var files map[string][]byte
 	failure = safe.Call(func() (err error) {
-		files, err = x.Make(ctx, dir, func(done, total int) {
+		files, err = x.Make(limited, dir, func(done, total int) {
 			r.Progress.Note(fmt.Sprintf("%s: reference: %d of %d", name, done, total))
 		})
 		return err
 	})
+	if why := context.Cause(limited); failure != nil && errors.As(why, new(hugeError)) {
+		failure = why
+	}
 	if failure != nil {
 		return failure, nil
 	}

@@ -79,6 +79,9 @@ func Run(soft, hard context.Context, s *store.Store, experiments []*harness.Expe
 			r.Progress.Start(t)
 			row, failure := r.trial(t, started)
 			r.Progress.End(t, row.Status, row.Reason, time.Since(started))
+			if row.Status == record.StatusOK && row.Reason != "" {
+				r.Progress.Note(t.Name() + ": " + row.Reason)
+			}
 			if failure != nil || r.FailFast && row.Status != record.StatusOK {
 				stop()
 			}
@@ -98,7 +101,11 @@ func Run(soft, hard context.Context, s *store.Store, experiments []*harness.Expe
 // hard ended, no process could be started, or the store cannot be written.
 func (r *runner) trial(t *harness.Trial, started time.Time) (record.Trial, error) {
 	if err := r.unmade[t.Key]; err != nil {
-		return r.store.Put(r.hard, ended(t, record.StatusFailed, err.Error(), 0, started))
+		status := record.StatusFailed
+		if errors.As(err, new(hugeError)) {
+			status = record.StatusMemory
+		}
+		return r.store.Put(r.hard, ended(t, status, err.Error(), 0, started))
 	}
 	if r.Isolate != nil {
 		return r.isolated(t, started)

@@ -8,15 +8,18 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
@@ -35,8 +38,44 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		os.Exit(0)
+	case "fills", "hangs", "lazy":
+		misbehave(os.Getenv("RUN_TEST_AS"))
 	}
 	os.Exit(m.Run())
+}
+
+// misbehave is a program that is a target and fills the memory, or hangs, when it is asked; or a sampler that asks
+// nothing, for the checkpoints of trialOf.
+func misbehave(how string) {
+	if how == "lazy" {
+		fmt.Println(`{"sifg": 1, "sampler": {"title": "Lazy"}}`)
+		os.Stdin.Read(make([]byte, 1))
+		for _, k := range []int{3, 5, 6, 7} {
+			fmt.Printf("{\"tell\": \"sample\", \"iteration\": %d, \"array\": true}\n", k)
+			os.Stdout.Write(npy.Encode([]int{5, 2}, make([]float64, 10)))
+		}
+		time.Sleep(time.Hour)
+	}
+	fmt.Println(`{"sifg": 1, "target": {"dim": 1}}`)
+	os.Stdin.Read(make([]byte, 1))
+	for how == "fills" && len(filled) < 128 { // 2 GiB, should nothing stop it
+		fill()
+	}
+	time.Sleep(time.Hour)
+}
+
+// ask asks that program.
+func ask(s *program.Session, how string) error {
+	p, err := program.Start(context.Background(), "/usr/bin/env RUN_TEST_AS="+how+" "+os.Args[0])
+	if err != nil {
+		return err
+	}
+	x, err := p.Target(s)
+	if err != nil {
+		return err
+	}
+	x.Evaluate(make([]float64, 2), []float64{0})
+	return s.Err()
 }
 
 // target is N(0, I) in two dimensions, but at its third evaluation.
@@ -71,11 +110,7 @@ func (t target) Score(dst, x sifg.Batch, iter int) {
 		}
 	case "fill":
 		for {
-			b := make([]byte, 16<<20)
-			for i := range b {
-				b[i] = byte(i)
-			}
-			filled = append(filled, b)
+			fill()
 		}
 	case "prints":
 		fmt.Println(`{"Status": "mine"}`)
@@ -98,6 +133,14 @@ func (t target) Score(dst, x sifg.Batch, iter int) {
 	case "infinite":
 		dst.Data[0] /= 0
 	}
+}
+
+func fill() {
+	b := make([]byte, 16<<20)
+	for i := range b {
+		b[i] = byte(i)
+	}
+	filled = append(filled, b)
 }
 
 func deeper(n int) int {
@@ -129,6 +172,9 @@ protocols: {paper: }
 					return nil, err
 				}
 			}
+			if how, ok := strings.CutPrefix(faultOf(t), "program "); ok && t.Programs != nil {
+				ask(t.Programs, how) // the session has its failure
+			}
 			return &harness.Problem{
 				Target: target{faultOf(t)},
 				Init:   func(dst sifg.Batch, r *rng.Stream) { r.Normal(dst.Data) },
@@ -141,7 +187,8 @@ protocols: {paper: }
 		},
 		Reference: func(t *harness.Trial) (*harness.Reference, error) {
 			switch fault := faultOf(t); fault {
-			case "reference", "reference slow", "reference broken", "reference panic":
+			case "reference", "reference slow", "reference broken", "reference panic", "reference fills",
+				"reference hangs":
 				make := func(ctx context.Context, dir string, progress func(int, int)) (map[string][]byte, error) {
 					return makeShift(ctx, fault, dir, progress)
 				}
@@ -164,6 +211,10 @@ func makeShift(ctx context.Context, fault, dir string, progress func(done, total
 		return nil, errors.New("the chains gave up")
 	case "reference panic":
 		panic("the chains gave up")
+	case "reference fills", "reference hangs":
+		uses := program.Begin(ctx)
+		defer uses.End()
+		return nil, ask(uses, strings.TrimPrefix(fault, "reference "))
 	}
 	state := filepath.Join(dir, "state")
 	done := 0

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,13 +28,24 @@ def jax(logp: Callable[[Any], Any], dim: int, names: Sequence[str] | None = None
 
 
 def torch(logp: Callable[[Any], Any], dim: int, names: Sequence[str] | None = None, version: str = "") -> None:
-    """Serves a log density of one point, a float64 tensor (dim,), that PyTorch differentiates."""
+    """Serves a log density of one point, a float64 tensor (dim,), that PyTorch differentiates.
+
+    It is -inf where a distribution refuses its arguments by a ValueError.
+    """
     import torch as library
 
-    both = library.func.vmap(library.func.grad_and_value(logp))
+    one = library.func.grad_and_value(logp)
+    many = library.func.vmap(one)
+
+    def at(row: np.ndarray) -> tuple[float, np.ndarray]:
+        gradient, value = one(library.from_numpy(row))
+        return float(value), gradient.detach().numpy()
 
     def evaluate(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        gradient, value = both(library.from_numpy(x))
+        try:
+            gradient, value = many(library.from_numpy(x))
+        except (RuntimeError, ValueError):  # what looks at its values, such as checks of arguments, takes one point
+            return _each(at, x, ValueError)
         return value.detach().numpy(), gradient.detach().numpy()
 
     target(evaluate, dim, names, version=version)
@@ -86,18 +100,26 @@ def pymc(model: Any, version: str = "") -> None:
     target(evaluate, point.data.size, _names(coordinates), _names(shapes), constrain, version)
 
 
-def stan(model: str, data: str | None = None, version: str = "") -> None:
-    """Serves a Stan model through BridgeStan: a ``.stan`` file, and its data as JSON or the name of a file of it."""
+def stan(model: str, data: str | Mapping[str, Any] | None = None, version: str = "") -> None:
+    """Serves a Stan model through BridgeStan: a ``.stan`` file, and its data as a dict, as JSON or the name of a file of it.
+
+    The log density is -inf, and transformed parameters are NaN, where the model rejects a point.
+    """
     import bridgestan
 
+    if isinstance(data, Mapping):
+        data = json.dumps(data, default=lambda array: np.asarray(array).tolist())
     m = bridgestan.StanModel(model, data)
 
     def evaluate(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        rows = [m.log_density_gradient(row) for row in x]
-        return np.array([value for value, _ in rows]), np.array([gradient for _, gradient in rows])
+        return _each(m.log_density_gradient, x, RuntimeError)
 
     def constrain(x: np.ndarray) -> np.ndarray:
-        return np.array([m.param_constrain(row, include_tp=True) for row in x])
+        out = np.full((len(x), len(values)), np.nan)
+        for i, row in enumerate(x):
+            with contextlib.suppress(RuntimeError):
+                out[i] = m.param_constrain(row, include_tp=True)
+        return out
 
     def zero_based(name: str) -> str:
         head, *index = name.split(".")
@@ -106,6 +128,19 @@ def stan(model: str, data: str | None = None, version: str = "") -> None:
     values = [zero_based(name) for name in m.param_names(include_tp=True)]
     names = [zero_based(name) for name in m.param_unc_names()]
     target(evaluate, m.param_unc_num(), names, values, constrain, version or m.name())
+
+
+def _each(
+    f: Callable[[np.ndarray], tuple[float, np.ndarray]], x: np.ndarray, rejects: type[Exception]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Log densities and gradients point by point: -inf and NaN where f raises, for the density is 0 there."""
+    values, gradients = np.full(len(x), -np.inf), np.full(x.shape, np.nan)
+    for i, row in enumerate(x):
+        try:
+            values[i], gradients[i] = f(row)
+        except rejects as e:
+            print(f"a point is rejected: {e}", file=sys.stderr)
+    return values, gradients
 
 
 def _names(shapes: dict[str, tuple[int, ...]], sort: bool = False) -> list[str]:

@@ -15,17 +15,20 @@ def draws(folder: str | pathlib.Path) -> dict[str, np.ndarray]:
     names = json.loads((folder / "names.json").read_text())
     if array.ndim == 2:
         array = array[None]
-    entries: dict[str, list[tuple[tuple[int, ...], int]]] = {}
+    arrays: dict[str, dict[tuple[int, ...], int]] = {}
     for column, name in enumerate(names):
-        head, _, index = re.fullmatch(r"([^\[]*)(\[([\d,]+)\])?", name).groups()  # type: ignore[union-attr]
-        entries.setdefault(head, []).append((tuple(map(int, index.split(","))) if index else (), column))
+        found = re.fullmatch(r"([^\[]*)\[(\d+(?:,\d+)*)\]", name)
+        head, index = (found[1], tuple(map(int, found[2].split(",")))) if found else (name, ())
+        arrays.setdefault(head, {})[index] = column
     out = {}
-    for head, cells in entries.items():
-        shape = tuple(1 + max(axis) for axis in zip(*(index for index, _ in cells)))
-        values = np.empty(array.shape[:2] + shape)
-        for index, column in cells:
-            values[(slice(None), slice(None), *index)] = array[:, :, column]
-        out[head] = values
+    for head, cells in arrays.items():
+        shape = tuple(1 + max(axis) for axis in zip(*cells))
+        if set(cells) != set(np.ndindex(*shape)):  # such as x[1] without x[0]
+            out.update({names[column]: array[:, :, column] for column in cells.values()})
+            continue
+        out[head] = np.empty(array.shape[:2] + shape)
+        for index, column in cells.items():
+            out[head][(slice(None), slice(None), *index)] = array[:, :, column]
     return out
 
 
@@ -33,4 +36,7 @@ def load(folder: str | pathlib.Path) -> Any:
     """Returns those draws as ArviZ ``InferenceData`` with the group ``posterior``, for ``az.summary`` and ``az.plot_pair``."""
     import arviz
 
-    return arviz.from_dict(posterior=draws(folder))
+    try:
+        return arviz.from_dict(posterior=draws(folder))
+    except TypeError:  # ArviZ 1 and later
+        return arviz.from_dict({"posterior": draws(folder)})

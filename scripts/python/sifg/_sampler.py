@@ -10,8 +10,8 @@ import numpy as np
 from ._frame import PROTOCOL, Channel, by_hand
 
 
-class OutOfGradients(Exception):
-    """The budget of gradients is spent. It ends the sampler, whose latest sample is its last."""
+class OutOfGradients(BaseException):
+    """The budget of gradients is spent. It ends the sampler, whose latest sample is its last. ``except Exception`` lets it pass."""
 
 
 @dataclasses.dataclass
@@ -111,7 +111,10 @@ def sampler(run: Run, title: str = "", settings: Mapping[str, object] | None = N
                 for sample in run(problem):
                     if sample is None:
                         raise ValueError("the sampler yielded None, want its present sample")
-                    problem._latest = sample
+                    if not problem.over or problem._latest is None:
+                        problem._latest = sample
+                    if problem.over:  # what comes after may rest on scores that were refused
+                        break
                 if problem._latest is None and not problem.over:
                     raise ValueError("the sampler ended before its gradients were spent, and yielded no sample")
             while problem.checkpoints:

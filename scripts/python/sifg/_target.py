@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import collections
 import contextlib
 from collections.abc import Callable, Sequence
 
@@ -33,6 +34,10 @@ def target(
     """
     if (values is None) != (constrain is None):
         raise ValueError("values and constrain come together")
+    for what, given in {"names": names, "values": values}.items():
+        for name, times in collections.Counter(given).items():
+            if times > 1:
+                raise ValueError(f"{what} has {name!r} {times} times")
     if by_hand('sifg run posteriors --program "python model.py"'):
         return
     channel = Channel()
@@ -43,9 +48,23 @@ def target(
     with contextlib.suppress(BrokenPipeError):
         while (message := channel.read()) is not None:
             if message["ask"] == "score":
-                value, gradient = value_and_grad(message["array"])
-                answer = np.column_stack([np.asarray(value, "<f8"), np.asarray(gradient, "<f8")])
+                answer = _scores(value_and_grad, message["array"])
             else:
-                assert constrain is not None
-                answer = np.asarray(constrain(message["array"]), "<f8")
+                assert constrain is not None and values is not None
+                answer = _shaped(constrain(message["array"]), (len(message["array"]), len(values)), "constrain returned values")
             channel.write({"answer": message["ask"]}, answer)
+
+
+def _scores(value_and_grad: Evaluate, x: np.ndarray) -> np.ndarray:
+    both = value_and_grad(x)
+    if not isinstance(both, (tuple, list)) or len(both) != 2:
+        raise TypeError(f"value_and_grad must return two arrays, log densities and their gradients, and returned {type(both).__name__}")
+    value = _shaped(both[0], x.shape[:1], "value_and_grad returned log densities")
+    return np.column_stack([value, _shaped(both[1], x.shape, "value_and_grad returned gradients")])
+
+
+def _shaped(array: object, shape: tuple[int, ...], what: str) -> np.ndarray:
+    array = np.asarray(array, "<f8")
+    if array.shape != shape:
+        raise ValueError(f"{what} of shape {array.shape}, want {shape}")
+    return array

@@ -1,5 +1,9 @@
 """Each adapter against a Gaussian, or a model with a positive parameter, whose log density and gradient are known."""
 
+import json
+import sys
+import types
+
 import numpy as np
 import pytest
 
@@ -45,6 +49,46 @@ def test_torch(served):
     torch = pytest.importorskip("torch")
     sifg.torch(lambda x: -0.5 * torch.sum((x - 1) ** 2), 3)
     check_gradient(served)
+
+
+@pytest.mark.parametrize("validates", [True, False])
+def test_torch_rejects(served, monkeypatch, capfd, validates):
+    """Where a distribution refuses a point, that point alone is rejected. The module is made up."""
+
+    def logp(x):
+        if x[0] > 1:
+            raise ValueError("scale must be positive")
+        return -0.5 * (x**2).sum()
+
+    class Tensor(np.ndarray):
+        def detach(self):
+            return self
+
+        def numpy(self):
+            return np.asarray(self)
+
+    def grad_and_value(f):
+        return lambda x: (np.asarray(-x).view(Tensor), np.asarray(f(x)).view(Tensor))
+
+    def vmap(f):
+        def both(x):
+            if validates:
+                raise RuntimeError("vmap: data-dependent control flow")
+            return [np.stack(part).view(Tensor) for part in zip(*map(f, x))]
+
+        return both
+
+    func = types.SimpleNamespace(vmap=vmap, grad_and_value=grad_and_value)
+    monkeypatch.setitem(sys.modules, "torch", types.SimpleNamespace(func=func, from_numpy=lambda a: a))
+    sifg.torch(logp, 2)
+    check_rejected(served)
+    assert "scale must be positive" in capfd.readouterr().err
+
+
+def check_rejected(served):
+    value, gradient = served["f"](np.array([[0.0, 1.0], [2.0, 0.0]]))
+    assert value.tolist() == [-0.5, -np.inf]
+    np.testing.assert_array_equal(gradient, [[0.0, -1.0], [np.nan, np.nan]])
 
 
 def test_numpyro(served):
@@ -96,3 +140,42 @@ def test_stan(served, tmp_path):
         pytest.skip(str(e))
     check_gradient(served)
     assert served["values"] == ["sigma"]
+
+
+def test_stan_rejects(served, monkeypatch, capfd):
+    """A rejected point does not end the program, and data may be a dict. The module is made up: BridgeStan compiles for minutes."""
+    given = []
+
+    class StanModel:
+        def __init__(self, model, data):
+            given.append(data)
+
+        def log_density_gradient(self, x):
+            if x[0] > 1:
+                raise RuntimeError("normal_lpdf: Scale parameter is 0")
+            return -0.5 * (x**2).sum(), -x
+
+        def param_constrain(self, x, include_tp):
+            if x[0] > 1:
+                raise RuntimeError("rejected")
+            return np.append(x, x.sum())
+
+        def param_names(self, include_tp):
+            return ["x.1", "x.2", "sum"]
+
+        def param_unc_names(self):
+            return ["x.1", "x.2"]
+
+        def param_unc_num(self):
+            return 2
+
+        def name(self):
+            return "made-up"
+
+    monkeypatch.setitem(sys.modules, "bridgestan", types.SimpleNamespace(StanModel=StanModel))
+    sifg.stan("model.stan", {"N": np.int64(2), "y": np.array([1.0, 2.0]), "names": [1]})
+    assert json.loads(given[0]) == {"N": 2, "y": [1.0, 2.0], "names": [1]}
+    check_rejected(served)
+    assert "Scale parameter is 0" in capfd.readouterr().err
+    assert served["values"] == ["x[0]", "x[1]", "sum"]
+    np.testing.assert_array_equal(served["constrain"](np.array([[0.0, 1.0], [2.0, 0.0]])), [[0, 1, 1], [np.nan] * 3])

@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 import textwrap
+import types
 
 import numpy as np
 import pytest
@@ -61,6 +62,27 @@ def test_error_is_told(tmp_path):
     assert done.returncode == 1 and b"ZeroDivisionError" in done.stderr and len(said) == 1
 
 
+@pytest.mark.parametrize(
+    ("answer", "want"),
+    {
+        "x[:, 0].sum(), x": "value_and_grad returned log densities of shape (), want (3,)",
+        "x[:, 0], x.T": "value_and_grad returned gradients of shape (2, 3), want (3, 2)",
+        "x[:, 0]": "value_and_grad must return two arrays, log densities and their gradients, and returned ndarray",
+    }.items(),
+)
+def test_shapes_are_told(tmp_path, answer, want):
+    done, said = serve(tmp_path, f"import sifg\nsifg.target(lambda x: ({answer}), 2)\n", line({"ask": "score"}, np.ones((3, 2))))
+    assert done.returncode == 1 and done.stderr.decode().endswith(want + "\n"), done.stderr
+    assert len(said) == 1
+
+
+def test_duplicate_names():
+    import sifg
+
+    with pytest.raises(ValueError, match="names has 'a' 2 times"):
+        sifg.target(lambda x: (x[:, 0], x), 3, names=["a", "b", "a"])
+
+
 def test_sampler(tmp_path):
     """What is yielded before a checkpoint's gradients are spent is told there, and the budget ends the sampler."""
     program = """
@@ -87,6 +109,47 @@ def test_sampler(tmp_path):
     assert said[7]["iteration"] == 4 and said[7]["array"].tolist() == [[2.0], [2.0]]
 
 
+@pytest.mark.parametrize("caught", ["sifg.OutOfGradients", "Exception"])
+def test_budget_ends_a_sampler_that_ignores_it(tmp_path, caught):
+    """Its sample is the last before a score was refused."""
+    program = f"""
+        import sifg
+        def run(p):
+            x = p.start
+            while True:
+                try:
+                    p.score(x)
+                except {caught}:
+                    x = x * float("nan")
+                x = x + 1
+                yield x
+        sifg.sampler(run)
+    """
+    job = {"dim": 1, "particles": 2, "iterations": 2, "gradients": 4, "seed": 1, "checkpoints": [2], "settings": {}}
+    sent = line({"sifg": 1, "sampler": job}, np.zeros((2, 1))) + 2 * line({"answer": "score"}, np.zeros((2, 2)))
+    done, said = serve(tmp_path, program, sent)
+    assert done.returncode == 0, done.stderr
+    assert said[-1]["iteration"] == 2 and said[-1]["array"].tolist() == [[2.0], [2.0]]
+
+
+def test_only_sample_after_the_budget(tmp_path):
+    """A sampler that yields once, at its end, has that sample."""
+    program = """
+        import sifg
+        def run(p):
+            try:
+                while True:
+                    p.score(p.start)
+            except sifg.OutOfGradients:
+                yield p.start + 3
+        sifg.sampler(run)
+    """
+    job = {"dim": 1, "particles": 2, "iterations": 1, "gradients": 2, "seed": 1, "checkpoints": [1], "settings": {}}
+    sent = line({"sifg": 1, "sampler": job}, np.zeros((2, 1))) + line({"answer": "score"}, np.zeros((2, 2)))
+    done, said = serve(tmp_path, program, sent)
+    assert done.returncode == 0 and said[-1]["array"].tolist() == [[3.0], [3.0]]
+
+
 def test_no_sample(tmp_path):
     """The start is no result of a sampler that ends early without a sample, and points of another shape are not taken for points."""
     job = {"dim": 2, "particles": 3, "iterations": 4, "gradients": 12, "seed": 1, "checkpoints": [4], "settings": {}}
@@ -106,6 +169,8 @@ def test_load(tmp_path):
 
     values = np.arange(24.0).reshape(2, 4, 3)
     np.save(tmp_path / "draws.npy", values)
+    (tmp_path / "names.json").write_text('["beta[age]", "x[1]", "x[2]"]')  # no entries of an array
+    assert {name: v.shape for name, v in sifg._load.draws(tmp_path).items()} == dict.fromkeys(["beta[age]", "x[1]", "x[2]"], (2, 4))
     (tmp_path / "names.json").write_text('["tau", "theta[0]", "theta[1]"]')
     draws = sifg._load.draws(tmp_path)
     np.testing.assert_array_equal(draws["tau"], values[:, :, 0])
@@ -115,3 +180,20 @@ def test_load(tmp_path):
 
     assert sifg.load(tmp_path).posterior["theta"].shape == (2, 4, 2)
     assert arviz.summary(sifg.load(tmp_path)).loc["tau", "mean"] == pytest.approx(values[:, :, 0].mean())
+
+
+def test_load_of_both_generations_of_arviz(tmp_path, monkeypatch):
+    import sifg
+
+    np.save(tmp_path / "draws.npy", np.zeros((2, 4, 1)))
+    (tmp_path / "names.json").write_text('["tau"]')
+
+    def before(posterior=None, prior=None):
+        return posterior
+
+    def since(data, *, name=None):
+        return data["posterior"]
+
+    for from_dict in before, since:
+        monkeypatch.setitem(sys.modules, "arviz", types.SimpleNamespace(from_dict=from_dict))
+        assert sifg.load(tmp_path)["tau"].shape == (2, 4)
