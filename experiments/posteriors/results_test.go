@@ -155,7 +155,8 @@ func TestVerdict(t *testing.T) {
 	}
 	s := madeUp(map[string][][3]float64{"hmc": {{1, 0.3, 0.09}}})
 	s.Trials[0].Status, s.Trials[0].Reason = record.StatusFailed, "making its reference: the program died"
-	if notes := verdict(s); len(notes) != 1 || notes[0] != "Nothing was judged: making its reference: the program died" {
+	want := "Nothing was judged: making its reference: the program died"
+	if notes := verdict(s); len(notes) != 1 || notes[0] != want {
 		t.Errorf("without a reference: %q", notes)
 	}
 }

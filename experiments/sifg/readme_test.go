@@ -52,10 +52,9 @@ func TestReadmeAnswers(t *testing.T) {
 			[]string{"l2-gf", "ada-gwg"}, "better"},
 		{"SGLD and the cloud's exact score are nearer still", []string{readme}, "matched", []string{"2-D mixture"},
 			[]string{"sgld", "kde-flow"}, "worse"},
-		{"In 10-D there is no verdict", []string{readme}, "matched", []string{"10-D mixture"},
-			[]string{"sgld", "svgd", "kde-flow", "l2-gf", "ada-gwg"}, "open"},
+		{"In 10-D there is no verdict", []string{readme}, "", nil, nil, ""}, // TestVerdict has the row
 		{"SIFG equals the other flows", []string{readme}, "matched", []string{"Monomial gamma"}, flows, "equal"},
-		{"by k-NN KL", []string{readme, advice}, "matched-kl", []string{"Monomial gamma"}, flows, "worse"},
+		{"k-NN KL", []string{readme, advice}, "matched-kl", []string{"Monomial gamma"}, flows, "worse"},
 		{"SIFG equals SGLD, pSGLD, Ascent and the exact score", []string{readme}, "matched",
 			[]string{"10 unmixing matrices"}, append(cheap, "kde-flow"), "equal"},
 		{"and beats the rest", []string{readme}, "matched", []string{"10 unmixing matrices"},
@@ -152,7 +151,7 @@ func TestVerdict(t *testing.T) {
 // TestNoVoteCounts: comparisons of different problems are not added up, neither in the documents nor in what the report
 // finds.
 func TestNoVoteCounts(t *testing.T) {
-	votes := regexp.MustCompile(`(better|equal|worse|lower|higher|leads) (in )?\d+|of \d+ comparisons`)
+	votes := regexp.MustCompile(`(better|equal|worse|lower|higher) in \d+|leads (in )?\d+|of \d+ comparisons`)
 	for _, name := range []string{"README.md", "docs/verdict.md", "docs/beyond.md", "docs/protocols.md",
 		"docs/uci-bnn.md", "docs/meg-ica.md", "docs/theory.md", "docs/posteriors.md", "docs/letter.md"} {
 		if found := votes.FindString(document(t, name)); found != "" {
