@@ -3,6 +3,7 @@ package posteriors
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -155,9 +156,9 @@ func TestVerdict(t *testing.T) {
 	}
 	s := madeUp(map[string][][3]float64{"hmc": {{1, 0.3, 0.09}}})
 	s.Trials[0].Status, s.Trials[0].Reason = record.StatusFailed, "making its reference: the program died"
-	want := "Nothing was judged: making its reference: the program died"
-	if notes := verdict(s); len(notes) != 1 || notes[0] != want {
-		t.Errorf("without a reference: %q", notes)
+	want := []string{"Nothing was judged: making its reference: the program died"}
+	if notes := verdict(s); !slices.Equal(notes, want) {
+		t.Errorf("without a reference: %q, want %q", notes, want)
 	}
 }
 

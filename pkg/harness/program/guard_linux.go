@@ -1,12 +1,12 @@
 package program
 
 import (
-	"fmt"
 	"os"
-	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 )
 
 // adopt makes this process the parent of those whose parent ends, so that none gets away.
@@ -21,10 +21,7 @@ func diesWithGuard() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsi
 // killChildren kills the children of this process until there are none. Theirs become its own when they die.
 func killChildren() {
 	for {
-		b, _ := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/children", os.Getpid()))
-		for _, field := range strings.Fields(string(b)) {
-			var pid int
-			fmt.Sscan(field, &pid)
+		for _, pid := range machine.Children(os.Getpid()) {
 			syscall.Kill(pid, syscall.SIGKILL)
 		}
 		if _, err := syscall.Wait4(-1, nil, 0, nil); err == syscall.ECHILD {

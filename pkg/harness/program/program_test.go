@@ -140,7 +140,7 @@ var wrongSamplers = map[string]string{
 	"asks-beyond":     "asked for 5 gradients and had 4 left until its sample at iteration 30, which comes first",
 	"asks-nothing":    "sent 0 rows as points of a question: want 1 to",
 	"wrong-sample":    "sent an array of shape [3, 2] as its sample: want [4, 2]",
-	"out-of-order":    "\"iteration\":60,\"array\":true}, where a question or {\"tell\": \"sample\", \"iteration\": 30",
+	"out-of-order":    `"iteration":60,"array":true}, where a question or {"tell": "sample", "iteration": 30,`,
 	"not-a-number":    "told a sample that is not finite",
 	"no-sample":       "ended (exit status 0) when its sample at iteration 60 was due",
 	"past-the-budget": "went on asking for gradients after {\"end\": \"gradients\"}",

@@ -10,15 +10,14 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"regexp"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
@@ -248,21 +247,8 @@ func resident(pid int) int64 {
 	var size, pages int64
 	fmt.Sscan(string(b), &size, &pages)
 	bytes := pages * int64(os.Getpagesize())
-	for _, child := range children(pid) {
+	for _, child := range machine.Children(pid) {
 		bytes += resident(child)
 	}
 	return bytes
-}
-
-// children returns the processes that the threads of a process started.
-func children(pid int) (out []int) {
-	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-	for _, file := range threads {
-		b, _ := os.ReadFile(file)
-		for _, field := range strings.Fields(string(b)) {
-			child, _ := strconv.Atoi(field)
-			out = append(out, child)
-		}
-	}
-	return out
 }

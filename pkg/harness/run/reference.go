@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/program"
@@ -90,7 +91,7 @@ func (r *runner) makeReference(ctx context.Context, x *harness.Reference, id sto
 	limited, end := context.WithCancelCause(program.Limit(ctx, r.Timeout))
 	defer end(nil)
 	if r.Isolate != nil && r.Isolate.Memory > 0 { // of programs, which are the only processes now
-		go r.watchMemory(limited, func() []int { return children(os.Getpid()) }, end)
+		go r.watchMemory(limited, func() []int { return machine.Children(os.Getpid()) }, end)
 	}
 	var files map[string][]byte
 	failure = safe.Call(func() (err error) {

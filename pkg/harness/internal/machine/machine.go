@@ -4,9 +4,12 @@ package machine
 import (
 	"cmp"
 	_ "embed"
+	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -69,4 +72,17 @@ func commit(build *debug.BuildInfo) (text string) {
 		return build.Main.Version + " " + build.Main.Sum
 	}
 	return text
+}
+
+// Children returns the processes that the threads of a process started; nil where the system has no /proc.
+func Children(pid int) (out []int) {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, file := range threads {
+		b, _ := os.ReadFile(file)
+		for _, field := range strings.Fields(string(b)) {
+			child, _ := strconv.Atoi(field)
+			out = append(out, child)
+		}
+	}
+	return out
 }
