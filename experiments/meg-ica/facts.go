@@ -119,14 +119,7 @@ func turn(aligned, w []float64, p int) string {
 
 // means returns the mean of each of d columns.
 func means(flat []float64, d int) []float64 {
-	out := make([]float64, d)
-	for i, v := range flat {
-		out[i%d] += v
-	}
-	for k := range out {
-		out[k] /= float64(len(flat) / d)
-	}
-	return out
+	return metric.Mean(metric.Points{N: len(flat) / d, D: d, Data: flat})
 }
 
 // spreads returns the Amari distances between the halves of each chain, and between each two chains.

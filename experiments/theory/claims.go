@@ -30,9 +30,9 @@ var exact = []claim.Claim{
 			for _, kind := range []string{"dirac", "affine"} {
 				for _, sigma := range t.options().Sigmas {
 					for _, d := range []string{"1d", "2d"} {
-						relative.atMost(1e-5, t.at(kind+"-"+d, at("relative", sigma), 0)...)
+						relative.atMost(1e-5, t.Final(kind+"-"+d, at("relative", sigma), 0)...)
 					}
-					errors.atMost(4, t.at(kind+"-10d", at("errors", sigma), 0)...)
+					errors.atMost(4, t.Final(kind+"-10d", at("errors", sigma), 0)...)
 				}
 			}
 			return rule.All(append(relative.holds, errors.holds...)), fmt.Sprintf("largest relative difference %s in "+
@@ -65,7 +65,7 @@ func checkFlow(t trials) (claim.Verdict, string) {
 		no = no || f.low > -0.5 || f.high < -0.5
 	}
 	for _, sigma := range t.options().Sigmas {
-		for _, tau := range t.at("gaussian", at("rest", sigma), 0) {
+		for _, tau := range t.Final("gaussian", at("rest", sigma), 0) {
 			gap = max(gap, math.Abs(tau-math.Sqrt(max(0, 1-float64(sigma*sigma)))))
 		}
 	}
@@ -82,7 +82,7 @@ func equal(id, statement string, methods ...string) claim.Claim {
 			var both gaps
 			for _, m := range methods {
 				for _, sigma := range t.options().Sigmas {
-					both.atMost(1e-6, t.at(m, at("relative", sigma), 0)...)
+					both.atMost(1e-6, t.Final(m, at("relative", sigma), 0)...)
 				}
 			}
 			return both.verdict()
@@ -115,7 +115,7 @@ var rules = []claim.Claim{
 					both.atMost(1e-6, math.Abs(v+slopes[k][cell])/max(math.Abs(v), 1e-2))
 				}
 			}
-			for _, rule := range t.s.Methods(t.problem) {
+			for _, rule := range t.Set.Methods(t.Problem) {
 				for _, own := range t.each(rule, "own-error") {
 					both.atMost(1e-6, slices.Collect(maps.Values(own))...)
 				}
@@ -154,8 +154,8 @@ func checkVariance(t trials) (claim.Verdict, string) {
 			text = append(text, fmt.Sprintf("d = %d: %s to %s", d, least, most))
 		}
 	}
-	linear := trials{t.s, "variance"}
-	shared := stats.Mean(linear.at("linear", "held", 0)) / stats.Mean(linear.at("linear", "redrawn", 0))
+	linear := trialsOf(t.Set, "variance")
+	shared := stats.Mean(linear.Final("linear", "held", 0)) / stats.Mean(linear.Final("linear", "redrawn", 0))
 	return rule.All(holds), fmt.Sprintf("variance over Hutchinson's: %s. Noise that five network steps share has %s "+
 		"times the variance of noise drawn anew", strings.Join(text, ", "), table.Num(shared))
 }
@@ -205,7 +205,7 @@ func checkHeld(t trials) (claim.Verdict, string) {
 		largest := 0.0
 		for j, sigma := range o.Sigmas {
 			var d []float64
-			for _, v := range t.at("kl-w", fmt.Sprintf("held-%d", steps), j) {
+			for _, v := range t.Final("kl-w", fmt.Sprintf("held-%d", steps), j) {
 				d = append(d, v-expected("kl-w", sigma, 1))
 			}
 			mean := math.Abs(stats.Mean(d))

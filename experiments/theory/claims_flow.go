@@ -37,8 +37,8 @@ var assumptions = []claim.Claim{
 		Check: on("lipschitz", func(t trials) (claim.Verdict, string) {
 			var holds []bool
 			var text []string
-			for _, m := range t.s.Methods(t.problem) {
-				near, far := t.at(m, "quotient", 4), t.at(m, "quotient", 1)
+			for _, m := range t.Set.Methods(t.Problem) {
+				near, far := t.Final(m, "quotient", 4), t.Final(m, "quotient", 1)
 				var growth []float64
 				for k := range near {
 					growth, holds = append(growth, near[k]/far[k]), append(holds, near[k] <= 10*far[k])
@@ -59,7 +59,7 @@ func checkRays(t trials) (claim.Verdict, string) {
 		name  string
 		limit float64
 	}{{"first", 1.05}, {"second", 2.05}, {"score", 1.05}}
-	for _, law := range t.s.Methods(t.problem) {
+	for _, law := range t.Set.Methods(t.Problem) {
 		for _, sigma := range t.options().Sigmas {
 			for k, m := range metrics {
 				f := slopeOf(t.each(law, at(m.name, sigma)), nil)
@@ -102,7 +102,7 @@ func bounded(id, statement, metric string) claim.Claim {
 					growth, holds = append(growth, late/early), append(holds, late <= 2*early)
 				}
 				text = append(text, strings.TrimPrefix(problem, "growth-")+" "+table.Spread(growth))
-				keys = append(keys, trials{s, problem}.keys("sifg")...)
+				keys = append(keys, trialsOf(s, problem).Keys("sifg")...)
 			}
 			return claim.Outcome{
 				Verdict:  rule.Most(holds),
@@ -282,7 +282,7 @@ func learns(id, statement, method string, limit float64) claim.Claim {
 			for _, sigma := range t.options().Sigmas {
 				slopes["σ = "+table.Num(sigma)] = excess(t, method, sigma)
 				logSigma = append(logSigma, math.Log(sigma))
-				logError = append(logError, math.Log(stats.Mean(t.at(method, at("error", sigma), 256))))
+				logError = append(logError, math.Log(stats.Mean(t.Final(method, at("error", sigma), 256))))
 			}
 			verdict, text := belowAll(limit, slopes)
 			if verdict != claim.NotTestable {
@@ -297,7 +297,7 @@ func learns(id, statement, method string, limit float64) claim.Claim {
 // excess returns the slope of the excess error at one σ, over that of the same seed's network that never sees a draw
 // twice.
 func excess(t trials, method string, sigma float64) slope {
-	values, floor := t.each(method, at("error", sigma)), t.at(method, at("error", sigma), 0)
+	values, floor := t.each(method, at("error", sigma)), t.Final(method, at("error", sigma), 0)
 	index, mean := average(values)
 	large := map[int]bool{}
 	for k, i := range index {
@@ -315,8 +315,8 @@ func excess(t trials, method string, sigma float64) slope {
 func checkParticles(t trials) (claim.Verdict, string) {
 	var holds []bool
 	var text []string
-	for _, m := range t.s.Methods(t.problem) {
-		asked, used := t.at(m, "corollary-4.14-proof", 0), t.at(m, "particles", 0)
+	for _, m := range t.Set.Methods(t.Problem) {
+		asked, used := t.Final(m, "corollary-4.14-proof", 0), t.Final(m, "particles", 0)
 		for k := range asked {
 			holds = append(holds, asked[k] <= used[k])
 		}

@@ -93,7 +93,7 @@ func checkRest(t trials) (claim.Verdict, string) {
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, h := range o.Moves {
 		for k := range o.Sigmas {
-			ratio := t.at("exact-1", at("variance", h), k)
+			ratio := t.Final("exact-1", at("variance", h), k)
 			lo, hi := stats.TInterval(ratio, 0.95)
 			yes, no = yes && lo >= 0.95 && hi <= 1.05, no || lo > 1.05 || hi < 0.95
 			seeds, least, most = len(ratio), min(least, stats.Mean(ratio)), max(most, stats.Mean(ratio))
@@ -108,11 +108,11 @@ func checkRest(t trials) (claim.Verdict, string) {
 
 func checkStep(t trials) (claim.Verdict, string) {
 	k := slices.Index(t.options().Sigmas, shown)
-	base := t.at("learned-1", at("least", shownMove), k)
+	base := t.Final("learned-1", at("least", shownMove), k)
 	verdict := claim.NoResult
 	text := fmt.Sprintf("share of the least covered mode at h = %s: %s", table.Num(shownMove), table.Spread(base))
 	for _, h := range []float64{shownMove / 2, shownMove / 4} {
-		shares := t.at("learned-1", at("least", h), k)
+		shares := t.Final("learned-1", at("least", h), k)
 		v, _ := rule.Alike(differences(shares, base), found)
 		verdict = max(verdict, v)
 		text += fmt.Sprintf("; at %s: %s", table.Num(h), table.Spread(shares))
@@ -149,7 +149,7 @@ func (c stepCell) covers() bool {
 // stepCells are all cells of both problems.
 func stepCells(s *record.Set) (out []stepCell, keys []string) {
 	for _, problem := range []string{"steps", "steps-1000"} {
-		t := trials{s, problem}
+		t := trialsOf(s, problem)
 		o, methods := t.options(), s.Methods(problem)
 		for _, m := range methods {
 			draws := 1
@@ -158,12 +158,12 @@ func stepCells(s *record.Set) (out []stepCell, keys []string) {
 			}
 			for _, h := range o.Moves {
 				for k, sigma := range o.Sigmas {
-					least := t.at(m, at("least", h), k)
+					least := t.Final(m, at("least", h), k)
 					out = append(out, stepCell{problem, m, h, sigma, temperature(h, sigma, draws), least})
 				}
 			}
 		}
-		keys = append(keys, t.keys(methods...)...)
+		keys = append(keys, t.Keys(methods...)...)
 	}
 	return out, keys
 }
@@ -216,7 +216,7 @@ func checkDraws(t trials) (claim.Verdict, string) {
 // drawsRatio returns log ratios of the energy distance with 64 draws a move to that with one, one a seed.
 func (t trials) drawsRatio(kind string, sigma float64) (out []float64) {
 	k := slices.Index(t.options().Sigmas, sigma)
-	one, many := t.at(kind+"-1", at("energy", shownMove), k), t.at(kind+"-64", at("energy", shownMove), k)
+	one, many := t.Final(kind+"-1", at("energy", shownMove), k), t.Final(kind+"-64", at("energy", shownMove), k)
 	for i := range min(len(one), len(many)) {
 		out = append(out, math.Log(many[i]/one[i]))
 	}
@@ -243,15 +243,16 @@ func (c helpCell) helped() bool {
 func (c helpCell) learned() bool { return c.share >= 0.5 }
 
 func helpCells(s *record.Set, laws []string) (out []helpCell) {
-	t := trials{s, "helps"}
+	t := trialsOf(s, "helps")
 	o := t.options()
 	for _, law := range laws {
 		for _, n := range o.Sizes {
 			for _, sigma := range o.Sigmas {
 				c := helpCell{law: law, n: n, sigma: sigma}
-				mine, blind := t.at(law, at("energy-sifg", sigma), n), t.at(law, at("energy-sifg-blind", sigma), n)
+				mine := t.Final(law, at("energy-sifg", sigma), n)
+				blind := t.Final(law, at("energy-sifg-blind", sigma), n)
 				c.gain = differences(mine, blind)
-				c.share = stats.Mean(t.at(law, at("share-sifg", sigma), n)) * (1 + sq(sigma)) / sq(sigma)
+				c.share = stats.Mean(t.Final(law, at("share-sifg", sigma), n)) * (1 + sq(sigma)) / sq(sigma)
 				c.distance = stats.Mean(mine)
 				out = append(out, c)
 			}
@@ -284,7 +285,7 @@ func checkHelps(s *record.Set) claim.Outcome {
 		"learned without helping in %d, and neither in %d", len(cells), both, helps, learned, neither)
 	return claim.Outcome{
 		Verdict:  claim.Decide(10*agree >= 9*len(cells), 2*agree <= len(cells)),
-		Keys:     trials{s, "helps"}.keys(normal...),
+		Keys:     trialsOf(s, "helps").Keys(normal...),
 		Evidence: text,
 	}
 }

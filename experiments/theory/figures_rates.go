@@ -21,7 +21,7 @@ func names(v []float64) (out []string) {
 }
 
 func drawSigma(s *record.Set) (*figure.Figure, error) {
-	t := trials{s, "sigma"}
+	t := trialsOf(s, "sigma")
 	o := t.options()
 	f := &figure.Figure{
 		Cols:     3,
@@ -60,7 +60,7 @@ func drawVariance(s *record.Set) (*figure.Figure, error) {
 		{"same-x", "random", "random weights"},
 		{"same-x", "trained", "trained weights"},
 	} {
-		t := trials{s, m.problem}
+		t := trialsOf(s, m.problem)
 		o := t.options()
 		p := logarithmic(m.title, "σ", "ratio of variances")
 		series := 0
@@ -127,7 +127,7 @@ func power(values []map[int]float64, exponent float64, label string) []figure.La
 }
 
 func drawRate(s *record.Set) (*figure.Figure, error) {
-	t := trials{s, "rate"}
+	t := trialsOf(s, "rate")
 	left := logarithmic("exact score", "moves K", "mean square")
 	for k, m := range []struct{ method, label string }{{"log-concave", "N(0, I), 10-D"}, {"mixture", "mixture, 1-D"}} {
 		values := t.each(m.method, "square")
@@ -144,13 +144,13 @@ func drawRate(s *record.Set) (*figure.Figure, error) {
 // drawLearning draws the errors of fitted scores, a panel a method, a series a σ.
 func drawLearning(problem, label string, methods []string) func(s *record.Set) (*figure.Figure, error) {
 	return func(s *record.Set) (*figure.Figure, error) {
-		t := trials{s, problem}
+		t := trialsOf(s, problem)
 		f := &figure.Figure{Cols: 2, Width: 18, Height: 8}
 		for _, m := range methods {
 			p := logarithmic(m, label, "mean squared error of f")
 			for k, sigma := range t.options().Sigmas {
 				values := t.each(m, at("error", sigma))
-				if floor := t.at(m, at("error", sigma), 0); floor != nil {
+				if floor := t.Final(m, at("error", sigma), 0); floor != nil {
 					style := series(k, "")
 					style.Dash, style.Width = []float64{1, 2}, 0.6
 					p.Layers = append(p.Layers, figure.HLine{Y: stats.Mean(floor), Style: style})
@@ -167,7 +167,7 @@ func drawLearning(problem, label string, methods []string) func(s *record.Set) (
 }
 
 func drawDescent(s *record.Set) (*figure.Figure, error) {
-	t := trials{s, "descent"}
+	t := trialsOf(s, "descent")
 	o := t.options()
 	f := &figure.Figure{Cols: 3, Width: 18, Height: 7}
 	for _, sigma := range o.Sigmas {
@@ -187,9 +187,9 @@ func drawDescent(s *record.Set) (*figure.Figure, error) {
 }
 
 func drawRays(s *record.Set) (*figure.Figure, error) {
-	t := trials{s, "rays"}
+	t := trialsOf(s, "rays")
 	p := logarithmic("", "distance along the ray", "size of the score")
-	for k, law := range s.Methods(t.problem) {
+	for k, law := range s.Methods(t.Problem) {
 		values := t.each(law, at("score", 0.1))
 		p.Layers = append(p.Layers, band(values, series(k, law), nil)...)
 		if law == "compact" {

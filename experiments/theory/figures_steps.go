@@ -33,12 +33,12 @@ func drawSteps(s *record.Set) (*figure.Figure, error) {
 	}
 	cells, _ := stepCells(s)
 	for k, x := range stepSeries {
-		t := trials{s, x.problem}
+		t := trialsOf(s, x.problem)
 		o, style := t.options(), series(k, x.label)
 		at012 := slices.Index(o.Sigmas, shown)
 		var list [][]float64
 		for _, h := range o.Moves {
-			list = append(list, t.at(x.method, at("least", h), at012))
+			list = append(list, t.Final(x.method, at("least", h), at012))
 		}
 		left.Layers = append(left.Layers, band(bySeed(list), style, func(i int) float64 { return o.Moves[i] })...)
 		dots := figure.Scatter{Style: style.As(""), Radius: 1.9}
@@ -88,14 +88,14 @@ func StepPanel(s *record.Set) figure.Panel {
 }
 
 func drawStepsMap(s *record.Set) (*figure.Figure, error) {
-	t := trials{s, "steps"}
+	t := trialsOf(s, "steps")
 	o := t.options()
 	f := &figure.Figure{Cols: 2, Width: 18, ColorBar: figure.Axis{Label: "share of the least covered mode"}}
 	for _, x := range stepSeries[2:] {
 		h := figure.HeatMap{Cols: len(o.Moves)}
 		for k := range o.Sigmas {
 			for _, move := range o.Moves {
-				h.Z = append(h.Z, stats.Median(t.at(x.method, at("least", move), k)))
+				h.Z = append(h.Z, stats.Median(t.Final(x.method, at("least", move), k)))
 			}
 		}
 		if len(h.Z) == 0 {
@@ -121,7 +121,7 @@ func drawSamples(s *record.Set) (*figure.Figure, error) {
 		{"steps-1000", "learned-1", shownMove / 2, "step 0.005, twice as many moves"},
 		{"steps", "learned-64", shownMove, "step 0.01, 64 draws a move"},
 	} {
-		t := trials{s, m.problem}
+		t := trialsOf(s, m.problem)
 		x, y := t.each(m.method, at("x", m.h)), t.each(m.method, at("y", m.h))
 		if len(x) == 0 {
 			return nil, errAbsent
@@ -144,7 +144,7 @@ func drawHelps(s *record.Set) (*figure.Figure, error) {
 	if len(cells) == 0 {
 		return nil, errAbsent
 	}
-	sigmas := trials{s, "helps"}.options().Sigmas
+	sigmas := trialsOf(s, "helps").options().Sigmas
 	f := &figure.Figure{Cols: len(sigmas), Width: 18, Height: 14}
 	for _, row := range []struct {
 		label string

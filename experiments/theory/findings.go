@@ -15,8 +15,8 @@ var findings = []harness.Finding{exploration, printed, silent}
 
 // of returns the records that the findings are about.
 func of(by map[string]*record.Set, problem string) (trials, bool) {
-	t := trials{by["paper"], problem}
-	return t, t.s != nil && len(t.s.Methods(problem)) > 0
+	t := trialsOf(by["paper"], problem)
+	return t, t.Set != nil && len(t.Set.Methods(problem)) > 0
 }
 
 // exploration: which modes are found depends on a step that is far from the limit that the theory is about.
@@ -32,7 +32,7 @@ func exploration(by map[string]*record.Set) *harness.Statement {
 	out.Column("temperature h/(2σ²)", func(h float64) table.Cell { return table.Number(temperature(h, shown, 1), 2) })
 	for _, kind := range []string{"learned", "exact"} {
 		value := func(metric string) func(h float64) table.Cell {
-			return func(h float64) table.Cell { return table.Text(table.Spread(t.at(kind+"-1", at(metric, h), k))) }
+			return func(h float64) table.Cell { return table.Text(table.Spread(t.Final(kind+"-1", at(metric, h), k))) }
 		}
 		out.Column(kind+" score: least share of a mode", value("least"))
 		out.Column("energy distance", value("energy"))
@@ -41,13 +41,13 @@ func exploration(by map[string]*record.Set) *harness.Statement {
 		"2-D mixture, 1000 particles, σ = 0.12, one total time: mean over looks in the last fifth of the run, " +
 			"median over seeds, and the range. A mode has a weight of 0.2.",
 	}
-	least := func(h float64) string { return table.Num(stats.Median(t.at("learned-1", at("least", h), k))) }
+	least := func(h float64) string { return table.Num(stats.Median(t.Final("learned-1", at("least", h), k))) }
 	text := fmt.Sprintf("At Figure 1's settings the least covered mode has a share of %s; at half the step, in the "+
 		"same total time, of %s.", least(shownMove), least(shownMove/2))
 	if slices.Contains(o.Moves, 2*shownMove) {
 		text += fmt.Sprintf(" At twice the step it has %s.", least(2*shownMove))
 	}
-	if averaged := (trials{t.s, "steps"}).at("learned-64", at("least", shownMove), k); averaged != nil {
+	if averaged := trialsOf(t.Set, "steps").Final("learned-64", at("least", shownMove), k); averaged != nil {
 		text += fmt.Sprintf(" With 64 draws of w a move, at Figure 1's step, %s.", table.Num(stats.Median(averaged)))
 	}
 	return &harness.Statement{
@@ -64,17 +64,17 @@ func printed(by map[string]*record.Set) *harness.Statement {
 	if !ok {
 		return nil
 	}
-	get := func(metric string) float64 { return stats.Median(t.at("gaussian", metric, 0)) }
+	get := func(metric string) float64 { return stats.Median(t.Final("gaussian", metric, 0)) }
 	eps := 0.0 // the step of Algorithm 2 over that of equation 3.10, at σ = 0.5
-	sigma := trials{t.s, "sigma"}
+	sigma := trialsOf(t.Set, "sigma")
 	for j, s := range sigma.options().Sigmas {
 		if s == 0.5 {
-			eps = stats.Median(sigma.at("kl-eps", "expected", j)) / stats.Median(sigma.at("kl-w", "expected", j))
+			eps = stats.Median(sigma.Final("kl-eps", "expected", j)) / stats.Median(sigma.Final("kl-w", "expected", j))
 		}
 	}
-	bounds := trials{t.s, "bounds"}
-	factor := stats.Mean(bounds.at("gmm-10d", "corollary-4.14-proof", 0)) -
-		stats.Mean(bounds.at("gmm-10d", "corollary-4.14", 0))
+	bounds := trialsOf(t.Set, "bounds")
+	factor := stats.Mean(bounds.Final("gmm-10d", "corollary-4.14-proof", 0)) -
+		stats.Mean(bounds.Final("gmm-10d", "corollary-4.14", 0))
 	type formula struct {
 		where, printed, right string
 		measured, should      float64
@@ -122,7 +122,7 @@ func silent(by map[string]*record.Set) *harness.Statement {
 		{"uci-bnn", "a ReLU switches on"},
 	})
 	quotient := func(k int) func(x score) table.Cell {
-		return func(x score) table.Cell { return table.Number(stats.Median(t.at(x.method, "quotient", k)), 3) }
+		return func(x score) table.Cell { return table.Number(stats.Median(t.Final(x.method, "quotient", k)), 3) }
 	}
 	out.Words("Density", func(x score) string { return x.method })
 	out.Words("where it fails", func(x score) string { return x.fails })
@@ -169,7 +169,7 @@ var tables = []harness.Table{
 }
 
 func identities(s *record.Set) (*table.Table, error) {
-	gradient, identity := trials{s, "gradient"}, trials{s, "identity"}
+	gradient, identity := trialsOf(s, "gradient"), trialsOf(s, "identity")
 	type variant struct {
 		trials
 		words, metric, method string
@@ -194,15 +194,15 @@ func identities(s *record.Set) (*table.Table, error) {
 	t.Words("variant", func(v variant) string { return v.method })
 	for _, sigma := range gradient.options().Sigmas {
 		t.Column("σ = "+table.Num(sigma), func(v variant) table.Cell {
-			return table.Number(slices.Max(append(v.at(v.method, at(v.metric, sigma), 0), math.Inf(-1))), 2)
+			return table.Number(slices.Max(append(v.Final(v.method, at(v.metric, sigma), 0), math.Inf(-1))), 2)
 		})
 	}
 	return &t.Table, nil
 }
 
 func boundsTable(s *record.Set) (*table.Table, error) {
-	x := trials{s, "bounds"}
-	t := table.Of(s.Methods(x.problem))
+	x := trialsOf(s, "bounds")
+	t := table.Of(s.Methods(x.Problem))
 	t.Words("Experiment", func(m string) string { return m })
 	for _, c := range []struct{ header, metric string }{
 		{"particles used", "particles"},
@@ -212,13 +212,13 @@ func boundsTable(s *record.Set) (*table.Table, error) {
 		{"network, Theorem 4.9", "theorem-4.9"},
 		{"network, Theorem 4.13", "theorem-4.13"},
 	} {
-		t.Column(c.header, func(m string) table.Cell { return table.Fixed(stats.Mean(x.at(m, c.metric, 0)), 1) })
+		t.Column(c.header, func(m string) table.Cell { return table.Fixed(stats.Mean(x.Final(m, c.metric, 0)), 1) })
 	}
 	return &t.Table, nil
 }
 
 func heldTable(s *record.Set) (*table.Table, error) {
-	x := trials{s, "sigma"}
+	x := trialsOf(s, "sigma")
 	o := x.options()
 	t := table.Of(o.Sigmas)
 	t.Column("σ", func(sigma float64) table.Cell { return table.Number(sigma, 2) })
@@ -226,14 +226,14 @@ func heldTable(s *record.Set) (*table.Table, error) {
 	for _, steps := range o.Sizes {
 		t.Column(fmt.Sprintf("%d steps", steps), func(sigma float64) table.Cell {
 			j := slices.Index(o.Sigmas, sigma)
-			return table.Number(stats.Median(x.at("kl-w", fmt.Sprintf("held-%d", steps), j)), 2)
+			return table.Number(stats.Median(x.Final("kl-w", fmt.Sprintf("held-%d", steps), j)), 2)
 		})
 	}
 	return &t.Table, nil
 }
 
 func crossings(s *record.Set) (*table.Table, error) {
-	x := trials{s, "same-x"}
+	x := trialsOf(s, "same-x")
 	o := x.options()
 	type weights struct {
 		method string

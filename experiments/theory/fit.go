@@ -16,15 +16,16 @@ import (
 )
 
 // trials reads the values of one problem's computations.
-type trials struct {
-	s       *record.Set
-	problem string
+type trials struct{ record.Series }
+
+func trialsOf(s *record.Set, problem string) trials {
+	return trials{record.Series{Set: s, Problem: problem}}
 }
 
 // options are those of the problem; zero where it has no trial.
 func (t trials) options() (o Options) {
-	for _, m := range t.s.Methods(t.problem) {
-		if first, ok := record.First(t.s, t.problem, m); ok {
+	for _, m := range t.Set.Methods(t.Problem) {
+		if first, ok := record.First(t.Set, t.Problem, m); ok {
 			if c, err := settings.Of(first); err == nil && settings.Decode(c.Options, &o) == nil {
 				return o
 			}
@@ -38,7 +39,7 @@ func on(
 	problem string, find func(t trials) (claim.Verdict, string), methods ...string,
 ) func(s *record.Set) claim.Outcome {
 	return rule.On(problem, func(e record.Series) (claim.Verdict, string) {
-		return find(trials{e.Set, problem})
+		return find(trials{e})
 	}, methods...)
 }
 
@@ -59,36 +60,21 @@ func (g *gaps) verdict() (claim.Verdict, string) {
 	return rule.All(g.holds), "largest relative difference " + table.Num(g.worst)
 }
 
-func (t trials) keys(methods ...string) []string {
-	return record.Series{Set: t.s, Problem: t.problem}.Keys(methods...)
-}
-
 // each returns a metric by index, one map a seed.
 func (t trials) each(method, metric string) []map[int]float64 {
 	var out []map[int]float64
-	for _, row := range t.s.Trials {
-		if row.Problem != t.problem || row.Method != method || row.Status != record.StatusOK {
+	for _, row := range t.Set.Trials {
+		if row.Problem != t.Problem || row.Method != method || row.Status != record.StatusOK {
 			continue
 		}
 		values := map[int]float64{}
-		for _, r := range t.s.Traces[row.Key] {
+		for _, r := range t.Set.Traces[row.Key] {
 			if r.Metric == metric {
 				values[r.Index] = r.Value
 			}
 		}
 		if len(values) > 0 {
 			out = append(out, values)
-		}
-	}
-	return out
-}
-
-// at returns a metric at one index, one value a seed.
-func (t trials) at(method, metric string, index int) []float64 {
-	var out []float64
-	for _, values := range t.each(method, metric) {
-		if v, ok := values[index]; ok {
-			out = append(out, v)
 		}
 	}
 	return out
