@@ -69,7 +69,7 @@ func StepPanel(s *record.Set) figure.Panel {
 		if !strings.HasPrefix(x.method, "learned") {
 			continue
 		}
-		t := trials{s, x.problem}
+		t := trialsOf(s, x.problem)
 		o := t.options()
 		moves := slices.Sorted(slices.Values(o.Moves))
 		var list [][]float64
