@@ -76,7 +76,7 @@ func StepPanel(s *record.Set) figure.Panel {
 		var degrees []string
 		for _, h := range moves {
 			degrees = append(degrees, fmt.Sprintf("%.2f", temperature(h, shown, 1)))
-			list = append(list, t.at(x.method, at("least", h), slices.Index(o.Sigmas, shown)))
+			list = append(list, t.Final(x.method, at("least", h), slices.Index(o.Sigmas, shown)))
 		}
 		p.X.Categories, p.X.Label = names(moves), "step h; h/(2σ²) is "+strings.Join(degrees, ", ")
 		label := strings.TrimPrefix(x.label, "learned score, ")
