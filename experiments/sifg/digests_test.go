@@ -42,7 +42,19 @@ func TestNumerics(t *testing.T) {
 		t.Skip("the portable kernels have other bits by design")
 	}
 	got, complete := computeAll(t)
+	text, err := os.ReadFile(digestsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want map[string]computed
+	if err := json.Unmarshal(text, &want); err != nil {
+		t.Fatal(err)
+	}
 	if *update {
+		if !complete { // what was not computed stays
+			maps.Copy(want, got)
+			got = want
+		}
 		text, err := json.MarshalIndent(got, "", " ")
 		if err != nil {
 			t.Fatal(err)
@@ -51,14 +63,6 @@ func TestNumerics(t *testing.T) {
 			t.Fatal(err)
 		}
 		return
-	}
-	text, err := os.ReadFile(digestsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var want map[string]computed
-	if err := json.Unmarshal(text, &want); err != nil {
-		t.Fatal(err)
 	}
 	for name := range want {
 		if _, ok := got[name]; complete && !ok {

@@ -35,8 +35,7 @@ func verifyCommand(e *env) *cobra.Command {
 		Long: "It names what is damaged, missing or not the program's. With --recompute it compares every value of " +
 			"the trials that it computes, bit for bit.",
 		Example: `  sifg verify --scale smoke
-  sifg verify gmm --scale smoke --recompute 2
-  sifg verify all --recompute 12 --within 30s`,
+  sifg verify gmm --scale smoke --recompute 2 --within 30s`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d.Trials = int(min(recompute, math.MaxInt))
 			if repair && d.Trials > 0 {
