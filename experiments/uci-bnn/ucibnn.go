@@ -119,7 +119,7 @@ var predictive = study.Measure{Head: "test NLL", Metric: "test-nll"}
 // Verdict is that on networks: every method at its own best, its start of λ included.
 var Verdict = study.Comparing{
 	Protocol: "start",
-	Times:    "matched", // whose trials had a machine for themselves
+	Times:    "matched", // whose trials were timed under less load
 	Lead:     true,
 	Where:    "Networks after 2000 iterations",
 	Problems: judgedBy(predictive, problems...),
