@@ -64,6 +64,12 @@ var metrics = []harness.Metric{
 		Meaning: "Width of the narrowest direction in the particles' coordinates, from the Laplace approximation, at " +
 			"iteration 0.",
 	},
+	{
+		Name: "drift",
+		Unit: "standard deviations",
+		Meaning: "Flows on a posterior of your own: how far the mean (index 0) and the standard deviation (1) of the " +
+			"coordinate that moved most moved steadily in the last third of the run.",
+	},
 	{Name: "sigma", Unit: "coordinates", Meaning: "The smoothing σ."},
 }
 
@@ -80,10 +86,29 @@ func (p *problem) measure(c *sifg.Cloud, sample sifg.Batch, put func(string, int
 		p.putFacts(put)
 	}
 	p.measureAll(p.unconstrained(x), c.Iter == p.last, put)
+	if p.watch != nil {
+		p.watch.Look(c, sifg.Info{})
+	}
 	if c.Iter == p.last {
 		p.chains(x.N, put)
+		p.drift(put)
 	}
 }
+
+// drift puts how far a flow's particles still moved, where enough checkpoints tell.
+func (p *problem) drift(put put) {
+	if p.watch == nil {
+		return
+	}
+	if mean, sd := p.watch.Drift(); !math.IsNaN(mean) {
+		put("drift", 0, mean)
+		put("drift", 1, sd)
+	}
+}
+
+// flows are the methods whose particles settle: those of Langevin dynamics and of chains wander, and of a program nobody
+// knows.
+var flows = []string{"sifg", "ada-sifg", "sifg-a", "interpolated", "l2-gf", "ada-gwg", "svgd"}
 
 // chains judges all draws of a method that runs chains.
 func (p *problem) chains(n int, put put) {

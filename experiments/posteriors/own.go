@@ -11,7 +11,11 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 	"github.com/semi-implicit/sifg/pkg/study"
 )
@@ -27,7 +31,10 @@ var own = &harness.Own{
 		{Name: "advice", Title: "Which sampler for this posterior",
 			Caption: "Errors of means and of standard deviations as multiples of those of as many exact draws, " +
 				"medians over seeds. Good: both at most 2. Too narrow: standard deviations below 0.9 of the " +
-				"reference's. Gradients: until both errors are 0.1.", Make: advice},
+				"reference's. Gradients: until both errors are 0.1. Still moved: how far the mean or the standard " +
+				"deviation that moved most moved steadily in the last third of the run, in standard deviations; of " +
+				"flows. R-hat: of the seeds' samples, the largest of any value; above 1.01 they do not agree.",
+			Make: advice},
 		{Name: "wrong", Title: "What each got wrong",
 			Caption: "The value whose mean is farthest off, in reference standard deviations, and the one whose " +
 				"standard deviation is, as a multiple of the reference's. The first seed.", Make: wrong},
@@ -46,6 +53,8 @@ const (
 	mostDivergent = 0.002 // of the moves
 
 	farthest = 1000 // from 0, of chains where no mode was found
+
+	unsettled = 0.1 // of a flow's drift: the limit of sifg.Watch
 )
 
 // ownProblem is the one problem of the records.
@@ -99,6 +108,10 @@ func verdict(s *record.Set) []string {
 		out = append(out, "No mode with a positive curvature was found from 0, so the coordinates are those of the "+
 			"model, not of a Laplace approximation.")
 	}
+	if moved := drift(s, problem, method); moved >= unsettled {
+		out = append(out, fmt.Sprintf("%s has not converged: it still moved by %.2g standard deviations in the last "+
+			"third of the run. Run longer: --set iterations=%d.", figure.Label(method), moved, 2*s.Trials[0].Iterations))
+	}
 	remarked := map[string]bool{}
 	for _, t := range s.Trials {
 		if t.Status == record.StatusOK && t.Reason != "" && !remarked[t.Method] {
@@ -113,16 +126,54 @@ func advice(s *record.Set) (*table.Table, error) {
 	problem, _ := ownProblem(s)
 	taken, _ := choice(s, problem)
 	t := &table.Table{Columns: table.Columns(1, "Method", "means", "standard deviations", "mean ratio of sds",
-		"gradients", "seconds", "verdict")}
+		"gradients", "seconds", "still moved", "R-hat", "verdict")}
 	for _, m := range s.Methods(problem) {
 		o := outcomeOf(s, problem, m)
 		row := []table.Cell{table.Text(figure.Label(m)), multiple(o.mean), multiple(o.sd), table.Number(o.ratio, 2),
 			table.Number(o.gradients, 2), table.Number(study.Seconds(s, problem, m), 2),
+			table.Number(drift(s, problem, m), 2), table.Number(agreement(s, problem, m), 4),
 			table.Text(o.word(m == taken))}
 		t.Rows = append(t.Rows, row)
 	}
 	t.Notes = verdict(s)
 	return t, nil
+}
+
+// drift is how far a flow still moved in the last third of its run, the mean or the standard deviation of a coordinate,
+// median over seeds; NaN of other methods.
+func drift(s *record.Set, problem, method string) float64 {
+	e := record.Series{Set: s, Problem: problem}
+	mean, sd := e.Final(method, "drift", 0), e.Final(method, "drift", 1)
+	moved := make([]float64, len(mean))
+	for i := range moved {
+		moved[i] = max(mean[i], sd[i])
+	}
+	return stats.Median(moved)
+}
+
+// agreement is R-hat of the seeds' samples, the largest of any value; NaN of a single seed.
+func agreement(s *record.Set, problem, method string) float64 {
+	var samples []metric.Points
+	for _, key := range (record.Series{Set: s, Problem: problem}).Keys(method) {
+		if a, err := s.Load(key, "values"); err == nil { // a trial that did not end well has none
+			n, d := a.Shape[0], a.Shape[1]
+			samples = append(samples, metric.FromBatch(sifg.Batch{Rows: n, Cols: d, Stride: d, Data: a.Data}))
+		}
+	}
+	if len(samples) < 2 {
+		return math.NaN()
+	}
+	worst := math.NaN()
+	for j := range samples[0].D {
+		var runs [][]float64
+		for _, x := range samples {
+			runs = append(runs, x.Column(j))
+		}
+		if r := hmc.RankRHat(runs); !(r <= worst) {
+			worst = r
+		}
+	}
+	return worst
 }
 
 // word is the verdict on a method.

@@ -184,6 +184,7 @@ type problem struct {
 	seed      uint64
 	last      int
 	diagnose  bool
+	watch     *sifg.Watch // of a flow on a person's own posterior
 }
 
 // build implements harness.Experiment.Problem.
@@ -208,6 +209,9 @@ func build(t *harness.Trial) (*harness.Problem, error) {
 	p.target = newLocal(p.posterior, p.by)
 	out := &harness.Problem{Target: p.target, Init: p.init, Measure: p.measure}
 	if o.Program != nil {
+		if slices.Contains(flows, t.Config.Sampler.Sampler) {
+			p.watch = new(sifg.Watch)
+		}
 		out.Target = batched{p.target}
 		out.Keep = func(sample sifg.Batch) map[string]*record.Array { return p.keep(sample, t.Method == "hmc") }
 	}

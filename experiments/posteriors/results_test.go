@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
 // madeUp is a set of two methods on one problem, 50 particles, two seeds. A lone curve is the error of the means and of
@@ -159,6 +160,57 @@ func TestVerdict(t *testing.T) {
 	want := []string{"Nothing was judged: making its reference: the program died"}
 	if notes := verdict(s); !slices.Equal(notes, want) {
 		t.Errorf("without a reference: %q, want %q", notes, want)
+	}
+}
+
+// TestUnsettled: a flow that is to be taken and still moves is said to. Of others nothing is known.
+func TestUnsettled(t *testing.T) {
+	s := madeUp(map[string][][3]float64{"sifg": {{1, 0.3, 0.09}}})
+	s.Trials[0].Iterations = 500
+	key := s.Trials[0].Key
+	for name, v := range map[string]float64{"reference-rhat": 1, "reference-ess": 5000} {
+		s.Traces[key] = append(s.Traces[key], record.Trace{Metric: name, Value: v})
+	}
+	note := func() string { return strings.Join(verdict(s), " ") }
+	if strings.Contains(note(), "converged") {
+		t.Errorf("of no drift: %q", note())
+	}
+	s.Traces[key] = append(s.Traces[key], record.Trace{Key: key, Metric: "drift", Value: 0.05},
+		record.Trace{Key: key, Metric: "drift", Index: 1, Value: 0.3})
+	want := "SIFG has not converged: it still moved by 0.3 standard deviations in the last third of the run. " +
+		"Run longer: --set iterations=1000."
+	if !strings.Contains(note(), want) {
+		t.Errorf("got %q, want %q in it", note(), want)
+	}
+}
+
+// TestAgreement: R-hat of two seeds that sampled alike, and of two of which one is elsewhere in one value.
+func TestAgreement(t *testing.T) {
+	s := madeUp(map[string][][3]float64{"sifg": {{1, 0.3, 0.09}, {1, 0.3, 0.09}}})
+	shift, second := float32(0), s.Trials[1].Key
+	s.Load = func(key, name string) (*record.Array, error) {
+		stream := rng.New(1, key).Rand()
+		a := &record.Array{Shape: []int{400, 2}}
+		for range 400 {
+			a.Data = append(a.Data, float32(stream.NormFloat64()), float32(stream.NormFloat64()))
+		}
+		if key == second {
+			for i := range 400 {
+				a.Data[2*i+1] += shift
+			}
+		}
+		return a, nil
+	}
+	if r := agreement(s, "p-1000", "sifg"); !(r < 1.01) {
+		t.Errorf("alike: R-hat %.4f", r)
+	}
+	shift = 1
+	if r := agreement(s, "p-1000", "sifg"); !(r > 1.1) {
+		t.Errorf("one elsewhere: R-hat %.4f", r)
+	}
+	s.Trials = s.Trials[:1]
+	if r := agreement(s, "p-1000", "sifg"); !math.IsNaN(r) {
+		t.Errorf("one seed: %v", r)
 	}
 }
 

@@ -33,36 +33,55 @@ func (w *Watch) Look(c *Cloud, _ Info) error {
 // its standard error. Below usualDrift most runs that are good drift too (TestAlarms of experiments/posteriors).
 const leastDrift, usualDrift, leastTrend = 0.03, 0.1, 6
 
+// Drift returns by how many standard deviations the mean, and the standard deviation, of the coordinate
+// that moved most changed in the last third of the checkpoints; 0 if nothing moved steadily, NaN if there
+// were fewer than twelve checkpoints.
+func (w *Watch) Drift() (mean, sd float64) {
+	if !w.enough() {
+		return math.NaN(), math.NaN()
+	}
+	mean, _ = w.most(w.mean)
+	sd, _ = w.most(w.sds)
+	return mean, sd
+}
+
 // Warnings has a sentence for the coordinate whose mean, and one for that whose standard deviation,
 // moved most in the last third of the checkpoints, if it moved steadily; none if nothing did, or if
 // there were fewer than twelve checkpoints.
 func (w *Watch) Warnings() (out []string) {
-	first := len(w.iter) - len(w.iter)/3
-	if len(w.iter) < 12 {
+	if !w.enough() {
 		return nil
 	}
-	last := w.sds[len(w.sds)-1]
 	for _, what := range []struct {
 		name string
 		at   [][]float64
 	}{{"mean", w.mean}, {"standard deviation", w.sds}} {
-		most, where := 0.0, -1
-		for j, sd := range last {
-			change, sure := trend(w.iter[first:], what.at[first:], j)
-			if change = math.Abs(change) / sd; sure && change > max(most, leastDrift) {
-				most, where = change, j
-			}
+		most, where := w.most(what.at)
+		if most == 0 {
+			continue
 		}
-		if where >= 0 {
-			verdict := "has not converged"
-			if most < usualDrift {
-				verdict = "may not have converged"
-			}
-			out = append(out, fmt.Sprintf("The run %s: in its last third the %s of coordinate %d still moved by %.2g "+
-				"standard deviations, steadily. Run longer, or take a larger step.", verdict, what.name, where, most))
+		verdict := "has not converged"
+		if most < usualDrift {
+			verdict = "may not have converged"
 		}
+		out = append(out, fmt.Sprintf("The run %s: in its last third the %s of coordinate %d still moved by %.2g "+
+			"standard deviations, steadily. Run longer, or take a larger step.", verdict, what.name, where, most))
 	}
 	return out
+}
+
+func (w *Watch) enough() bool { return len(w.iter) >= 12 }
+
+// most returns the largest drift of a coordinate in the last third, in standard deviations; 0 if none counts.
+func (w *Watch) most(at [][]float64) (most float64, where int) {
+	first := len(w.iter) - len(w.iter)/3
+	for j, sd := range w.sds[len(w.sds)-1] {
+		change, sure := trend(w.iter[first:], at[first:], j)
+		if change = math.Abs(change) / sd; sure && change > max(most, leastDrift) {
+			most, where = change, j
+		}
+	}
+	return most, where
 }
 
 // trend returns by how much a straight line through column j changes, and whether that is far
