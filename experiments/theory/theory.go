@@ -16,11 +16,17 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
+	"github.com/semi-implicit/sifg/pkg/study"
 	"github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
 //go:embed theory.yaml
 var config []byte
+
+//go:embed words.yaml
+var wordsYAML []byte
+
+var words = study.ReadWords(wordsYAML)
 
 // Experiment registers the experiment.
 var Experiment = &harness.Experiment{
@@ -36,13 +42,7 @@ var Experiment = &harness.Experiment{
 	Computations: asComputations(),
 
 	Samplers: samplers.All,
-	Metrics: []harness.Metric{
-		{Name: "epsilon", Meaning: "Mean ‖f − ∇log μ̂‖² of the network at the points that the particles moved by."},
-		{Name: "score-square", Meaning: "Mean ‖∇log μ̂‖² there."},
-		{Name: "velocity-square", Meaning: "Mean ‖v‖² of the exact flow at the particles, without bias."},
-		{Name: "m5", Unit: "coordinates⁵", Meaning: "Fifth moment of the particles."},
-		{Name: "ratio", Meaning: "Largest ‖v‖/(1 + ‖z‖)."},
-	},
+	Metrics:  words.Metrics,
 	Lead:     []string{"steps", "theory-temperature", "theory-step", "T5"},
 	Figures:  figures,
 	Tables:   tables,

@@ -91,16 +91,6 @@ func moments(s *record.Set) (*figure.Figure, error) {
 	})
 }
 
-var rmseCurves = harness.Figure{
-	Name:  "rmse-curves",
-	Title: "Test RMSE of all methods",
-	Caption: "Test RMSE in the target's units against the share of the run that is done: mean (line) and range " +
-		"(band) over the trials that all methods have in common, with the RMSE of least squares. A method with fewer " +
-		"than four fifths of the most trials is left out. Where there are more than 250 evaluations only every k-th " +
-		"is drawn, as a thin line. An axis ends at twice the start where a run exceeds five times it.",
-	Draw: rmses,
-}
-
 // sparse returns every k-th point of a curve, k the smallest that leaves at most n.
 func sparse(c record.Curve, n int) record.Curve {
 	out := record.Curve{Seed: c.Seed}
