@@ -222,13 +222,21 @@ type computation struct {
 	needs    []string // keys of the options
 }
 
-// of returns the measurement of a trial.
+// of returns the measurement of a trial. It refuses a variant that the computation does not have, and options that it
+// cannot work with.
 func (c *computation) of(t *harness.Trial) (*measurement, error) {
 	m := &measurement{method: t.Method, seed: t.Seed}
 	if err := settings.Decode(t.Config.Options, &m.o); err != nil {
 		return nil, err
 	}
-	return m, c.check(t.Problem, t.Method, &m.o)
+	if !slices.Contains(c.variants, t.Method) {
+		return nil, fmt.Errorf("%s measures %s, not %s", t.Problem, strings.Join(c.variants, ", "), t.Method)
+	}
+	clouds := t.Problem == "helps" || t.Problem == "flow" // sizes are numbers of particles
+	if clouds && len(m.o.Sizes) > 0 && slices.Min(m.o.Sizes) < 2 {
+		return nil, fmt.Errorf("options.sizes: must be 2 particles or more, got %v", m.o.Sizes)
+	}
+	return m, m.o.check(c.needs)
 }
 
 // stopped ends a computation from within.
@@ -287,18 +295,6 @@ func asComputations() map[string]harness.Computation {
 		out[p.Name] = harness.Computation{Check: check, Run: c.run}
 	}
 	return out
-}
-
-// check refuses a variant that the computation does not have, and options that it cannot work with.
-func (c *computation) check(problem, method string, o *Options) error {
-	if !slices.Contains(c.variants, method) {
-		return fmt.Errorf("%s measures %s, not %s", problem, strings.Join(c.variants, ", "), method)
-	}
-	clouds := problem == "helps" || problem == "flow" // sizes are numbers of particles
-	if clouds && len(o.Sizes) > 0 && slices.Min(o.Sizes) < 2 {
-		return fmt.Errorf("options.sizes: must be 2 particles or more, got %v", o.Sizes)
-	}
-	return o.check(c.needs)
 }
 
 // check refuses options outside of their ranges, and those that are needed and absent.
