@@ -19,6 +19,11 @@ import (
 //go:embed funnel.yaml
 var config []byte
 
+//go:embed words.yaml
+var wordsYAML []byte
+
+var words = study.ReadWords(wordsYAML)
+
 // Experiment registers the experiment.
 var Experiment = &harness.Experiment{
 	Name:  "funnel",
@@ -34,22 +39,19 @@ var Experiment = &harness.Experiment{
 	Samplers:  samplers.All,
 	Metrics:   density.Metrics(),
 	Scores:    []string{"energy", "knn-kl"},
-	Figures:   []harness.Figure{curves("funnel-2d", "2-D"), curves("funnel-10d", "10-D")},
-	Tables:    []harness.Table{summary("funnel-2d", "2-D"), summary("funnel-10d", "10-D")},
+	Figures:   []harness.Figure{curves("funnel-2d"), curves("funnel-10d")},
+	Tables:    []harness.Table{summary("funnel-2d"), summary("funnel-10d")},
 	Findings:  []harness.Finding{study.Under("matched", nearest)},
 }
 
-func curves(problem, size string) harness.Figure {
-	return study.Curves("curves-"+problem, "Neal's funnel, "+size,
-		"Energy distance to exact draws, and the 3-nearest-neighbour estimate of KL: mean (line) and range (band) "+
-			"over seeds.", problem,
+func curves(problem string) harness.Figure {
+	return words.Curves("curves-"+problem, problem,
 		study.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog, Floor: true},
 		study.Panel{Metric: "knn-kl", Label: "k-NN estimate of KL, nats", Floor: true})
 }
 
-func summary(problem, size string) harness.Table {
-	return study.Summary("summary-"+problem, "Neal's funnel, "+size+", at the last iteration",
-		"The mean of x₁² is 9 for exact draws.", problem,
+func summary(problem string) harness.Table {
+	return words.Summary("summary-"+problem, problem,
 		study.Measure{Head: "energy distance", Metric: "energy"},
 		study.Measure{Head: "k-NN KL", Metric: "knn-kl"},
 		study.Measure{Head: "KSD", Metric: "ksd"},

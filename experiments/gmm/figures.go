@@ -3,7 +3,6 @@ package gmm
 import (
 	"fmt"
 
-	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
@@ -100,23 +99,18 @@ func trajectories(s *record.Set) (*figure.Figure, error) {
 	return f, nil
 }
 
-// modes is the table of occupancies.
-func modes(name, title, problem string) harness.Table {
-	return harness.Table{
-		Name: name, Title: title,
-		Caption: "Occupancy of the five modes (mean responsibility, mean over seeds) at the last iteration; the " +
-			"weight of each is 0.2.",
-		Make: func(s *record.Set) (*table.Table, error) {
-			t := table.Of(s.Methods(problem))
-			t.Words("Method", func(m string) string { return figure.Of(s, m).Label })
-			e := record.Series{Set: s, Problem: problem}
-			for k := range 5 {
-				t.Column(fmt.Sprintf("mode %d", k+1), func(m string) table.Cell {
-					return table.Fixed(stats.Mean(e.Final(m, "occupancy", k)), 2)
-				})
-			}
-			t.Picture = &table.Picture{Kind: table.Shares, Label: "share of the sample; the weight of each mode is 0.2"}
-			return &t.Table, nil
-		},
+// occupancies makes the table of the shares of modes.
+func occupancies(problem string) func(s *record.Set) (*table.Table, error) {
+	return func(s *record.Set) (*table.Table, error) {
+		t := table.Of(s.Methods(problem))
+		t.Words("Method", func(m string) string { return figure.Of(s, m).Label })
+		e := record.Series{Set: s, Problem: problem}
+		for k := range 5 {
+			t.Column(fmt.Sprintf("mode %d", k+1), func(m string) table.Cell {
+				return table.Fixed(stats.Mean(e.Final(m, "occupancy", k)), 2)
+			})
+		}
+		t.Picture = &table.Picture{Kind: table.Shares, Label: "share of the sample; the weight of each mode is 0.2"}
+		return &t.Table, nil
 	}
 }

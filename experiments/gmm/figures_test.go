@@ -101,7 +101,7 @@ func TestFigures(t *testing.T) {
 			t.Errorf("%s: %v", fig.Name, err)
 		}
 	}
-	tab, err := modes("modes-2d", "", "gmm-2d").Make(s)
+	tab, err := occupancies("gmm-2d")(s)
 	if err != nil || tab.Rows[0][4].Text != "0.23" {
 		t.Errorf("occupancy of mode 4: %v, error %v", tab.Rows[0], err)
 	}

@@ -49,14 +49,10 @@ func violins(s *record.Set, problem, by, label string) (p figure.Panel, err erro
 	return p, nil
 }
 
-// convergence draws Amari and energy distance against iterations.
-func convergence(name, particles, problem string) harness.Figure {
-	return study.Curves(name, particles+" particles against iterations",
-		"Median Amari distance of a try's particles to W₀, and the energy distance of the aligned particles to the "+
-			"reference draws, in the draws' standard deviations; mean (line) and range (band) over the tries that "+
-			"ended well. “Exact draws”: as many reference draws.", problem,
-		study.Panel{Metric: "amari-median", Label: "median Amari distance to W₀", Scale: figure.AutoLog, Floor: true},
-		study.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog, Floor: true})
+// convergence are Amari and energy distance against iterations.
+var convergence = []study.Panel{
+	{Metric: "amari-median", Label: "median Amari distance to W₀", Scale: figure.AutoLog, Floor: true},
+	{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog, Floor: true},
 }
 
 // summary is the table of one problem.

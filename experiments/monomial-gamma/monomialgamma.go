@@ -18,6 +18,11 @@ import (
 //go:embed monomial-gamma.yaml
 var config []byte
 
+//go:embed words.yaml
+var wordsYAML []byte
+
+var words = study.ReadWords(wordsYAML)
+
 //go:embed grids/*.yaml
 var grids embed.FS
 
@@ -39,44 +44,31 @@ var Experiment = &harness.Experiment{
 	Lead:     []string{"13"},
 	Grids:    grids,
 	Figures: []harness.Figure{
-		study.Curves("figure3-right", "Figure 3 right: KL against iterations",
-			"3-nearest-neighbour estimate of the KL divergence to the law of the protocol's reference sample, in "+
-				"nats: mean (line) and range (band) over seeds. It hardly sees tails that are missing (see the "+
-				"figure of the tails).",
-			problem,
-			study.Panel{Metric: "knn-kl", Label: "k-NN estimate of KL, nats", Floor: true}),
-		study.Curves("references", "What the reference sample does to the curve",
-			"The same runs judged against exact draws, and against a tenth as many draws of the protocol's law: mean "+
-				"(line) and range (band) over seeds.", problem,
-			study.Panel{
-				Title: "exact reference", Metric: "knn-kl-exact", Label: "k-NN estimate of KL, nats", Floor: true,
-			},
-			study.Panel{
-				Title: "small reference", Metric: "knn-kl-small", Label: "k-NN estimate of KL, nats", Floor: true,
-			}),
-		study.Curves("tails", "Tails and smoothing",
-			"Mean of |x₁| (“exact draws”: of as many; 4.42 in the limit), the smoothing σ and the exponent "+
-				"p: mean (line) and range (band) over seeds.", problem,
+		words.Curves("figure3-right", problem, judgedBy("knn-kl", "")),
+		words.Curves("references", problem,
+			judgedBy("knn-kl-exact", "exact reference"), judgedBy("knn-kl-small", "small reference")),
+		words.Curves("tails", problem,
 			study.Panel{Metric: "mean-abs", Label: "mean of |x₁|", Floor: true},
 			study.Panel{Metric: "sigma", Label: "σ", Zero: true},
 			study.Panel{Metric: "p", Label: "exponent p", Zero: true}),
 	},
-	Tables: []harness.Table{
-		study.Summary("summary", "Monomial gamma at the last iteration",
-			"k-NN KL: against the protocol's reference; then against exact draws, and against a smaller reference of "+
-				"the protocol's law.", problem,
-			study.Measure{Head: "k-NN KL", Metric: "knn-kl"},
-			study.Measure{Head: "exact reference", Metric: "knn-kl-exact"},
-			study.Measure{Head: "small reference", Metric: "knn-kl-small"},
-			study.Measure{Head: "exact KL", Metric: "exact-kl"},
-			study.Measure{Head: "energy distance", Metric: "energy"},
-			study.Measure{Head: "KSD", Metric: "ksd"},
-			study.Measure{Head: "mean |x₁|", Metric: "mean-abs"},
-			study.Measure{Head: "σ", Metric: "sigma"}),
-	},
+	Tables: []harness.Table{words.Summary("summary", problem,
+		study.Measure{Head: "k-NN KL", Metric: "knn-kl"},
+		study.Measure{Head: "exact reference", Metric: "knn-kl-exact"},
+		study.Measure{Head: "small reference", Metric: "knn-kl-small"},
+		study.Measure{Head: "exact KL", Metric: "exact-kl"},
+		study.Measure{Head: "energy distance", Metric: "energy"},
+		study.Measure{Head: "KSD", Metric: "ksd"},
+		study.Measure{Head: "mean |x₁|", Metric: "mean-abs"},
+		study.Measure{Head: "σ", Metric: "sigma"})},
 	Claims:   claims,
 	Findings: slices.Concat(Verdict.Findings(), findings, flows.Findings()),
 	Apart:    Verdict.Apart(flows.Apart()),
+}
+
+// judgedBy is a panel of the k-NN KL by a reference sample.
+func judgedBy(metric, title string) study.Panel {
+	return study.Panel{Title: title, Metric: metric, Label: "k-NN estimate of KL, nats", Floor: true}
 }
 
 // Verdict is how SIFG and Ada-SIFG compare with their rivals.
@@ -89,9 +81,7 @@ var Verdict = study.Comparing{
 }
 
 var flows = study.NewFlows{
-	Figures: []harness.Figure{study.Curves("beyond", "Monomial gamma: flows beyond the paper",
-		"Energy distance to exact draws against iterations of one score a particle each: mean (line) and range "+
-			"(band) over seeds. Below 0.001 the estimate is noise: as near as exact draws.", problem,
+	Figures: []harness.Figure{words.Curves("beyond", problem,
 		study.Panel{Metric: "energy", Label: "energy distance", Scale: figure.Log, Least: 0.001})},
 	Compare: []study.Versus{{
 		Problem: problem, Title: "Monomial gamma",

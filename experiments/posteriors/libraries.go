@@ -24,19 +24,10 @@ const (
 
 // apart is what is made of the records of that protocol.
 var apart = map[string]harness.Contents{beside: {Tables: []harness.Table{
-	{Name: "chains-1000", Title: "HMC and NUTS, the budget of 1000 particles", Caption: chainsCaption,
-		Make: func(s *record.Set) (*table.Table, error) { return chainsTable(s, "1000") }},
-	{Name: "chains-100", Title: "HMC and NUTS, the budget of 100 particles", Caption: chainsCaption,
-		Make: func(s *record.Set) (*table.Table, error) { return chainsTable(s, "100") }},
-	{Name: "svgd", Title: "SVGD of two libraries", Caption: "Errors of means and standard deviations in reference " +
-		"standard deviations, 100 particles, medians over seeds. The same step and start; each has its median " +
-		"heuristic of the bandwidth.", Make: svgdTable},
+	words.Table("chains-1000", func(s *record.Set) (*table.Table, error) { return chainsTable(s, "1000") }),
+	words.Table("chains-100", func(s *record.Set) (*table.Table, error) { return chainsTable(s, "100") }),
+	words.Table("svgd", svgdTable),
 }}}
-
-const chainsCaption = "Errors of the standard deviations as multiples of those of as many exact draws as there are " +
-	"particles, medians over seeds: of as many draws evenly spread, of as many that Stein thinning picks, and of " +
-	"all. Draws: independent ones that all are worth for the value, or its square, for which that is least, a " +
-	"thousand gradients."
 
 // chainsTable shows HMC and NUTS side by side.
 func chainsTable(s *record.Set, kind string) (*table.Table, error) {

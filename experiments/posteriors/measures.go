@@ -6,72 +6,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
-
-var metrics = []harness.Metric{
-	{
-		Name:    "error-sd",
-		Unit:    "reference sds",
-		Meaning: "Error of the standard deviations of the values: the largest (index 0) and the mean (1).",
-	},
-	{
-		Name:    "error-mean",
-		Unit:    "reference sds",
-		Meaning: "Error of the means of the values: the largest (index 0) and the mean (1).",
-	},
-	{
-		Name:    "all-error-sd",
-		Unit:    "reference sds",
-		Meaning: "HMC: error-sd (index 1) of all draws of the second half, not of as many as there are particles.",
-	},
-	{Name: "all-error-mean", Unit: "reference sds", Meaning: "HMC: error-mean (index 1) of the same."},
-	{
-		Name: "thinned-error-sd",
-		Unit: "reference sds",
-		Meaning: "Chains, with options.diagnose: error-sd (index 1) of as many draws as there are particles, picked " +
-			"by Stein thinning.",
-	},
-	{Name: "thinned-error-mean", Unit: "reference sds", Meaning: "The same for error-mean."},
-	{
-		Name: "ess",
-		Unit: "draws",
-		Meaning: "Chains, with options.diagnose: how many independent draws all draws are worth, for the value or " +
-			"its square for which they are worth least.",
-	},
-	{Name: "rhat", Meaning: "Chains, with options.diagnose: the largest rank-normalised split R-hat of the values."},
-	{Name: "ebfmi", Meaning: "HMC, with options.diagnose: the least E-BFMI of its chains."},
-	{
-		Name: "sd-ratio",
-		Meaning: "Standard deviation over that of the reference: mean over values (index 0), smallest (1) and " +
-			"largest (2).",
-	},
-	{Name: "energy", Unit: "reference sds", Meaning: "Energy distance of the values to a thousand reference draws."},
-	{Name: "ksd", Meaning: "Kernel Stein discrepancy in Laplace coordinates divided by √d; needs no reference."},
-	{
-		Name:    "coverage",
-		Unit:    "share",
-		Meaning: "Reference draws inside the central interval of 50 % (index 0) and of 90 % (1), mean over values.",
-	},
-	{
-		Name: "narrowest",
-		Unit: "coordinates",
-		Meaning: "Width of the narrowest direction in the particles' coordinates, from the Laplace approximation, at " +
-			"iteration 0.",
-	},
-	{
-		Name: "drift",
-		Unit: "standard deviations",
-		Meaning: "Flows on a posterior of your own: how far the mean (index 0) and the standard deviation (1) of the " +
-			"coordinate that moved most moved steadily in the last third of the run.",
-	},
-	{Name: "sigma", Unit: "coordinates", Meaning: "The smoothing σ."},
-}
 
 // put adds a row to a trace.
 type put func(metric string, index int, value float64)

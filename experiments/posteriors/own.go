@@ -26,22 +26,20 @@ var own = &harness.Own{
 	Summary: "A posterior of your own. Every method starts from the same particles in the coordinates of the Laplace " +
 		"approximation, has the same number of gradients and the step that suits most posteriors of posteriordb. " +
 		"Long chains of HMC judge them.",
-	Figures: []harness.Figure{errorFigure("1000", "Error against gradients")},
+	Figures: []harness.Figure{ownErrors()},
 	Tables: []harness.Table{
-		{Name: "advice", Title: "Which sampler for this posterior",
-			Caption: "Errors of means and of standard deviations as multiples of those of as many exact draws, " +
-				"medians over seeds. Good: both at most 2. Too narrow: standard deviations below 0.9 of the " +
-				"reference's. Gradients: until both errors are 0.1. Still moved: how far the mean or the standard " +
-				"deviation that moved most moved steadily in the last third of the run, in standard deviations; of " +
-				"flows. R-hat: of the seeds' samples, the largest of any value; above 1.01 they do not agree.",
-			Make: advice},
-		{Name: "wrong", Title: "What each got wrong",
-			Caption: "The value whose mean is farthest off, in reference standard deviations, and the one whose " +
-				"standard deviation is, as a multiple of the reference's. The first seed.", Make: wrong},
-		{Name: "values", Title: "The values",
-			Caption: "By the long chains of HMC, and by the method to take.", Make: valuesTable},
+		words.Table("advice", advice),
+		words.Table("wrong", wrong),
+		words.Table("values", valuesTable),
 	},
 	Files: draws,
+}
+
+// ownErrors is the figure of errors under a title without the number of particles, of which there is but one.
+func ownErrors() harness.Figure {
+	f := errorFigure("1000")
+	f.Title = "Error against gradients"
+	return f
 }
 
 // Limits of the long chains' diagnostics; the first three are those of Stan's documents.

@@ -7,11 +7,17 @@ import (
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/study"
 	"github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
 //go:embed posteriors.yaml
 var config []byte
+
+//go:embed words.yaml
+var wordsYAML []byte
+
+var words = study.ReadWords(wordsYAML)
 
 //go:embed tuned.yaml
 var tuned []byte
@@ -34,15 +40,11 @@ var Experiment = &harness.Experiment{
 	Own:       own,
 	Check:     check,
 	Samplers:  samplers.All,
-	Metrics:   metrics,
+	Metrics:   words.Metrics,
 	Scores:    []string{"error-sd", "error-mean", "energy", "ksd"},
 	Grids:     grids,
-	Figures: []harness.Figure{
-		errorFigure("1000", "Error against gradients, 1000 particles"),
-		errorFigure("100", "Error against gradients, 100 particles"),
-		errorFigure("raw", "Error against gradients without preconditioning, 100 particles"),
-	},
-	Tables:   tables,
-	Apart:    apart,
-	Findings: findings,
+	Figures:   []harness.Figure{errorFigure("1000"), errorFigure("100"), errorFigure("raw")},
+	Tables:    tables,
+	Apart:     apart,
+	Findings:  findings,
 }

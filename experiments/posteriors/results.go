@@ -20,27 +20,15 @@ const resolution = "Below 0.3 with 1000 particles, and 0.1 with 100, the error i
 	"themselves."
 
 var tables = []harness.Table{
-	{Name: "choice", Title: "Which sampler where",
-		Caption: "Take: of the methods whose errors of means and standard deviations are both at most twice those of " +
-			"1000 exact draws, the one that needed the fewest gradients to an error of 0.1; then the more accurate. " +
-			"Error: of the standard deviations, as a multiple. Flow of the pilot: least kernel Stein discrepancy in " +
-			"the runs that chose the steps.",
-		Make: choices},
-	scoreCard("1000", "Score card, 1000 particles"),
-	scoreCard("100", "Score card, 100 particles"),
-	scoreCard("raw", "Score card without preconditioning, 100 particles"),
-	{Name: "judges", Title: "All measures, 1000 particles",
-		Caption: "Medians over the posteriors of medians over seeds. Errors in reference standard deviations, " +
-			"largest and mean over values. Only posteriors on which all seeds ended.", Make: allMeasures},
+	words.Table("choice", choices),
+	scoreCard("1000"),
+	scoreCard("100"),
+	scoreCard("raw"),
+	words.Table("judges", allMeasures),
 }
 
-func scoreCard(kind, title string) harness.Table {
-	return harness.Table{Name: "card-" + kind, Title: title,
-		Caption: "Error of the standard deviations as a multiple of that of as many exact draws, and seconds until " +
-			"the errors of means and standard deviations are 0.1 reference standard deviations (–: not reached). " +
-			"Bold: at most twice as far off as exact draws. Times are those of a busy machine, judging included: for " +
-			"orders of magnitude only.",
-		Make: func(s *record.Set) (*table.Table, error) { return card(s, kind) }}
+func scoreCard(kind string) harness.Table {
+	return words.Table("card-"+kind, func(s *record.Set) (*table.Table, error) { return card(s, kind) })
 }
 
 func card(s *record.Set, kind string) (*table.Table, error) {
@@ -169,12 +157,8 @@ func allMeasures(s *record.Set) (*table.Table, error) {
 // drawn are the methods in the figures.
 var drawn = []string{"sifg", "interpolated", "l2-gf", "svgd", "sgld", "hmc"}
 
-func errorFigure(kind, title string) harness.Figure {
-	return harness.Figure{Name: "errors-" + kind, Title: title,
-		Caption: "Error of the standard deviations, mean over values, in reference standard deviations: mean (line) " +
-			"and range (band) over seeds; values outside 0.002 to 5 are not drawn. Exact draws: what as many " +
-			"independent draws have.",
-		Draw: func(s *record.Set) (*figure.Figure, error) { return errorPanels(s, kind) }}
+func errorFigure(kind string) harness.Figure {
+	return words.Figure("errors-"+kind, func(s *record.Set) (*figure.Figure, error) { return errorPanels(s, kind) })
 }
 
 func errorPanels(s *record.Set, kind string) (*figure.Figure, error) {

@@ -13,28 +13,11 @@ import (
 )
 
 var figures = []harness.Figure{
-	{
-		Name:  "densities",
-		Title: "Figure 1: the particles' density",
-		Caption: "The density of 100 particles of the first seed, smoothed by a normal law of width 0.3, and that of " +
-			"the mixture.",
-		Draw: densities,
-	},
-	{
-		Name:  "errors",
-		Title: "Figure 2: errors of estimates",
-		Caption: "Mean squared error over seeds of the estimates by SVGD's particles after the last iteration, and " +
-			"by as many exact draws. Each seed has its own start and its own ω ~ N(0, 1) and b ~ U[0, 2π].",
-		Draw: drawErrors,
-	},
+	words.Figure("densities", densities),
+	words.Figure("errors", drawErrors),
 }
 
-var tables = []harness.Table{{
-	Name:    "errors",
-	Title:   "Errors of estimates",
-	Caption: "Mean squared error over seeds, of SVGD's particles at the end and of as many exact draws.",
-	Make:    errorTable,
-}}
+var tables = []harness.Table{words.Table("errors", errorTable)}
 
 var errNone = errors.New("no trial ended well")
 

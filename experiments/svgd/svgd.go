@@ -14,10 +14,16 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
+	"github.com/semi-implicit/sifg/pkg/study"
 )
 
 //go:embed svgd.yaml
 var config []byte
+
+//go:embed words.yaml
+var wordsYAML []byte
+
+var words = study.ReadWords(wordsYAML)
 
 //go:embed grids/*.yaml
 var grids embed.FS
@@ -32,26 +38,13 @@ var Experiment = &harness.Experiment{
 	Settings: config,
 	Version:  "1",
 	Problem:  build,
-	Metrics: []harness.Metric{
-		{Name: "error", Meaning: "Estimate less expectation of x (index 0), x² (1) and cos(ωx + b) (2), at the end."},
-		{
-			Name:    "share",
-			Unit:    "share",
-			Meaning: "Mean responsibility of the mode at −2 (index 0) and of that at 2 (1).",
-		},
-		{
-			Name:    "density",
-			Unit:    "1/coordinate",
-			Meaning: "The particles' density, smoothed by 0.3, at −16 + 0.2·index.",
-		},
-		{Name: "energy", Unit: "coordinates", Meaning: "Energy distance to 4000 exact draws."},
-	},
-	Scores:  []string{"energy"},
-	Lead:    []string{"svgd-1", "svgd-2"},
-	Grids:   grids,
-	Figures: figures,
-	Tables:  tables,
-	Claims:  claims,
+	Metrics:  words.Metrics,
+	Scores:   []string{"energy"},
+	Lead:     []string{"svgd-1", "svgd-2"},
+	Grids:    grids,
+	Figures:  figures,
+	Tables:   tables,
+	Claims:   claims,
 }
 
 // Options are the keys of problems.<name>.options.

@@ -226,7 +226,7 @@ func belowAll(limit float64, slopes map[string]slope) (claim.Verdict, string) {
 	}
 	yes, no, needed := true, false, 0.0
 	var text []string
-	for _, name := range sortedKeys(slopes) {
+	for _, name := range slices.Sorted(maps.Keys(slopes)) {
 		f := slopes[name]
 		if f.seeds < 5 {
 			return claim.NotTestable, "fewer than five seeds"
@@ -243,8 +243,6 @@ func belowAll(limit float64, slopes map[string]slope) (claim.Verdict, string) {
 	}
 	return verdict, evidence
 }
-
-func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
 // learning is sections 4.4 and 4.5: what a network can learn of the score.
 var learning = []claim.Claim{

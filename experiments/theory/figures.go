@@ -12,109 +12,19 @@ import (
 )
 
 var figures = []harness.Figure{
-	{
-		Name:  "steps",
-		Title: "Which modes are found depends on the step, at equal total time",
-		Caption: "2-D mixture from the paper's start, share of the sample in the least covered mode, means over " +
-			"the last fifth of the run. Left: at σ = 0.12, against the step; mean and range over seeds. A flow " +
-			"would have one height. Right: all steps and σ against the temperature h/(2σ²) of the noise of one " +
-			"draw of w, a sixty-fourth of it where a move averages 64; median over seeds.",
-		Draw: drawSteps,
-	},
-	{
-		Name:  "steps-map",
-		Title: "Share of the least covered mode by step and σ",
-		Caption: "The same runs, 300 particles; median over seeds. Along a diagonal from the lower left to the " +
-			"upper right h/(2σ²) is constant.",
-		Draw: drawStepsMap,
-	},
-	{
-		Name:  "steps-samples",
-		Title: "Halving the step of Figure 1 at equal total time: samples",
-		Caption: "σ = 0.12 and the learned score; the sample after the last move of the first seed, on the " +
-			"highest-density regions of the target that hold 50, 90 and 99 % of its mass. All start at the right, " +
-			"on no mode.",
-		Draw: drawSamples,
-	},
-	{
-		Name:  "epsilon",
-		Title: "How well the network learns the score along a run",
-		Caption: "First: the network's squared error ε along SIFG's run on the 2-D mixture, beside the squared score " +
-			"that it learns and E‖v‖² of the exact flow; Theorem 4.7 says something where ε is the lowest. The " +
-			"others: ε as a share of the squared score, with one setting changed at a time.",
-		Draw: drawEpsilon,
-	},
-	{
-		Name:  "sigma",
-		Title: "Where each rule for σ descends KL",
-		Caption: "The library's step over the rate, with a trained network, for clouds of N(0, τ²I) against N(0, I) " +
-			"in 2-D: the logarithm of its size, and white where it goes up KL. The rules of the toy scripts make σ " +
-			"grow nearly wherever it should shrink, by steps that are larger by orders of magnitude.",
-		Draw: drawSigma,
-	},
-	{
-		Name:  "variance",
-		Title: "Gradient variance of denoising over Hutchinson's",
-		Caption: "Variance of the parameters' gradient under the denoising loss over that of score matching with " +
-			"Hutchinson's estimate, at one law of x = z + σw, against σ, on clouds of N(0, τ²I), by the network " +
-			"that the paper uses in so many dimensions. A colour for each d, dashes for the larger τ. Left: a linear " +
-			"field at 0, with its closed form. Below the line the paper's sentence is true.",
-		Draw: drawVariance,
-	},
-	{
-		Name:  "rate",
-		Title: "Theorem 4.7: mean squared gradient against K",
-		Caption: "Mean of E‖v‖² over K moves with h ∝ K^(−1/2); dashed: slope −1/2. With the learned score the mean " +
-			"error ε of the network bounds it from above, and is itself still falling.",
-		Draw: drawRate,
-	},
-	{
-		Name:  "samples",
-		Title: "Theorems 4.8 and 4.12: error of the fitted score against n",
-		Caption: "Mean ‖f − ∇log μ̂‖² of a network fitted to n draws; lines across: the same network that never sees " +
-			"a draw twice. The error falls about like 1/n, or faster, until the network's own limit, which is what " +
-			"is left at a small σ.",
-		Draw: drawLearning("samples", "number of draws n", []string{"sub-gaussian", "heavy-tailed"}),
-	},
-	{
-		Name:  "width",
-		Title: "Theorem 4.9: error of the score against the network's width",
-		Caption: "Mean ‖f − ∇log μ̂‖² of networks that never see a draw twice. The error falls with the width until " +
-			"optimisation, not size, limits it.",
-		Draw: drawLearning("width", "width", []string{"1d", "2d"}),
-	},
-	{
-		Name:  "descent",
-		Title: "Proposition 4.6: remainder of one step over h²",
-		Caption: "[ΔF + h·E‖v‖²]/h² for the exact flow on a 1-D mixture, mean and range over seeds. It stays bounded " +
-			"as h falls, and does not grow with the number of particles, but with a small σ.",
-		Draw: drawDescent,
-	},
-	{
-		Name:  "rays",
-		Title: "Lemma 4.1: smoothed scores along a ray",
-		Caption: "Size of the score of ρ * N(0, σ²I), σ = 0.1, for five laws ρ; dashed: slope 1. Light tails give " +
-			"linear growth, which is the most that the lemma allows.",
-		Draw: drawRays,
-	},
-	{
-		Name:  "helps",
-		Title: "When the learned score helps",
-		Caption: "SIFG on N(0, I) and on Student's t with five degrees of freedom, in 2 to 100 dimensions, means " +
-			"over seeds. Above: the share of fresh noise that the network predicts, over σ²/(1 + σ²), what the " +
-			"score of N(0, I) would. It is above 1 where particles " +
-			"have drawn together, as they have to where σ is wide. Below: SIFG's energy distance over that of blind " +
-			"SIFG, whose network has nothing to learn. The distance is estimated without bias, so it can be below 0.",
-		Draw: drawHelps,
-	},
-	{
-		Name:  "growth",
-		Title: "Assumptions 4.4 and 4.5 along a run",
-		Caption: "SIFG under the settings of the fair comparison: fifth moment of the particles, and the largest " +
-			"‖v‖/(1 + ‖z‖). The moment nearly settles on the mixtures; on monomial gamma it still grows, as the " +
-			"cloud reaches for the tails. The ratio does not grow.",
-		Draw: drawGrowth,
-	},
+	words.Figure("steps", drawSteps),
+	words.Figure("steps-map", drawStepsMap),
+	words.Figure("steps-samples", drawSamples),
+	words.Figure("epsilon", drawEpsilon),
+	words.Figure("sigma", drawSigma),
+	words.Figure("variance", drawVariance),
+	words.Figure("rate", drawRate),
+	words.Figure("samples", drawLearning("samples", "number of draws n", []string{"sub-gaussian", "heavy-tailed"})),
+	words.Figure("width", drawLearning("width", "width", []string{"1d", "2d"})),
+	words.Figure("descent", drawDescent),
+	words.Figure("rays", drawRays),
+	words.Figure("helps", drawHelps),
+	words.Figure("growth", drawGrowth),
 }
 
 var palette = []string{"sifg", "ada-sifg", "l2-gf", "ada-gwg", "svgd", "sgld", "kde-flow"}

@@ -138,34 +138,10 @@ func silent(by map[string]*record.Set) *harness.Statement {
 }
 
 var tables = []harness.Table{
-	{
-		Name:  "identities",
-		Title: "What should be equal",
-		Caption: "Largest relative difference of both sides over seeds, by σ; in 10-D of the gradient, by Monte " +
-			"Carlo, in standard errors.",
-		Make: identities,
-	},
-	{
-		Name:  "bounds",
-		Title: "What the bounds ask for",
-		Caption: "Powers of ten that an error of 0.1 takes with constants 1 and without logarithms. Theorem 4.13 " +
-			"bounds nothing in 2-D, where its exponent is 0.",
-		Make: boundsTable,
-	},
-	{
-		Name:  "held",
-		Title: "σ's gradient at noise that the network has learned",
-		Caption: "The step of kl-w over the rate on N(0, I), median over seeds, after network steps on the one draw " +
-			"that it is judged by: it drifts from the exact step towards a larger σ.",
-		Make: heldTable,
-	},
-	{
-		Name:  "crossings",
-		Title: "Where denoising becomes the quieter loss",
-		Caption: "The σ at which the variance of denoising falls below that of Hutchinson's estimate at one law of " +
-			"x, interpolated, median over seeds; –: not up to σ = 3.",
-		Make: crossings,
-	},
+	words.Table("identities", identities),
+	words.Table("bounds", boundsTable),
+	words.Table("held", heldTable),
+	words.Table("crossings", crossings),
 }
 
 func identities(s *record.Set) (*table.Table, error) {

@@ -2,9 +2,7 @@ package theory
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/nn"
@@ -37,14 +35,6 @@ func dsmOut(s, t, a float64) float64 { return sq(a*t) + sq(1/(s*s)-float64(a*s))
 
 func constant(c float64) func(sigma float64) float64 {
 	return func(float64) float64 { return c }
-}
-
-// sigmaRules are the names of the rules.
-func sigmaRules() (out []string) {
-	for _, rule := range slices.Sorted(maps.Keys(objectives)) {
-		out = append(out, string(rule))
-	}
-	return out
 }
 
 func sq(x float64) float64 { return float64(x * x) }

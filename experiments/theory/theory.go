@@ -6,6 +6,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -16,11 +17,17 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
+	"github.com/semi-implicit/sifg/pkg/study"
 	"github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
 //go:embed theory.yaml
 var config []byte
+
+//go:embed words.yaml
+var wordsYAML []byte
+
+var words = study.ReadWords(wordsYAML)
 
 // Experiment registers the experiment.
 var Experiment = &harness.Experiment{
@@ -36,13 +43,7 @@ var Experiment = &harness.Experiment{
 	Computations: asComputations(),
 
 	Samplers: samplers.All,
-	Metrics: []harness.Metric{
-		{Name: "epsilon", Meaning: "Mean ‖f − ∇log μ̂‖² of the network at the points that the particles moved by."},
-		{Name: "score-square", Meaning: "Mean ‖∇log μ̂‖² there."},
-		{Name: "velocity-square", Meaning: "Mean ‖v‖² of the exact flow at the particles, without bias."},
-		{Name: "m5", Unit: "coordinates⁵", Meaning: "Fifth moment of the particles."},
-		{Name: "ratio", Meaning: "Largest ‖v‖/(1 + ‖z‖)."},
-	},
+	Metrics:  words.Metrics,
 	Lead:     []string{"steps", "theory-temperature", "theory-step", "T5"},
 	Figures:  figures,
 	Tables:   tables,
@@ -191,61 +192,51 @@ type Options struct {
 	Time      float64   `mapstructure:"time"`      // total time > 0 of a run, moves times step
 }
 
-// computation is a problem without a run.
+// computations are the problems without a run. What variants each has and which options it needs are those that
+// theory.yaml gives it.
+var computations = map[string]func(m *measurement){
+	"gradient":   gradient,
+	"flow":       flow,
+	"sigma":      sigmas,
+	"identity":   identity,
+	"rays":       rays,
+	"descent":    descent,
+	"rate":       rate,
+	"variance":   variance,
+	"same-x":     sameX,
+	"steps":      steps,
+	"steps-1000": steps,
+	"rest":       rest,
+	"helps":      helps,
+	"samples":    samples,
+	"width":      width,
+	"bounds":     bounds,
+	"lipschitz":  lipschitz,
+	"misprints":  misprints,
+}
+
+// computation is one of them.
 type computation struct {
 	compute  func(m *measurement)
 	variants []string // what is measured
 	needs    []string // keys of the options
 }
 
-var computations = map[string]computation{
-	"gradient": {
-		gradient,
-		[]string{"dirac-1d", "dirac-2d", "dirac-10d", "affine-1d", "affine-2d", "affine-10d"},
-		[]string{"particles", "sigmas", "draws"},
-	},
-	"flow":  {flow, []string{"gaussian"}, []string{"sigmas", "sizes"}},
-	"sigma": {sigmas, sigmaRules(), []string{"particles", "sigmas", "taus", "sizes", "steps"}},
-	"identity": {
-		identity,
-		[]string{"denoising-1d", "denoising-2d", "hessian-1d", "hessian-2d", "hessian-10d"},
-		[]string{"particles", "sigmas"},
-	},
-	"rays":     {rays, sortedKeys(tails), []string{"sigmas", "sizes"}},
-	"descent":  {descent, []string{"gaussian"}, []string{"sigmas", "sizes"}},
-	"rate":     {rate, []string{"log-concave", "mixture", "learned"}, []string{"particles", "sigmas", "sizes"}},
-	"variance": {variance, []string{"linear"}, []string{"particles", "dims", "taus", "sigmas", "sizes", "draws"}},
-	"same-x": {
-		sameX,
-		[]string{"random", "trained"},
-		[]string{"particles", "dims", "taus", "sigmas", "steps", "draws"},
-	},
-	"steps": {
-		steps,
-		[]string{"exact-1", "exact-64", "learned-1", "learned-64"},
-		[]string{"particles", "moves", "sigmas", "time"},
-	},
-	"steps-1000": {steps, []string{"exact-1", "learned-1"}, []string{"particles", "moves", "sigmas", "time"}},
-	"rest":       {rest, []string{"exact-1"}, []string{"particles", "moves", "sigmas", "time"}},
-	"helps": {
-		helps, []string{
-			"normal-2", "normal-10", "normal-30", "normal-100", "student-2", "student-10", "student-30", "student-100",
-		}, []string{"sizes", "sigmas", "time"},
-	},
-	"samples":   {samples, []string{"sub-gaussian", "heavy-tailed"}, []string{"sigmas", "sizes", "steps", "draws"}},
-	"width":     {width, []string{"1d", "2d"}, []string{"sigmas", "sizes", "steps", "draws"}},
-	"bounds":    {bounds, sortedKeys(paperSettings), nil},
-	"lipschitz": {lipschitz, []string{"gmm-2d", "monomial-gamma", "meg-ica", "uci-bnn"}, []string{"sizes"}},
-	"misprints": {misprints, []string{"gaussian"}, []string{"particles"}},
-}
-
-// of returns the measurement of a trial.
+// of returns the measurement of a trial. It refuses a variant that the computation does not have, and options that it
+// cannot work with.
 func (c *computation) of(t *harness.Trial) (*measurement, error) {
 	m := &measurement{method: t.Method, seed: t.Seed}
 	if err := settings.Decode(t.Config.Options, &m.o); err != nil {
 		return nil, err
 	}
-	return m, c.check(t.Problem, t.Method, &m.o)
+	if !slices.Contains(c.variants, t.Method) {
+		return nil, fmt.Errorf("%s measures %s, not %s", t.Problem, strings.Join(c.variants, ", "), t.Method)
+	}
+	clouds := t.Problem == "helps" || t.Problem == "flow" // sizes are numbers of particles
+	if clouds && len(m.o.Sizes) > 0 && slices.Min(m.o.Sizes) < 2 {
+		return nil, fmt.Errorf("options.sizes: must be 2 particles or more, got %v", m.o.Sizes)
+	}
+	return m, m.o.check(c.needs)
 }
 
 // stopped ends a computation from within.
@@ -278,27 +269,32 @@ func (c *computation) run(ctx context.Context, t *harness.Trial, put func(string
 
 // asComputations are the computations as the harness takes them.
 func asComputations() map[string]harness.Computation {
+	file, err := settings.Read("theory", config)
+	if err != nil {
+		panic(err) // a part of the program
+	}
+	full, err := file.Resolve("paper", "full", nil)
+	if err != nil {
+		panic(err)
+	}
 	out := map[string]harness.Computation{}
-	for problem, c := range computations {
+	for _, p := range full.Problems {
+		c := &computation{compute: computations[p.Name]}
+		if c.compute == nil {
+			continue // a run
+		}
+		for _, m := range p.Methods {
+			c.variants = append(c.variants, m.Name)
+			c.needs = slices.Sorted(maps.Keys(m.Config.Options))
+		}
+		slices.Sort(c.variants)
 		check := func(t *harness.Trial) error {
 			_, err := c.of(t)
 			return err
 		}
-		out[problem] = harness.Computation{Check: check, Run: c.run}
+		out[p.Name] = harness.Computation{Check: check, Run: c.run}
 	}
 	return out
-}
-
-// check refuses a variant that the computation does not have, and options that it cannot work with.
-func (c *computation) check(problem, method string, o *Options) error {
-	if !slices.Contains(c.variants, method) {
-		return fmt.Errorf("%s measures %s, not %s", problem, strings.Join(c.variants, ", "), method)
-	}
-	clouds := problem == "helps" || problem == "flow" // sizes are numbers of particles
-	if clouds && len(o.Sizes) > 0 && slices.Min(o.Sizes) < 2 {
-		return fmt.Errorf("options.sizes: must be 2 particles or more, got %v", o.Sizes)
-	}
-	return o.check(c.needs)
 }
 
 // check refuses options outside of their ranges, and those that are needed and absent.

@@ -1,6 +1,7 @@
 package ucibnn
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -91,16 +92,6 @@ func moments(s *record.Set) (*figure.Figure, error) {
 	})
 }
 
-var rmseCurves = harness.Figure{
-	Name:  "rmse-curves",
-	Title: "Test RMSE of all methods",
-	Caption: "Test RMSE in the target's units against the share of the run that is done: mean (line) and range " +
-		"(band) over the trials that all methods have in common, with the RMSE of least squares. A method with fewer " +
-		"than four fifths of the most trials is left out. Where there are more than 250 evaluations only every k-th " +
-		"is drawn, as a thin line. An axis ends at twice the start where a run exceeds five times it.",
-	Draw: rmses,
-}
-
 // sparse returns every k-th point of a curve, k the smallest that leaves at most n.
 func sparse(c record.Curve, n int) record.Curve {
 	out := record.Curve{Seed: c.Seed}
@@ -158,32 +149,27 @@ func each(by map[string]*record.Set, f func(protocol string, r results)) {
 
 // leadership counts the cells that each method leads.
 func leadership(by map[string]*record.Set) *harness.Statement {
-	t := &table.Table{Columns: table.Columns(1, "Method", "printed")}
-	leads := make([]int, len(columns))
+	leads := map[string]int{}
 	for problem, metric := range cells {
-		var means []float64
-		for _, m := range columns {
-			means = append(means, inPrint(problem, metric, m).Mean)
-		}
-		leads[floats.MinIdx(means)]++
+		leads[slices.MinFunc(columns, func(a, b string) int {
+			return cmp.Compare(inPrint(problem, metric, a).Mean, inPrint(problem, metric, b).Mean)
+		})]++
 	}
-	for i, m := range columns {
-		t.Rows = append(t.Rows, []table.Cell{table.Text(figure.Label(m)), table.Int(leads[i])})
-	}
+	t := table.Of(columns)
+	t.Words("Method", figure.Label)
+	t.Column("printed", func(m string) table.Cell { return table.Int(leads[m]) })
 	some := false
 	each(by, func(protocol string, r results) {
 		rank := r.rank(columns)
 		if rank.Cells == 0 {
 			return
 		}
-		t.Columns = append(t.Columns, table.Columns(0, fmt.Sprintf("%s (of %d)", protocol, rank.Cells))...)
-		for i, m := range columns {
-			text := fmt.Sprint(rank.Best[m])
+		t.Column(fmt.Sprintf("%s (of %d)", protocol, rank.Cells), func(m string) table.Cell {
 			if rank.Told > 0 {
-				text += fmt.Sprintf(" (%d)", rank.Near[m])
+				return table.Text(fmt.Sprintf("%d (%d)", rank.Best[m], rank.Near[m]))
 			}
-			t.Rows[i] = append(t.Rows[i], table.Text(text))
-		}
+			return table.Text(fmt.Sprint(rank.Best[m]))
+		})
 		some = true
 	})
 	if !some {
@@ -192,7 +178,7 @@ func leadership(by map[string]*record.Set) *harness.Statement {
 	t.Notes = []string{"Cells of data set and metric with the lowest mean. In brackets: those in which the method is " +
 		"lowest or not told apart from the lowest (paired by trial, Holm's correction)."}
 	return &harness.Statement{
-		Table: t,
+		Table: &t.Table,
 		Title: "Who leads Table 1 depends on the settings of the baselines",
 		Text: "released takes the scripts', paper the text's procedure with the scripts' values, matched what a grid " +
 			"chose for each method on each data set.",
@@ -201,26 +187,24 @@ func leadership(by map[string]*record.Set) *harness.Statement {
 
 // sigmas tells where Ada-SIFG's σ goes.
 func sigmas(by map[string]*record.Set) *harness.Statement {
-	t := &table.Table{Columns: table.Columns(1, "Data set"), Notes: []string{"Final σ of Ada-SIFG, mean over trials."}}
-	for _, problem := range problems {
-		t.Rows = append(t.Rows, []table.Cell{table.Text(named(nil)(problem))})
-	}
+	t := table.Of(problems)
+	t.Words("Data set", named(nil))
+	t.Notes = []string{"Final σ of Ada-SIFG, mean over trials."}
 	fell, settings := 0, 0
 	each(by, func(protocol string, r results) {
-		t.Columns = append(t.Columns, table.Columns(0, protocol)...)
-		for i, problem := range problems {
+		t.Column(protocol, func(problem string) table.Cell {
 			v := r.Values(problem, "sigma", "ada-sifg")
 			if c, _ := config(r.Set, problem, "ada-sifg"); v != nil {
 				fell, settings = fell+count(stats.Mean(v) < c.Sampler.Sigma), settings+1
 			}
-			t.Rows[i] = append(t.Rows[i], table.Number(stats.Mean(v), 2))
-		}
+			return table.Number(stats.Mean(v), 2)
+		})
 	})
 	if settings == 0 {
 		return nil
 	}
 	return &harness.Statement{
-		Table: t, Title: fmt.Sprintf("Ada-SIFG's σ has fallen in %d of %d settings", fell, settings),
+		Table: &t.Table, Title: fmt.Sprintf("Ada-SIFG's σ has fallen in %d of %d settings", fell, settings),
 		Text: "Under paper the rule of σ sums over coordinates (equation 3.10) where the scripts average.",
 	}
 }

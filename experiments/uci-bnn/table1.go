@@ -24,10 +24,6 @@ func compared(s *record.Set) []string {
 	})
 }
 
-// predictors is what the table's first columns are.
-const predictors = "Constant and least squares are two predictors that know nothing of networks: the mean of the " +
-	"training rows, and linear regression."
-
 // table1 is Table 1: a row a data set and metric, a column a method.
 func table1(s *record.Set) (*table.Table, error) {
 	r, methods := read(s), compared(s)

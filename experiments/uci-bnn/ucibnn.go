@@ -14,6 +14,11 @@ import (
 //go:embed uci-bnn.yaml
 var yaml []byte
 
+//go:embed words.yaml
+var wordsYAML []byte
+
+var words = study.ReadWords(wordsYAML)
+
 //go:embed grids/*.yaml
 var grids embed.FS
 
@@ -24,28 +29,12 @@ var Experiment = &harness.Experiment{
 	Summary: "Regression networks with one hidden layer of 50 ReLU units on six data sets; 100 particles. Table 1 of " +
 		"the paper compares test error and likelihood of five methods; Figure 4 right shows what σ does on Boston, " +
 		"and Figure 5 that the particles' fifth moments stay bounded.",
-	Settings: yaml,
-	Version:  "1",
-	Problem:  build,
-	Check:    check,
-	Samplers: samplers.All,
-	Metrics: []harness.Metric{
-		{Name: "rmse", Unit: "target", Meaning: "Test RMSE of the mean prediction, at every checkpoint."},
-		{Name: "m5", Meaning: "Fifth moment of the particles, mean ‖θ‖⁵."},
-		{Name: "test-rmse", Unit: "target", Meaning: "Test RMSE at the end."},
-		{
-			Name:    "test-nll",
-			Unit:    "nats",
-			Meaning: "Test negative log-likelihood a row at the end, with precisions chosen on the development part.",
-		},
-		{Name: "dev-rmse", Unit: "target", Meaning: "RMSE of the development part at the end."},
-		{
-			Name:    "dev-nll",
-			Unit:    "nats",
-			Meaning: "NLL of the development part at the end, each half judged with precisions chosen by the other.",
-		},
-		{Name: "repeat-rmse", Unit: "target", Meaning: "Test RMSE of the last particles perturbed anew, index k."},
-	},
+	Settings:  yaml,
+	Version:   "1",
+	Problem:   build,
+	Check:     check,
+	Samplers:  samplers.All,
+	Metrics:   words.Metrics,
 	Scores:    metrics,
 	Baselines: baselines,
 	Grids:     grids,
@@ -65,32 +54,12 @@ var baselines = []harness.Baseline{
 }
 
 var figures = []harness.Figure{
-	{
-		Name:  "figure4-right",
-		Title: "Figure 4 right: what σ does",
-		Caption: "Test RMSE against iterations, and the path of σ: mean (line) and range (band) over the trials that " +
-			"all four have in common.",
-		Draw: boston,
-	},
-	{
-		Name:  "figure5",
-		Title: "Figure 5: fifth moments",
-		Caption: "Fifth moment of SIFG's particles, M₅ = mean ‖θ‖⁵, against iterations: a thin line a run, and a " +
-			"thick one for their mean.",
-		Draw: moments,
-	},
-	rmseCurves,
+	words.Figure("figure4-right", boston),
+	words.Figure("figure5", moments),
+	words.Figure("rmse-curves", rmses),
 }
 
-var tables = []harness.Table{
-	{Name: "table1", Title: "Table 1: test error and negative log-likelihood", Caption: predictors, Make: table1},
-	{
-		Name:    "table1-published",
-		Title:   "Table 1 as printed and as measured",
-		Caption: "Every measured mean, and the printed one in brackets.",
-		Make:    against,
-	},
-}
+var tables = []harness.Table{words.Table("table1", table1), words.Table("table1-published", against)}
 
 var claims = slices.Concat(tableClaims, flowClaims)
 
@@ -176,28 +145,17 @@ func sameStart(problems []study.Versus) []study.Versus {
 	return problems
 }
 
-var accuracy = harness.Table{
-	Name:    "table1",
-	Title:   "Test error and negative log-likelihood",
-	Caption: predictors,
-	Make:    table1,
-}
-
 // apart is what protocols have that judge the development part along the run, or do not check the paper's claims.
 func apart() map[string]harness.Contents {
 	out, curves := flows.Apart(), judgedBy(study.Measure{Head: "dev NLL", Metric: "dev-nll"}, withSmall...)
 	clock, reached := study.Clock(curves...), study.Reached(curves...)
 	// no Figure 4 right: SIFG has its own best σ alone
 	fair := harness.Contents{Figures: append(figures[1:], clock), Tables: append(tables, reached)}
-	// other data than the paper's
-	other := harness.Table{
-		Name:    "literature",
-		Title:   "Beside published numbers",
-		Caption: "Test error and negative log-likelihood on the literature's splits, and what others have published.",
-		Make:    literature,
-	}
+	other := words.Table("literature", literature) // other data than the paper's
 	out["standard"] = harness.Contents{Figures: fair.Figures, Tables: []harness.Table{tables[0], other, reached}}
 	fair.Claims = claims
+	accuracy := words.Table("errors", table1)
+	accuracy.Name = "table1"
 	out["matched"] = fair
 	out["converged"] = harness.Contents{Figures: []harness.Figure{clock}, Tables: []harness.Table{accuracy, reached}}
 	maps.Copy(out, push.Apart())
@@ -210,17 +168,7 @@ func apart() map[string]harness.Contents {
 var own = &harness.Own{
 	Problem: "concrete", Protocol: "matched",
 	Summary: "Regression networks with one hidden layer of 50 ReLU units, 100 particles, on data of your own.",
-	Figures: []harness.Figure{
-		rmseCurves,
-		{Name: "moments", Title: "Fifth moments of SIFG's particles",
-			Caption: "M₅ = mean ‖θ‖⁵ against iterations: a thin line a run, and a thick one for their mean.",
-			Draw:    moments},
-	},
-	Tables: []harness.Table{{
-		Name:    "errors",
-		Title:   "Test error and negative log-likelihood",
-		Caption: predictors,
-		Make:    table1,
-	}},
-	Files: predictions,
+	Figures: []harness.Figure{words.Figure("rmse-curves", rmses), words.Figure("moments", moments)},
+	Tables:  []harness.Table{words.Table("errors", table1)},
+	Files:   predictions,
 }

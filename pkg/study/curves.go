@@ -42,9 +42,8 @@ func SigmaMoved(problem string) func(s *record.Set) string {
 
 // Curves is a figure of metrics against iterations, a panel each: the mean over seeds of each method as a line, a band
 // from the smallest to the largest seed.
-func Curves(name, title, caption, problem string, panels ...Panel) harness.Figure {
-	draw := func(s *record.Set) (*figure.Figure, error) { return curves(s, problem, panels) }
-	return harness.Figure{Name: name, Title: title, Caption: caption, Draw: draw}
+func (w Words) Curves(name, problem string, panels ...Panel) harness.Figure {
+	return w.Figure(name, func(s *record.Set) (*figure.Figure, error) { return curves(s, problem, panels) })
 }
 
 func curves(s *record.Set, problem string, panels []Panel) (*figure.Figure, error) {

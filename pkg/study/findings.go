@@ -193,8 +193,11 @@ func (c Comparing) relations(v Versus, by map[string]*record.Set) []relation {
 func (c Comparing) Apart(out map[string]harness.Contents) map[string]harness.Contents {
 	var tables []harness.Table
 	for _, v := range c.Problems {
-		title := v.Title + " at the last iteration"
-		tables = append(tables, Summary("summary-"+v.Problem, title, "", v.Problem, c.Other.Measure, v.Metrics[0]))
+		tables = append(tables, harness.Table{
+			Name:  "summary-" + v.Problem,
+			Title: v.Title + " at the last iteration",
+			Make:  summary(v.Problem, []Measure{c.Other.Measure, v.Metrics[0]}),
+		})
 	}
 	out[c.Other.Protocol] = harness.Contents{Tables: tables}
 	return out

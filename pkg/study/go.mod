@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/semi-implicit/sifg/pkg/harness v0.1.0
 	github.com/semi-implicit/sifg/pkg/sifg v0.1.0
+	go.yaml.in/yaml/v3 v3.0.4
 	gonum.org/v1/gonum v0.17.0
 )
 
@@ -30,7 +31,6 @@ require (
 	github.com/semi-implicit/sifg/datasets v0.1.0 // indirect
 	github.com/stretchr/testify v1.11.1 // indirect
 	github.com/zeebo/xxh3 v1.0.2 // indirect
-	go.yaml.in/yaml/v3 v3.0.4 // indirect
 	golang.org/x/exp v0.0.0-20260908205506-85c1c2202aba // indirect
 	golang.org/x/image v0.47.0 // indirect
 	golang.org/x/mod v0.41.0 // indirect

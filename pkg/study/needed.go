@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
@@ -42,9 +44,7 @@ func NeededLess(problem, metric string, curve bool, a, b string) func(s *record.
 		e := record.Series{Set: s, Problem: problem}
 		x, y := rule.Pairs(e, metric, a, b, statistic)
 		v := rule.Less(e, "", a, x, b, y).Verdict
-		for i := range y {
-			x[i] -= y[i]
-		}
+		floats.Sub(x, y)
 		margin := 0.05 * math.Abs(stats.Mean(y))
 		if math.Abs(stats.Mean(x)) > margin/2 { // a difference takes fewer seeds than equality
 			margin = 0

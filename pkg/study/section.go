@@ -94,8 +94,12 @@ type Measure struct {
 
 // Summary is the table of one problem: for each method the median over seeds of each measure at the last checkpoint,
 // with half the range; the last rows are what draws of the reference chains, if any, and exact draws score.
-func Summary(name, title, caption, problem string, measures ...Measure) harness.Table {
-	return harness.Table{Name: name, Title: title, Caption: caption, Make: func(s *record.Set) (*table.Table, error) {
+func (w Words) Summary(name, problem string, measures ...Measure) harness.Table {
+	return w.Table(name, summary(problem, measures))
+}
+
+func summary(problem string, measures []Measure) func(s *record.Set) (*table.Table, error) {
+	return func(s *record.Set) (*table.Table, error) {
 		seeds := 0
 		for _, m := range s.Methods(problem) {
 			for _, x := range measures {
@@ -106,7 +110,7 @@ func Summary(name, title, caption, problem string, measures ...Measure) harness.
 		t.Notes = []string{fmt.Sprintf("Median of %d seeds ± half their range, at the last iteration. Exact draws: "+
 			"as many as there are particles, at the first method's initial σ where the metric smooths.", seeds)}
 		return t, nil
-	}}
+	}
 }
 
 func medianAndRange(v []float64) table.Cell {

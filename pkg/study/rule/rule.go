@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate"
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -146,10 +147,7 @@ func Less(e record.Series, what string, ma string, a []float64, mb string, b []f
 		out.Verdict, out.Evidence = claim.NotTestable, "trials of "+label(ma)+" or "+label(mb)+" are missing or failed"
 		return out
 	}
-	d := make([]float64, len(a))
-	for i := range a {
-		d[i] = a[i] - b[i]
-	}
+	d := floats.SubTo(make([]float64, len(a)), a, b)
 	mean, gap, test := stats.Mean(d), "mean paired difference ", stats.Paired
 	alike, _ := Alike(d, equal*math.Abs(stats.Mean(b)))
 	if math.IsNaN(mean) || math.IsInf(mean, 0) {

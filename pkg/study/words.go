@@ -1,0 +1,64 @@
+package study
+
+import (
+	"bytes"
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
+)
+
+// Words are what an experiment says of its metrics, figures and tables, in a file words.yaml beside its code.
+type Words struct {
+	Metrics         []harness.Metric
+	Figures, Tables map[string]Heading // by name
+}
+
+// Heading is what stands above a figure or a table, and below it.
+type Heading struct{ Title, Caption string }
+
+// ReadWords reads a words.yaml that is part of the program. It panics at a key that is unknown or twice there, a metric
+// without name or meaning, and a figure or a table without title.
+func ReadWords(text []byte) (w Words) {
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	if err := d.Decode(&w); err != nil {
+		panic("words.yaml: " + err.Error())
+	}
+	for _, m := range w.Metrics {
+		if m.Name == "" || m.Meaning == "" {
+			panic(fmt.Sprintf("words.yaml: metrics: %+v lacks its name or its meaning", m))
+		}
+	}
+	for name := range w.Figures {
+		headed(w.Figures, "figures", name)
+	}
+	for name := range w.Tables {
+		headed(w.Tables, "tables", name)
+	}
+	return w
+}
+
+func headed(all map[string]Heading, key, name string) Heading {
+	h := all[name]
+	if h.Title == "" {
+		panic(fmt.Sprintf("words.yaml: %s.%s has no title", key, name))
+	}
+	return h
+}
+
+// Figure is the figure of a name. The words must have it.
+func (w Words) Figure(name string, draw func(s *record.Set) (*figure.Figure, error)) harness.Figure {
+	h := headed(w.Figures, "figures", name)
+	return harness.Figure{Name: name, Title: h.Title, Caption: h.Caption, Draw: draw}
+}
+
+// Table is the table of a name. The words must have it.
+func (w Words) Table(name string, made func(s *record.Set) (*table.Table, error)) harness.Table {
+	h := headed(w.Tables, "tables", name)
+	return harness.Table{Name: name, Title: h.Title, Caption: h.Caption, Make: made}
+}
