@@ -7,7 +7,6 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
-	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -56,10 +55,8 @@ type view struct {
 	Protocols   []protocol        // that have results, in order of presentation
 	Changed     []changed         // what was not run with a protocol's own settings
 	Ledger      claim.Ledger
-	Paper, Own  claim.Ledger   // the paper's claims, and this project's own
+	Paper, Own  claims         // of Ledger: the paper's, and this project's own
 	Counts      map[string]int // of the outcomes of the paper's claims
-	Main        claim.Ledger   // of the first screen: the paper's claims
-	MainOwn     claim.Ledger   // and this project's own
 	Answers     []finding      // of the first screen: how methods compare
 	Compared    *table.Table   // all comparisons of the answers; nil: there are none
 	Findings    []finding      // of the first screen: others
@@ -70,6 +67,9 @@ type view struct {
 	Trials      int
 	Facts       []fact // about all trials
 }
+
+// claims are a part of the ledger, and those of it that are on the first screen.
+type claims struct{ All, Main claim.Ledger }
 
 // protocol is one protocol over all experiments.
 type protocol struct {
@@ -120,40 +120,10 @@ func (v *view) With(l claim.Ledger) rows {
 
 // item is a figure or a table of an experiment, the Part, under the protocols that have it.
 type item struct {
-	Part, Name, Title, Caption string
-	Under                      []shown
-	Always                     bool // whichever protocol is chosen
-}
-
-// Classes are the protocols whose choice shows the item.
-func (it item) Classes() string {
-	var names []string
-	for _, u := range it.Under {
-		names = append(names, u.Name)
-	}
-	if it.Always {
-		names = append(names, "only")
-	}
-	return strings.Join(names, " ")
-}
-
-// Class is that of the item under one protocol.
-func (it item) Class(u shown) string {
-	if it.Always {
-		return "under only " + u.Name
-	}
-	return "under " + u.Name
-}
-
-// CSV is the address of the file with the data; "" if there is none.
-func (it item) CSV(u shown) string {
-	switch {
-	case u.Made.Table != nil:
-		return path.Join(it.Part, u.Name, "tables", it.Name+".csv")
-	case u.Made.CSV != nil:
-		return path.Join(it.Part, u.Name, "figures", it.Name+".csv")
-	}
-	return ""
+	report.Item // as the first of them has it
+	Part        string
+	Under       []shown
+	Always      bool // whichever protocol is chosen
 }
 
 // shown is a figure or a table under one protocol.
@@ -173,12 +143,15 @@ func Render(r *report.Report, all []*harness.Experiment) ([]byte, error) {
 		Counts: map[string]int{},
 	}
 	for _, c := range v.Ledger {
-		if c.Own {
-			v.Own = append(v.Own, c)
-			continue
+		of := &v.Own
+		if !c.Own {
+			of = &v.Paper
+			v.Counts[c.Outcome]++
 		}
-		v.Paper = append(v.Paper, c)
-		v.Counts[c.Outcome]++
+		of.All = append(of.All, c)
+		if len(c.Under) > 0 && slices.Contains(harness.ByName(all, c.Experiment).Lead, c.ID) {
+			of.Main = append(of.Main, c)
+		}
 	}
 	if err := v.protocols(r, all); err != nil {
 		return nil, err
@@ -193,9 +166,6 @@ func Render(r *report.Report, all []*harness.Experiment) ([]byte, error) {
 		}
 	}
 	v.Samplers = slices.DeleteFunc(slices.Clone(sifg.Samplers), func(s sifg.Sampler) bool { return !used[s.Name] })
-	for _, p := range everything {
-		v.Trials += len(p.Records.Trials)
-	}
 	v.Facts = facts(everything...)
 	v.Compared = r.Comparisons()
 	var b bytes.Buffer
@@ -211,6 +181,7 @@ func (v *view) add(e *harness.Experiment, x *report.Experiment, used map[string]
 	var different []string
 	measured := map[string]bool{}
 	for _, p := range x.Protocols {
+		v.Trials += len(p.Records.Trials)
 		f := configs(p)
 		all = append(all, f)
 		for _, values := range f {
@@ -231,8 +202,7 @@ func (v *view) add(e *harness.Experiment, x *report.Experiment, used map[string]
 	}
 	out.Differ = differences(all)
 	out.Metrics = slices.DeleteFunc(slices.Clone(e.Metrics), func(m harness.Metric) bool { return !measured[m.Name] })
-	slices.Sort(different)
-	different = slices.Compact(different)
+	different = slices.Compact(slices.Sorted(slices.Values(different)))
 	for i := range x.Findings {
 		id, csv := fmt.Sprintf("finding-%s-%d", e.Name, i+1), fmt.Sprintf("%s/findings/%d.csv", e.Name, i+1)
 		out.Findings = append(out.Findings, finding{&x.Findings[i], id, csv, different})
@@ -250,15 +220,6 @@ func (v *view) lead(p part) {
 			v.Answers = append(v.Answers, f)
 		case f.Lead:
 			v.Findings = append(v.Findings, f)
-		}
-	}
-	for _, c := range v.Ledger {
-		switch {
-		case c.Experiment != p.Name || len(c.Under) == 0 || !slices.Contains(p.Lead, c.ID):
-		case c.Own:
-			v.MainOwn = append(v.MainOwn, c)
-		default:
-			v.Main = append(v.Main, c)
 		}
 	}
 	for _, f := range p.Figures {
@@ -279,13 +240,7 @@ func put(items []item, part string, s shown, always bool) []item {
 	i := slices.IndexFunc(items, func(there item) bool { return there.Name == s.Made.Name })
 	if i < 0 {
 		i = len(items)
-		items = append(items, item{
-			Part:    part,
-			Name:    s.Made.Name,
-			Title:   s.Made.Title,
-			Caption: s.Made.Caption,
-			Always:  always,
-		})
+		items = append(items, item{Item: s.Made, Part: part, Always: always})
 	}
 	items[i].Under = append(items[i].Under, s)
 	return items

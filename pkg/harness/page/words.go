@@ -33,8 +33,8 @@ func (v *view) protocols(r *report.Report, all []*harness.Experiment) error {
 	}
 	for i := range v.Protocols {
 		p := &v.Protocols[i]
-		p.Sentence, p.Counts = sentence(v.Paper, p.Name, all), verdicts(v.Paper, p.Name, "")
-		p.Sentence = cmp.Or(p.Sentence, stated(r, p.Name), sentence(v.Own, p.Name, all))
+		p.Sentence, p.Counts = sentence(v.Paper.All, p.Name, all), verdicts(v.Paper.All, p.Name, "")
+		p.Sentence = cmp.Or(p.Sentence, stated(r, p.Name), sentence(v.Own.All, p.Name, all))
 		if p.Sentence == "" && len(v.Ledger) > 0 {
 			p.Sentence = "No claim was checked."
 		}
