@@ -4,6 +4,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -29,8 +30,9 @@ var (
 	script string
 
 	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-		"marks": marks, "picture": picture, "pictures": pictures, "ended": ended, "facts": facts, "without": without,
+		"marks": marks, "picture": picture, "pictures": pictures, "facts": facts, "without": without,
 		"count":      table.Count,
+		"counts":     table.Counts,
 		"outcomes":   func() []string { return claim.Outcomes },
 		"repository": func() string { return "https://github.com/semi-implicit/sifg" },
 		"drawing":    func(t *table.Table, title, csv string) drawing { return drawing{t, title, csv} },
@@ -153,18 +155,18 @@ func Render(r *report.Report, all []*harness.Experiment) ([]byte, error) {
 			of.Main = append(of.Main, c)
 		}
 	}
-	if err := v.protocols(r, all); err != nil {
-		return nil, err
-	}
 	used := map[string]bool{} // samplers
 	var everything []*report.Protocol
 	for _, e := range all {
 		v.Titles[e.Name] = e.Title
 		if x := r.Experiment(e.Name); x != nil {
-			v.add(e, x, used)
+			if err := v.add(e, x, used); err != nil {
+				return nil, err
+			}
 			everything = append(everything, x.Protocols...)
 		}
 	}
+	v.conclude(r, all)
 	v.Samplers = slices.DeleteFunc(slices.Clone(sifg.Samplers), func(s sifg.Sampler) bool { return !used[s.Name] })
 	v.Facts = facts(everything...)
 	v.Compared = r.Comparisons()
@@ -174,7 +176,11 @@ func Render(r *report.Report, all []*harness.Experiment) ([]byte, error) {
 }
 
 // add adds an experiment, and notes the samplers that it used.
-func (v *view) add(e *harness.Experiment, x *report.Experiment, used map[string]bool) {
+func (v *view) add(e *harness.Experiment, x *report.Experiment, used map[string]bool) error {
+	file, err := e.File()
+	if err != nil {
+		return err
+	}
 	out := part{Experiment: e, Report: x}
 	alone := len(x.Protocols) == 1 // shown whichever protocol is chosen
 	var all []flat
@@ -182,6 +188,11 @@ func (v *view) add(e *harness.Experiment, x *report.Experiment, used map[string]
 	measured := map[string]bool{}
 	for _, p := range x.Protocols {
 		v.Trials += len(p.Records.Trials)
+		marked := marks(p.Scale, p.Changed())
+		v.protocol(p.Name, cmp.Or(e.Note, file.Protocol(p.Name).Note), marked, file.Protocols)
+		if marked != nil {
+			v.Changed = append(v.Changed, changes(e, file, p))
+		}
 		f := configs(p)
 		all = append(all, f)
 		for _, values := range f {
@@ -209,6 +220,7 @@ func (v *view) add(e *harness.Experiment, x *report.Experiment, used map[string]
 	}
 	v.Parts = append(v.Parts, out)
 	v.lead(out)
+	return nil
 }
 
 // lead puts what an experiment has for the first screen there.
