@@ -79,15 +79,15 @@ func Num(v float64) string {
 	case !finite(v):
 		return fixed(v, 0)
 	case v != 0 && (math.Abs(v) < 0.001 || math.Abs(v) >= 1e5):
-		mantissa, e, _ := strings.Cut(strconv.FormatFloat(v, 'e', 2, 64), "e")
+		mantissa, _, _ := strings.Cut(strconv.FormatFloat(v, 'e', 2, 64), "e")
 		mantissa = strings.TrimSuffix(strings.TrimRight(mantissa, "0"), ".")
-		return strings.ReplaceAll(mantissa+"e"+strings.TrimPrefix(e[:1], "+")+strings.TrimLeft(e[1:], "0"), "-", "−")
+		return minus(mantissa + "e" + strconv.Itoa(exponent(v, 3)))
 	}
 	format := "%.3g"
 	if math.Abs(v) >= 999.5 {
 		format = "%.0f"
 	}
-	return strings.Replace(fmt.Sprintf(format, v), "-", "−", 1)
+	return minus(fmt.Sprintf(format, v))
 }
 
 // Spread prints the median of values and their range.
