@@ -58,8 +58,7 @@ func Timed(dir, experiment string, f func(t *record.Trial, seconds float64)) {
 		return
 	}
 	defer root.Close()
-	var index struct{ sealed.Index }
-	folder, err := sealed.Open(root, experiment, indexName, &index)
+	folder, err := sealed.Open(root, experiment, indexName, &sealed.Index{})
 	if err != nil {
 		return
 	}
