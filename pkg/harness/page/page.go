@@ -33,6 +33,8 @@ var (
 		"marks": marks, "picture": picture, "pictures": pictures, "facts": facts, "without": without,
 		"count":      table.Count,
 		"counts":     table.Counts,
+		"style":      func() template.CSS { return template.CSS(style) },
+		"script":     func() template.JS { return template.JS(script) },
 		"outcomes":   func() []string { return claim.Outcomes },
 		"repository": func() string { return "https://github.com/semi-implicit/sifg" },
 		"drawing":    func(t *table.Table, title, csv string) drawing { return drawing{t, title, csv} },
@@ -50,8 +52,6 @@ var (
 
 // view is what the template shows.
 type view struct {
-	Style       template.CSS
-	Script      template.JS
 	Report      *report.Report
 	Titles      map[string]string // of the experiments
 	Protocols   []protocol        // that have results, in order of presentation
@@ -60,7 +60,6 @@ type view struct {
 	Paper, Own  claims         // of Ledger: the paper's, and this project's own
 	Counts      map[string]int // of the outcomes of the paper's claims
 	Answers     []finding      // of the first screen: how methods compare
-	Compared    *table.Table   // all comparisons of the answers; nil: there are none
 	Findings    []finding      // of the first screen: others
 	Figures     []item         // of the first screen
 	Samplers    []sifg.Sampler // that were used
@@ -137,8 +136,6 @@ type shown struct {
 // Render returns the page of a report. all are the experiments of the program, in order of presentation.
 func Render(r *report.Report, all []*harness.Experiment) ([]byte, error) {
 	v := &view{
-		Style:  template.CSS(style),
-		Script: template.JS(script),
 		Report: r,
 		Titles: map[string]string{},
 		Ledger: r.Ledger(all),
@@ -169,13 +166,12 @@ func Render(r *report.Report, all []*harness.Experiment) ([]byte, error) {
 	v.conclude(r, all)
 	v.Samplers = slices.DeleteFunc(slices.Clone(sifg.Samplers), func(s sifg.Sampler) bool { return !used[s.Name] })
 	v.Facts = facts(everything...)
-	v.Compared = r.Comparisons()
 	var b bytes.Buffer
 	err := pageTemplate.Execute(&b, v)
 	return b.Bytes(), err
 }
 
-// add adds an experiment, and notes the samplers that it used.
+// add adds an experiment, with what it has for the first screen, and notes the samplers that it used.
 func (v *view) add(e *harness.Experiment, x *report.Experiment, used map[string]bool) error {
 	file, err := e.File()
 	if err != nil {
@@ -216,17 +212,9 @@ func (v *view) add(e *harness.Experiment, x *report.Experiment, used map[string]
 	different = slices.Compact(slices.Sorted(slices.Values(different)))
 	for i := range x.Findings {
 		id, csv := fmt.Sprintf("finding-%s-%d", e.Name, i+1), fmt.Sprintf("%s/findings/%d.csv", e.Name, i+1)
-		out.Findings = append(out.Findings, finding{&x.Findings[i], id, csv, different})
-	}
-	v.Parts = append(v.Parts, out)
-	v.lead(out)
-	return nil
-}
-
-// lead puts what an experiment has for the first screen there.
-func (v *view) lead(p part) {
-	v.AnyFindings = v.AnyFindings || len(p.Findings) > 0
-	for _, f := range p.Findings {
+		f := finding{&x.Findings[i], id, csv, different}
+		out.Findings = append(out.Findings, f)
+		v.AnyFindings = true
 		switch {
 		case f.Lead && f.Protocol != "":
 			v.Answers = append(v.Answers, f)
@@ -234,14 +222,16 @@ func (v *view) lead(p part) {
 			v.Findings = append(v.Findings, f)
 		}
 	}
-	for _, f := range p.Figures {
+	v.Parts = append(v.Parts, out)
+	for _, f := range out.Figures {
 		f.Under = slices.DeleteFunc(slices.Clone(f.Under), func(u shown) bool {
-			return !slices.Contains(p.Lead, u.Name+"/"+f.Name) || u.Made.Problem != ""
+			return !slices.Contains(e.Lead, u.Name+"/"+f.Name) || u.Made.Problem != ""
 		})
 		if f.Always = true; len(f.Under) > 0 {
 			v.Figures = append(v.Figures, f)
 		}
 	}
+	return nil
 }
 
 // put adds a figure or a table of a part under a protocol, if that has trials for it.

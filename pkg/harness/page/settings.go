@@ -118,8 +118,8 @@ func where(places [][2]string, of map[string]int) string {
 		methods[at[0]] = append(methods[at[0]], at[1])
 	}
 	problems := map[string][]string{} // by methods
-	for problem, m := range methods {
-		slices.Sort(m)
+	for _, problem := range slices.Sorted(maps.Keys(methods)) {
+		m := slices.Sorted(slices.Values(methods[problem]))
 		text := ": " + strings.Join(m, ", ")
 		if len(m) == of[problem] {
 			text = ""
@@ -131,7 +131,6 @@ func where(places [][2]string, of map[string]int) string {
 	}
 	var out []string
 	for _, text := range slices.Sorted(maps.Keys(problems)) {
-		slices.Sort(problems[text])
 		out = append(out, strings.Join(problems[text], ", ")+text)
 	}
 	return strings.Join(out, "; ")
