@@ -165,8 +165,7 @@ func (e *Experiment) Absent() (names []string) {
 	for _, p := range e.Protocols {
 		names = append(names, p.Absent...)
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return slices.Compact(slices.Sorted(slices.Values(names)))
 }
 
 // Complete reports whether every planned trial has a record.
@@ -192,16 +191,6 @@ func (p *Protocol) describe(f *settings.File) {
 	case p.Scale != "full":
 		set.Incomparable = p.Scale + " scale, not the paper's settings"
 	}
-}
-
-// Selected returns the names of a selection in Set: of data, problems or methods; nil: there is none.
-func (p *Protocol) Selected(what string) []string {
-	for _, s := range p.Set {
-		if names, ok := strings.CutPrefix(s, "--"+what+" "); ok {
-			return strings.Split(names, ",")
-		}
-	}
-	return nil
 }
 
 // Summary is the last values of each baseline and method on each problem by the experiment's scores, the first three;
