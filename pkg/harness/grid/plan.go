@@ -197,7 +197,9 @@ func (b *builder) points(part *part, problem, method string) (points []point, ke
 	for _, a := range concern(part.Product) {
 		choices = append(choices, together(a))
 	}
-	choices = append(choices, together(concern(part.Zip)...))
+	if zip := concern(part.Zip); zip != nil {
+		choices = append(choices, together(zip...))
+	}
 	changed := []point{nil}
 	for _, a := range concern(part.Ablate) {
 		changed = append(changed, together(a)...)
@@ -231,11 +233,8 @@ func (a *axis) override(i int) settings.Override {
 	return settings.Override{Text: a.key + "=" + a.values[i], From: a.from + ":"}
 }
 
-// together returns the first values of all axes, the second, …; one point without values for no axes.
+// together returns the first values of all axes, the second, ….
 func together(list ...*axis) []point {
-	if len(list) == 0 {
-		return []point{nil}
-	}
 	out := make([]point, len(list[0].values))
 	for i := range out {
 		for _, a := range list {
