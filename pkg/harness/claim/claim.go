@@ -221,8 +221,7 @@ func combine(o Opinion, with []string, own map[string]map[string]Opinion) Opinio
 	o.Evidence = fmt.Sprintf("Its own part: %s. %s. It also rests on %s.",
 		o.Verdict, strings.TrimSuffix(o.Evidence, "."), strings.Join(text, ", "))
 	o.Verdict = max(Worst(parts...), NotTestable)
-	slices.Sort(o.Keys)
-	o.Keys = slices.Compact(o.Keys)
+	o.Keys = slices.Compact(slices.Sorted(slices.Values(o.Keys)))
 	return o
 }
 

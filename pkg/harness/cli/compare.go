@@ -118,9 +118,7 @@ func (c *compareFlags) rows(e *env, names []string) (parts [][]compare.Row, err 
 		}
 	}
 	for _, x := range r.Experiments {
-		part := ours.Experiment(x.Name)
-		for i := 0; part != nil && i < len(part.Protocols); i++ {
-			p := part.Protocols[i]
+		for _, p := range ours.Protocols(x.Name) {
 			if r.Protocols != nil && !slices.Contains(r.Protocols, p.Name) && !slices.Contains(r.Protocols, plan.All) {
 				continue
 			}

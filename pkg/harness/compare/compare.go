@@ -67,11 +67,11 @@ func ordered(values map[uint64]float64) []float64 {
 // Published compares a protocol with the numbers that the paper prints of the experiment, in their order. Of a person's
 // own data it prints none.
 func Published(e *harness.Experiment, p *report.Protocol) []Row {
-	finals := record.ReadFinals(p.Records)
-	var out []Row
-	if p.Selected("data") != nil {
+	if slices.ContainsFunc(p.Set, func(s string) bool { return strings.HasPrefix(s, "--data ") }) {
 		return nil
 	}
+	finals := record.ReadFinals(p.Records)
+	var out []Row
 	for _, printed := range e.Published {
 		v := finals.Values(printed.Problem, printed.Metric, printed.Method)
 		r := Row{
@@ -240,7 +240,7 @@ func Table(title string, rows []Row) *table.Table {
 		case !r.Identical:
 			t.Rows = append(t.Rows, r.cells(t))
 		case identical[at] > 0:
-			row := slices.Repeat([]table.Cell{table.Text("")}, len(t.Columns))
+			row := make([]table.Cell, len(t.Columns))
 			row[0], row[1] = table.Text(r.Problem), table.Text(r.Metric)
 			row[2] = table.Text(table.Count(identical[at], "cell"))
 			row[len(row)-1] = table.Text("identical")

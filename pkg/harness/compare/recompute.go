@@ -29,11 +29,7 @@ func Draw(r *report.Report, all []*harness.Experiment, data *dataset.Library, d 
 	var rows []record.Trial
 	seen := map[string]bool{} // protocols may share a trial
 	for _, e := range all {
-		x := r.Experiment(e.Name)
-		if x == nil {
-			continue
-		}
-		for _, p := range x.Protocols {
+		for _, p := range r.Protocols(e.Name) {
 			for _, t := range p.Records.Trials {
 				long := d.Within > 0 && p.Records.Timings[t.Key].Seconds > d.Within.Seconds()
 				if t.Final() && !long && !seen[t.Key] {

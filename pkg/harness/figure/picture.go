@@ -2,6 +2,7 @@ package figure
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -16,6 +17,8 @@ func Picture(t *table.Table, cols int) (*Figure, error) {
 	switch {
 	case t.Comparisons != nil:
 		return forestOf(t.Comparisons, cols), nil
+	case t.Picture == nil:
+		return nil, errors.New("figure: the table has no picture")
 	case t.Picture.Kind == table.Heat:
 		return heatOf(t), nil
 	case t.Picture.Kind == table.Shares:

@@ -38,10 +38,8 @@ func parseObjective(text string, e *harness.Experiment) (o Objective, err error)
 		return o, usage.Errorf("--select %q: want min METRIC, max METRIC or METRIC[3] for a component, such as %q; "+
 			"metrics of %s: %s", text, example, e.Name, strings.Join(known, ", "))
 	}
-	if !slices.Contains(known, m[2]) {
-		return o, usage.Unknown("metric", m[2], fmt.Sprintf("--select %q", text), known)
-	}
-	return Objective{Metric: m[2] + m[3], Max: m[1] == "max"}, nil
+	o = Objective{Metric: m[2] + m[3], Max: m[1] == "max"}
+	return o, usage.Among("metric", m[2:3], fmt.Sprintf("--select %q", text), known)
 }
 
 func (o Objective) String() string {

@@ -46,6 +46,8 @@ type Cell struct {
 	// the settings as they are, no cell of the grid: shown, and never chosen
 	Outside bool `json:"outside,omitempty"`
 
+	planned []harness.Trial // Trials in full
+
 	// Of a Result.
 	Status string `json:"status,omitempty"` // ok, or that of the first trial that is not
 	Reason string `json:"reason,omitempty"` // why it cannot be chosen
@@ -110,7 +112,6 @@ type builder struct {
 func (b *builder) group(p settings.Problem, method string) error {
 	g := Group{Problem: p.Name, Method: method}
 	seen := map[string]int{} // cells by the key of their first trial
-	var trials []harness.Trial
 	add := func(over []settings.Override) error {
 		m, err := b.layout.Settings.Method(p.Name, method, over...)
 		if err != nil {
@@ -128,12 +129,12 @@ func (b *builder) group(p settings.Problem, method string) error {
 			g.Cells[at].Outside = false
 			return nil
 		}
-		var c Cell
+		c := Cell{planned: own}
 		for _, t := range own {
 			c.Seeds, c.Trials = append(c.Seeds, t.Seed), append(c.Trials, t.Key)
 		}
 		seen[own[0].Key] = len(g.Cells)
-		g.Cells, trials = append(g.Cells, c), append(trials, own...)
+		g.Cells = append(g.Cells, c)
 		return nil
 	}
 	if err := add(nil); err != nil {
@@ -166,8 +167,11 @@ func (b *builder) group(p settings.Problem, method string) error {
 	if g.listed() == 0 {
 		return nil
 	}
-	g.describe(trials)
-	b.Groups, b.Trials = append(b.Groups, g), append(b.Trials, trials...)
+	g.describe()
+	b.Groups = append(b.Groups, g)
+	for _, c := range g.Cells {
+		b.Trials = append(b.Trials, c.planned...)
+	}
 	return nil
 }
 
@@ -177,21 +181,33 @@ type point = []settings.Override
 // points returns what makes the cells of a part for one method on one problem, and the keys that it sets: one choice
 // of each axis of product, one of zip, and one of ablate or none.
 func (b *builder) points(part *part, problem, method string) (points []point, keys []string, err error) {
-	product, set, err1 := b.concern(part.Product, problem, method)
-	zip, setByZip, err2 := b.concern(part.Zip, problem, method)
-	ablate, setByAblate, err3 := b.concern(part.Ablate, problem, method)
-	if err := errors.Join(err1, err2, err3); err != nil {
-		return nil, nil, err
+	concern := func(list axes) (own axes) { // the axes that change something
+		for _, a := range list {
+			first := a.override(0)
+			origins, wrong := b.layout.Settings.Origins(problem, method, first)
+			err = errors.Join(err, wrong)
+			maps.DeleteFunc(origins, func(_, from string) bool { return from != first.From })
+			if len(origins) > 0 {
+				own, keys = append(own, a), append(keys, slices.Sorted(maps.Keys(origins))...)
+			}
+		}
+		return own
 	}
 	var choices [][]point
-	for _, a := range product {
+	for _, a := range concern(part.Product) {
 		choices = append(choices, together(a))
 	}
+	if zip := concern(part.Zip); zip != nil {
+		choices = append(choices, together(zip...))
+	}
 	changed := []point{nil}
-	for _, a := range ablate {
+	for _, a := range concern(part.Ablate) {
 		changed = append(changed, together(a)...)
 	}
-	choices = append(choices, together(zip...), changed)
+	choices = append(choices, changed)
+	if err != nil {
+		return nil, nil, err
+	}
 	points = []point{nil}
 	for _, c := range choices {
 		if len(points)*len(c) > most {
@@ -200,23 +216,7 @@ func (b *builder) points(part *part, problem, method string) (points []point, ke
 		}
 		points = cross(points, c)
 	}
-	return points, slices.Concat(set, setByZip, setByAblate), nil
-}
-
-// concern returns the axes that change something for a method on a problem, and the keys that they set.
-func (b *builder) concern(list axes, problem, method string) (own axes, keys []string, err error) {
-	for _, a := range list {
-		first := a.override(0)
-		origins, err := b.layout.Settings.Origins(problem, method, first)
-		if err != nil {
-			return nil, nil, err
-		}
-		maps.DeleteFunc(origins, func(_, from string) bool { return from != first.From })
-		if len(origins) > 0 {
-			own, keys = append(own, a), append(keys, slices.Sorted(maps.Keys(origins))...)
-		}
-	}
-	return own, keys, nil
+	return points, keys, nil
 }
 
 // cross returns every pair of points.
@@ -233,11 +233,8 @@ func (a *axis) override(i int) settings.Override {
 	return settings.Override{Text: a.key + "=" + a.values[i], From: a.from + ":"}
 }
 
-// together returns the first values of all axes, the second, …; one point without values for no axes.
+// together returns the first values of all axes, the second, ….
 func together(list ...*axis) []point {
-	if len(list) == 0 {
-		return []point{nil}
-	}
 	out := make([]point, len(list[0].values))
 	for i := range out {
 		for _, a := range list {
@@ -247,18 +244,16 @@ func together(list ...*axis) []point {
 	return out
 }
 
-// describe gives the cells their settings and labels, and the labels to their trials, which are in order of the cells.
-func (g *Group) describe(trials []harness.Trial) {
-	first := 0
+// describe gives the cells their settings and labels, and the labels to their trials.
+func (g *Group) describe() {
 	for i := range g.Cells {
 		c, tree, config := &g.Cells[i], map[string]any{}, viper.New()
-		_ = mapstructure.Decode(trials[first].Config, &tree) // a struct, which has been encoded for its trial's key
+		_ = mapstructure.Decode(c.planned[0].Config, &tree) // a struct, which has been encoded for its trial's key
 		_ = config.MergeConfigMap(tree)
 		for _, key := range g.Keys {
 			value, _ := json.Marshal(config.Get(key))
 			c.Settings = append(c.Settings, value)
 		}
-		first += len(c.Trials)
 	}
 	varying := g.varying(true)
 	for i := range g.Cells {
@@ -268,8 +263,8 @@ func (g *Group) describe(trials []harness.Trial) {
 			parts = append(parts, short(g.Keys[k])+" "+c.text(k))
 		}
 		c.Label = strings.Join(parts, ", ")
-		for range c.Trials {
-			trials[0].Cell, trials = c.Label, trials[1:]
+		for j := range c.planned {
+			c.planned[j].Cell = c.Label
 		}
 	}
 }

@@ -50,15 +50,12 @@ func (g *Grid) Choose(s *store.Store, command string) (*Result, error) {
 		Objective: g.Objective, Set: g.Set,
 		Command: command,
 	}
-	trials := g.Trials
 	for _, group := range g.Groups {
 		group.Cells = slices.Clone(group.Cells)
 		for i := range group.Cells {
-			c := &group.Cells[i]
-			if err := r.read(s, c, trials[:len(c.Trials)]); err != nil {
+			if err := r.read(s, &group.Cells[i]); err != nil {
 				return nil, err
 			}
-			trials = trials[len(c.Trials):]
 		}
 		group.rank(r.Objective)
 		r.Groups = append(r.Groups, &group)
@@ -69,16 +66,22 @@ func (g *Grid) Choose(s *store.Store, command string) (*Result, error) {
 }
 
 // read gives a cell the values of its trials. Reason is that of the first seed that has none.
-func (r *Result) read(s *store.Store, c *Cell, trials []harness.Trial) error {
+func (r *Result) read(s *store.Store, c *Cell) error {
 	c.Status, c.Mean = record.StatusOK, math.NaN()
-	for i := range trials {
-		row, value, err := r.outcome(s, &trials[i])
+	for i := range c.planned {
+		t := &c.planned[i]
+		got, err := s.Result(store.ID{Experiment: t.Experiment, Key: t.Key})
 		if err != nil {
 			return err
 		}
+		status, reason, value := store.Missing, "no result", math.NaN()
+		if got != nil {
+			status = got.Trial.Status
+			reason, value = r.take(t, got)
+		}
 		c.Values = append(c.Values, value)
 		if c.Reason == "" && (math.IsNaN(value) || math.IsInf(value, 0)) {
-			c.Status, c.Reason = row.Status, fmt.Sprintf("seed %d: %s", c.Seeds[i], row.Reason)
+			c.Status, c.Reason = status, fmt.Sprintf("seed %d: %s", t.Seed, reason)
 		}
 	}
 	if c.Reason == "" {
@@ -87,33 +90,26 @@ func (r *Result) read(s *store.Store, c *Cell, trials []harness.Trial) error {
 	return nil
 }
 
-// outcome takes over the record of a trial and returns the metric's value at the last checkpoint; NaN where there is
-// none, for which row has the reason.
-func (r *Result) outcome(s *store.Store, t *harness.Trial) (row record.Trial, value float64, err error) {
-	got, err := s.Result(store.ID{Experiment: t.Experiment, Key: t.Key})
-	switch {
-	case err == nil && got == nil:
-		return record.Trial{Status: store.Missing, Reason: "no result"}, math.NaN(), nil
-	case err != nil:
-		return row, 0, err
-	}
+// take takes over the record of a trial and returns the metric's value at the last checkpoint; NaN where there is none,
+// and reason says why.
+func (r *Result) take(t *harness.Trial, got *record.Result) (reason string, value float64) {
 	rows := got.Traces
 	if n := len(rows); n > 0 { // they are in order of iteration
 		last := rows[n-1].Iteration
 		rows = slices.DeleteFunc(rows, func(x record.Trace) bool { return x.Iteration != last })
 	}
-	row = got.Trial
+	row := got.Trial
 	// may be stored under others
 	row.Protocol, row.Scale, row.Problem, row.Method = t.Protocol, t.Scale, t.Problem, t.Method
 	r.trials, r.timings, r.traces = append(r.trials, row), append(r.timings, got.Timing), append(r.traces, rows...)
 	value = math.NaN()
-	if row.Status == record.StatusOK {
-		if at := slices.IndexFunc(rows, r.Objective.measures); at >= 0 {
-			value = rows[at].Value
-		}
-		row.Reason = fmt.Sprintf("%s is %v", r.Objective.Metric, value)
+	if row.Status != record.StatusOK {
+		return row.Reason, value
 	}
-	return row, value, nil
+	if at := slices.IndexFunc(rows, r.Objective.measures); at >= 0 {
+		value = rows[at].Value
+	}
+	return fmt.Sprintf("%s is %v", r.Objective.Metric, value), value
 }
 
 // Write makes the folder of the protocol in dir a sealed folder of the result. An earlier result that has all its

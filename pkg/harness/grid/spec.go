@@ -105,9 +105,8 @@ func Shipped(e *harness.Experiment) []string {
 }
 
 // Find reads the grid of that name that comes with an experiment, else the file.
-func Find(e *harness.Experiment, file string) (*Spec, error) {
+func Find(e *harness.Experiment, file string) (s *Spec, err error) {
 	var text []byte
-	var err error
 	if slices.Contains(Shipped(e), file) {
 		file += ".yaml"
 		text, err = fs.ReadFile(e.Grids, "grids/"+file)

@@ -110,19 +110,16 @@ func interval(values []float64) string {
 // all lists all cells, the best first and those that cannot be chosen last, with the reason.
 func (r *Result) all() *table.Table {
 	var keys []string
+	headers := []string{"problem", "method", "rank"}
 	for _, g := range r.Groups {
 		for _, k := range g.Keys {
 			if !slices.Contains(keys, k) {
-				keys = append(keys, k)
+				keys, headers = append(keys, k), append(headers, short(k))
 			}
 		}
 	}
-	t := &table.Table{}
-	headers := slices.Concat([]string{"problem", "method", "rank"}, keys, []string{r.Objective.Metric, "sd",
-		"seeds", "status", "note"})
-	for _, header := range headers {
-		t.Columns = append(t.Columns, table.Column{Header: short(header)})
-	}
+	headers = append(headers, r.Objective.Metric, "sd", "seeds", "status", "note")
+	t := &table.Table{Columns: table.Columns(len(headers), headers...)}
 	for _, g := range r.Groups {
 		for rank, c := range g.Rank {
 			t.Rows = append(t.Rows, g.cellRow(c, table.Int(rank+1), keys))

@@ -4,10 +4,10 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
-	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -30,8 +30,11 @@ var (
 	script string
 
 	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-		"marks": marks, "picture": picture, "pictures": pictures, "ended": ended, "facts": facts, "without": without,
+		"marks": marks, "picture": picture, "pictures": pictures, "facts": facts, "without": without,
 		"count":      table.Count,
+		"counts":     table.Counts,
+		"style":      func() template.CSS { return template.CSS(style) },
+		"script":     func() template.JS { return template.JS(script) },
 		"outcomes":   func() []string { return claim.Outcomes },
 		"repository": func() string { return "https://github.com/semi-implicit/sifg" },
 		"drawing":    func(t *table.Table, title, csv string) drawing { return drawing{t, title, csv} },
@@ -49,19 +52,14 @@ var (
 
 // view is what the template shows.
 type view struct {
-	Style       template.CSS
-	Script      template.JS
 	Report      *report.Report
 	Titles      map[string]string // of the experiments
 	Protocols   []protocol        // that have results, in order of presentation
 	Changed     []changed         // what was not run with a protocol's own settings
 	Ledger      claim.Ledger
-	Paper, Own  claim.Ledger   // the paper's claims, and this project's own
+	Paper, Own  claims         // of Ledger: the paper's, and this project's own
 	Counts      map[string]int // of the outcomes of the paper's claims
-	Main        claim.Ledger   // of the first screen: the paper's claims
-	MainOwn     claim.Ledger   // and this project's own
 	Answers     []finding      // of the first screen: how methods compare
-	Compared    *table.Table   // all comparisons of the answers; nil: there are none
 	Findings    []finding      // of the first screen: others
 	Figures     []item         // of the first screen
 	Samplers    []sifg.Sampler // that were used
@@ -70,6 +68,9 @@ type view struct {
 	Trials      int
 	Facts       []fact // about all trials
 }
+
+// claims are a part of the ledger, and those of it that are on the first screen.
+type claims struct{ All, Main claim.Ledger }
 
 // protocol is one protocol over all experiments.
 type protocol struct {
@@ -120,40 +121,10 @@ func (v *view) With(l claim.Ledger) rows {
 
 // item is a figure or a table of an experiment, the Part, under the protocols that have it.
 type item struct {
-	Part, Name, Title, Caption string
-	Under                      []shown
-	Always                     bool // whichever protocol is chosen
-}
-
-// Classes are the protocols whose choice shows the item.
-func (it item) Classes() string {
-	var names []string
-	for _, u := range it.Under {
-		names = append(names, u.Name)
-	}
-	if it.Always {
-		names = append(names, "only")
-	}
-	return strings.Join(names, " ")
-}
-
-// Class is that of the item under one protocol.
-func (it item) Class(u shown) string {
-	if it.Always {
-		return "under only " + u.Name
-	}
-	return "under " + u.Name
-}
-
-// CSV is the address of the file with the data; "" if there is none.
-func (it item) CSV(u shown) string {
-	switch {
-	case u.Made.Table != nil:
-		return path.Join(it.Part, u.Name, "tables", it.Name+".csv")
-	case u.Made.CSV != nil:
-		return path.Join(it.Part, u.Name, "figures", it.Name+".csv")
-	}
-	return ""
+	report.Item // as the first of them has it
+	Part        string
+	Under       []shown
+	Always      bool // whichever protocol is chosen
 }
 
 // shown is a figure or a table under one protocol.
@@ -165,52 +136,59 @@ type shown struct {
 // Render returns the page of a report. all are the experiments of the program, in order of presentation.
 func Render(r *report.Report, all []*harness.Experiment) ([]byte, error) {
 	v := &view{
-		Style:  template.CSS(style),
-		Script: template.JS(script),
 		Report: r,
 		Titles: map[string]string{},
 		Ledger: r.Ledger(all),
 		Counts: map[string]int{},
 	}
 	for _, c := range v.Ledger {
-		if c.Own {
-			v.Own = append(v.Own, c)
-			continue
+		of := &v.Own
+		if !c.Own {
+			of = &v.Paper
+			v.Counts[c.Outcome]++
 		}
-		v.Paper = append(v.Paper, c)
-		v.Counts[c.Outcome]++
-	}
-	if err := v.protocols(r, all); err != nil {
-		return nil, err
+		of.All = append(of.All, c)
+		if len(c.Under) > 0 && slices.Contains(harness.ByName(all, c.Experiment).Lead, c.ID) {
+			of.Main = append(of.Main, c)
+		}
 	}
 	used := map[string]bool{} // samplers
 	var everything []*report.Protocol
 	for _, e := range all {
 		v.Titles[e.Name] = e.Title
 		if x := r.Experiment(e.Name); x != nil {
-			v.add(e, x, used)
+			if err := v.add(e, x, used); err != nil {
+				return nil, err
+			}
 			everything = append(everything, x.Protocols...)
 		}
 	}
+	v.conclude(r, all)
 	v.Samplers = slices.DeleteFunc(slices.Clone(sifg.Samplers), func(s sifg.Sampler) bool { return !used[s.Name] })
-	for _, p := range everything {
-		v.Trials += len(p.Records.Trials)
-	}
 	v.Facts = facts(everything...)
-	v.Compared = r.Comparisons()
 	var b bytes.Buffer
 	err := pageTemplate.Execute(&b, v)
 	return b.Bytes(), err
 }
 
-// add adds an experiment, and notes the samplers that it used.
-func (v *view) add(e *harness.Experiment, x *report.Experiment, used map[string]bool) {
+// add adds an experiment, with what it has for the first screen, and notes the samplers that it used.
+func (v *view) add(e *harness.Experiment, x *report.Experiment, used map[string]bool) error {
+	file, err := e.File()
+	if err != nil {
+		return err
+	}
 	out := part{Experiment: e, Report: x}
 	alone := len(x.Protocols) == 1 // shown whichever protocol is chosen
 	var all []flat
 	var different []string
 	measured := map[string]bool{}
 	for _, p := range x.Protocols {
+		v.Trials += len(p.Records.Trials)
+		marked := marks(p.Scale, p.Changed())
+		v.protocol(p.Name, cmp.Or(e.Note, file.Protocol(p.Name).Note), marked, file.Protocols)
+		if marked != nil {
+			v.Changed = append(v.Changed, changes(e, file, p))
+		}
 		f := configs(p)
 		all = append(all, f)
 		for _, values := range f {
@@ -231,20 +209,12 @@ func (v *view) add(e *harness.Experiment, x *report.Experiment, used map[string]
 	}
 	out.Differ = differences(all)
 	out.Metrics = slices.DeleteFunc(slices.Clone(e.Metrics), func(m harness.Metric) bool { return !measured[m.Name] })
-	slices.Sort(different)
-	different = slices.Compact(different)
+	different = slices.Compact(slices.Sorted(slices.Values(different)))
 	for i := range x.Findings {
 		id, csv := fmt.Sprintf("finding-%s-%d", e.Name, i+1), fmt.Sprintf("%s/findings/%d.csv", e.Name, i+1)
-		out.Findings = append(out.Findings, finding{&x.Findings[i], id, csv, different})
-	}
-	v.Parts = append(v.Parts, out)
-	v.lead(out)
-}
-
-// lead puts what an experiment has for the first screen there.
-func (v *view) lead(p part) {
-	v.AnyFindings = v.AnyFindings || len(p.Findings) > 0
-	for _, f := range p.Findings {
+		f := finding{&x.Findings[i], id, csv, different}
+		out.Findings = append(out.Findings, f)
+		v.AnyFindings = true
 		switch {
 		case f.Lead && f.Protocol != "":
 			v.Answers = append(v.Answers, f)
@@ -252,23 +222,16 @@ func (v *view) lead(p part) {
 			v.Findings = append(v.Findings, f)
 		}
 	}
-	for _, c := range v.Ledger {
-		switch {
-		case c.Experiment != p.Name || len(c.Under) == 0 || !slices.Contains(p.Lead, c.ID):
-		case c.Own:
-			v.MainOwn = append(v.MainOwn, c)
-		default:
-			v.Main = append(v.Main, c)
-		}
-	}
-	for _, f := range p.Figures {
+	v.Parts = append(v.Parts, out)
+	for _, f := range out.Figures {
 		f.Under = slices.DeleteFunc(slices.Clone(f.Under), func(u shown) bool {
-			return !slices.Contains(p.Lead, u.Name+"/"+f.Name) || u.Made.Problem != ""
+			return !slices.Contains(e.Lead, u.Name+"/"+f.Name) || u.Made.Problem != ""
 		})
 		if f.Always = true; len(f.Under) > 0 {
 			v.Figures = append(v.Figures, f)
 		}
 	}
+	return nil
 }
 
 // put adds a figure or a table of a part under a protocol, if that has trials for it.
@@ -279,13 +242,7 @@ func put(items []item, part string, s shown, always bool) []item {
 	i := slices.IndexFunc(items, func(there item) bool { return there.Name == s.Made.Name })
 	if i < 0 {
 		i = len(items)
-		items = append(items, item{
-			Part:    part,
-			Name:    s.Made.Name,
-			Title:   s.Made.Title,
-			Caption: s.Made.Caption,
-			Always:  always,
-		})
+		items = append(items, item{Item: s.Made, Part: part, Always: always})
 	}
 	items[i].Under = append(items[i].Under, s)
 	return items

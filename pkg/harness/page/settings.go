@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -82,23 +81,20 @@ func differences(all []flat) []setting {
 			maps.Copy(union[at], values)
 		}
 	}
-	type row struct{ name, values string }
-	places := map[row][][2]string{}
+	places := map[string][][2]string{} // by the name of a setting and its values
 	for at, names := range union {
 		for name := range names {
 			if values, differ := valuesOf(all, at, name); differ {
-				r := row{name, strings.Join(values, "\x00")}
-				places[r] = append(places[r], at)
+				row := name + "\x00" + strings.Join(values, "\x00")
+				places[row] = append(places[row], at)
 			}
 		}
 	}
 	var out []setting
-	for r, at := range places {
-		out = append(out, setting{Where: where(at, methods), Name: r.name, Values: strings.Split(r.values, "\x00")})
+	for _, row := range slices.Sorted(maps.Keys(places)) {
+		cells := strings.Split(row, "\x00")
+		out = append(out, setting{Where: where(places[row], methods), Name: cells[0], Values: cells[1:]})
 	}
-	slices.SortFunc(out, func(a, b setting) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), slices.Compare(a.Values, b.Values))
-	})
 	return out
 }
 
@@ -122,8 +118,8 @@ func where(places [][2]string, of map[string]int) string {
 		methods[at[0]] = append(methods[at[0]], at[1])
 	}
 	problems := map[string][]string{} // by methods
-	for problem, m := range methods {
-		slices.Sort(m)
+	for _, problem := range slices.Sorted(maps.Keys(methods)) {
+		m := slices.Sorted(slices.Values(methods[problem]))
 		text := ": " + strings.Join(m, ", ")
 		if len(m) == of[problem] {
 			text = ""
@@ -135,7 +131,6 @@ func where(places [][2]string, of map[string]int) string {
 	}
 	var out []string
 	for _, text := range slices.Sorted(maps.Keys(problems)) {
-		slices.Sort(problems[text])
 		out = append(out, strings.Join(problems[text], ", ")+text)
 	}
 	return strings.Join(out, "; ")

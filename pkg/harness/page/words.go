@@ -13,33 +13,16 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// protocols lists the protocols that have results, with what they say of the claims.
-func (v *view) protocols(r *report.Report, all []*harness.Experiment) error {
-	for _, e := range all {
-		x := r.Experiment(e.Name)
-		if x == nil {
-			continue
-		}
-		f, err := e.File()
-		if err != nil {
-			return err
-		}
-		for _, p := range x.Protocols {
-			v.protocol(p.Name, cmp.Or(e.Note, f.Protocol(p.Name).Note), marks(p.Scale, p.Changed()), f.Protocols)
-			if marks(p.Scale, p.Changed()) != nil {
-				v.Changed = append(v.Changed, changes(e, f, p))
-			}
-		}
-	}
+// conclude says what each protocol says of the claims.
+func (v *view) conclude(r *report.Report, all []*harness.Experiment) {
 	for i := range v.Protocols {
 		p := &v.Protocols[i]
-		p.Sentence, p.Counts = sentence(v.Paper, p.Name, all), verdicts(v.Paper, p.Name, "")
-		p.Sentence = cmp.Or(p.Sentence, stated(r, p.Name), sentence(v.Own, p.Name, all))
+		p.Sentence, p.Counts = sentence(v.Paper.All, p.Name, all), verdicts(v.Paper.All, p.Name, "")
+		p.Sentence = cmp.Or(p.Sentence, stated(r, p.Name), sentence(v.Own.All, p.Name, all))
 		if p.Sentence == "" && len(v.Ledger) > 0 {
 			p.Sentence = "No claim was checked."
 		}
 	}
-	return nil
 }
 
 // protocol adds a protocol that an experiment has results of, behind those that the experiment's settings, order, have
@@ -144,11 +127,6 @@ func stated(r *report.Report, protocol string) string {
 		}
 	}
 	return strings.Join(out, " ")
-}
-
-// ended says how the trials of a protocol ended.
-func ended(p *report.Protocol) string {
-	return table.Count(p.Planned, "trial") + ": " + table.Counts(p.Counts()) + "."
 }
 
 // facts says on what trials were computed: how long one after another, by which processors, compute paths and commits;

@@ -115,13 +115,12 @@ func (r *Report) answer(all []*harness.Experiment) *Item {
 	for _, e := range r.Experiments {
 		by[e.Name] = sets(e.Protocols)
 	}
-	w := painter{}
 	a := all[i].Answer
-	made := w.item(answerName, a.Title, a.Caption, nil, func(made *Item) error { return made.draw(a.Draw(by)) })
-	if made.Problem != "" {
+	made := &Item{Name: answerName, Title: a.Title, Caption: a.Caption}
+	if err := safe.Call(func() error { return made.draw(a.Draw(by)) }); err != nil {
 		return nil
 	}
-	return &made
+	return made
 }
 
 // draw keeps the drawing and the data of a figure.

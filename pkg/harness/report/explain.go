@@ -32,7 +32,7 @@ type Setting struct{ Key, Value, Layer string }
 // report in dir.
 func Explain(dir string, s *store.Store, all []*harness.Experiment, data plan.Datasets,
 	prefix string) (*Explained, error) {
-	found, err := lookUp(dir, s, all, prefix)
+	found, from, err := lookUp(dir, s, all, prefix)
 	switch {
 	case err != nil:
 		return nil, err
@@ -49,54 +49,49 @@ func Explain(dir string, s *store.Store, all []*harness.Experiment, data plan.Da
 		return nil, usage.Errorf("key prefix %q is ambiguous: %d trials have it, such as %s", prefix, len(found),
 			strings.Join(names, ", "))
 	}
-	x := slices.Collect(maps.Values(found))[0]
-	return x, x.settings(harness.ByName(all, x.Trial.Experiment), data)
-}
-
-// lookUp returns the trials whose keys begin with prefix, by key: those of the store, or else of the report.
-func lookUp(dir string, s *store.Store, all []*harness.Experiment, prefix string) (map[string]*Explained, error) {
-	found := map[string]*Explained{}
-	for _, e := range all {
-		ids, err := s.Find(e.Name, prefix)
-		if err != nil {
-			return nil, err
-		}
-		for _, id := range ids {
-			r, err := s.Result(id)
-			if err != nil {
-				return nil, err
-			}
-			found[id.Key] = explained(r, s.Dir())
-		}
-	}
-	if len(found) > 0 {
-		return found, nil
-	}
-	r, err := Read(dir, all)
-	if err != nil {
-		return nil, err
-	}
-	for _, x := range r.Experiments {
-		for _, p := range x.Protocols {
-			for i := range p.Records.Trials {
-				if t := &p.Records.Trials[i]; strings.HasPrefix(t.Key, prefix) {
-					found[t.Key] = explained(p.Records.Result(t), dir)
-				}
-			}
-		}
-	}
-	return found, nil
-}
-
-func explained(r *record.Result, from string) *Explained {
-	x := &Explained{Result: r, Final: map[string][]float64{}, From: from}
-	for _, r := range r.Traces { // in order of iteration, then of component
+	x := &Explained{Result: slices.Collect(maps.Values(found))[0], Final: map[string][]float64{}, From: from}
+	for _, r := range x.Traces { // in order of iteration, then of component
 		if r.Index == 0 {
 			x.Final[r.Metric] = nil
 		}
 		x.Final[r.Metric] = append(x.Final[r.Metric], r.Value)
 	}
-	return x
+	return x, x.settings(harness.ByName(all, x.Trial.Experiment), data)
+}
+
+// lookUp returns the trials whose keys begin with prefix, by key: those of the store, or else of the report. from is
+// the folder of either.
+func lookUp(dir string, s *store.Store, all []*harness.Experiment, prefix string) (found map[string]*record.Result,
+	from string, err error) {
+	found = map[string]*record.Result{}
+	for _, e := range all {
+		ids, err := s.Find(e.Name, prefix)
+		if err != nil {
+			return nil, "", err
+		}
+		for _, id := range ids {
+			if found[id.Key], err = s.Result(id); err != nil {
+				return nil, "", err
+			}
+		}
+	}
+	if len(found) > 0 {
+		return found, s.Dir(), nil
+	}
+	r, err := Read(dir, all)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, x := range r.Experiments {
+		for _, p := range x.Protocols {
+			for i := range p.Records.Trials {
+				if t := &p.Records.Trials[i]; strings.HasPrefix(t.Key, prefix) {
+					found[t.Key] = p.Records.Result(t)
+				}
+			}
+		}
+	}
+	return found, dir, nil
 }
 
 // settings finds the layers of the trial's settings and the shortest command that leads to it. What is not as in the

@@ -31,10 +31,6 @@ type maker struct {
 	timings map[string]record.Timing
 }
 
-func (m *maker) note(format string, args ...any) {
-	m.notes = append(m.notes, m.e.Name+fmt.Sprintf(format, args...))
-}
-
 func (m *maker) make() (*Experiment, error) {
 	parts := map[string][]harness.Trial{} // by protocol
 	for _, t := range m.plan.Trials {
@@ -48,7 +44,7 @@ func (m *maker) make() (*Experiment, error) {
 	}
 	switch {
 	case len(parts) == 0 && damage != nil:
-		m.note(" is not on the page: %v", damage)
+		m.notes = append(m.notes, fmt.Sprintf("%s is not on the page: %v", m.e.Name, damage))
 		return nil, nil
 	case len(parts) == 0:
 		return m.old, nil
@@ -66,7 +62,7 @@ func (m *maker) make() (*Experiment, error) {
 				return nil, err
 			}
 			if why := inferior(made, p); why != "" {
-				m.note("/%s: %s", name, why)
+				m.notes = append(m.notes, fmt.Sprintf("%s/%s: %s", m.e.Name, name, why))
 			} else {
 				paint(m.e, file, made, p)
 				p, changed = made, true
@@ -106,9 +102,23 @@ func (m *maker) records(file *settings.File, part []harness.Trial, old *Protocol
 		Records: set,
 	}
 	p.describe(file)
-	found, err := m.read(part)
+	found, damaged := make([]*record.Result, len(part)), make([]error, len(part))
+	err := store.Each(len(part), func(i int) (err error) {
+		found[i], err = m.store.Result(store.ID{Experiment: m.e.Name, Key: part[i].Key})
+		switch {
+		case errors.Is(err, record.ErrDamaged):
+			found[i], damaged[i] = nil, err
+			return nil
+		case found[i] != nil:
+			found[i].Trial.Config = "" // the plan has it, and there may be very many
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
+	}
+	if damage := cmp.Or(damaged...); damage != nil {
+		m.damage = fmt.Errorf("%w; sifg verify --repair moves it aside and the next run computes it again", damage)
 	}
 	earlier := map[string]*record.Trial{}
 	if m.keep && old != nil {
@@ -122,18 +132,14 @@ func (m *maker) records(file *settings.File, part []harness.Trial, old *Protocol
 			set.Problems = append(set.Problems, t.Problem)
 		}
 		got := found[i]
-		if got.damage != nil {
-			m.damage = fmt.Errorf("%w; sifg verify --repair moves it aside and the next run computes it again",
-				got.damage)
+		if was := earlier[t.Key]; was != nil && (got == nil || !got.Trial.Final() && was.Final()) {
+			got = old.Records.Result(was)
 		}
-		if was := earlier[t.Key]; was != nil && (got.Result == nil || !got.Trial.Final() && was.Final()) {
-			got.Result = old.Records.Result(was)
-		}
-		if got.Result == nil {
+		if got == nil {
 			p.leaveOut(t)
 			continue
 		}
-		m.add(got.Result)
+		m.add(got)
 		row := t.Row()                               // it may have been stored under other labels
 		row.Config = unique.Make(row.Config).Value() // one copy for all seeds
 		row.Status, row.Reason = got.Trial.Status, got.Trial.Reason
@@ -142,30 +148,6 @@ func (m *maker) records(file *settings.File, part []harness.Trial, old *Protocol
 	}
 	m.programs(p, part, old)
 	return p, nil
-}
-
-// stored is what the store, or the earlier report, has of a trial.
-type stored struct {
-	*record.Result       // nil: nothing is there
-	damage         error // of the store's; there is no result then
-}
-
-// read reads from the store what it has of each trial.
-func (m *maker) read(part []harness.Trial) ([]stored, error) {
-	out := make([]stored, len(part))
-	err := store.Each(len(part), func(i int) error {
-		got, err := m.store.Result(store.ID{Experiment: m.e.Name, Key: part[i].Key})
-		switch {
-		case errors.Is(err, record.ErrDamaged):
-			out[i].damage = err
-			return nil
-		case err == nil && got != nil:
-			got.Trial.Config = "" // the plan has it, and there may be very many
-			out[i].Result = got
-		}
-		return err
-	})
-	return out, err
 }
 
 // programs keeps the trials of programs that the earlier report has and this command was not given: they can be neither
@@ -178,7 +160,6 @@ func (m *maker) programs(p *Protocol, part []harness.Trial, old *Protocol) {
 	for i := range part {
 		planned[[2]string{part[i].Problem, part[i].Method}] = true
 	}
-	had := len(p.Records.Trials)
 	for i := range old.Records.Trials {
 		was := &old.Records.Trials[i]
 		c, err := settings.Of(*was)
@@ -188,9 +169,6 @@ func (m *maker) programs(p *Protocol, part []harness.Trial, old *Protocol) {
 		p.Planned++
 		p.Records.Trials = append(p.Records.Trials, *was)
 		m.add(old.Records.Result(was))
-	}
-	if len(p.Records.Trials) == had {
-		return
 	}
 	at := func(t record.Trial) int { return slices.Index(p.Records.Problems, t.Problem) }
 	slices.SortStableFunc(p.Records.Trials, func(a, b record.Trial) int { return cmp.Compare(at(a), at(b)) })

@@ -89,6 +89,14 @@ func (r *Report) Experiment(name string) *Experiment {
 	return nil
 }
 
+// Protocols returns the parts about the protocols of an experiment that have results, in order of presentation.
+func (r *Report) Protocols(experiment string) []*Protocol {
+	if e := r.Experiment(experiment); e != nil {
+		return e.Protocols
+	}
+	return nil
+}
+
 // Protocol returns the part about a protocol, nil if there is none. The experiment may be nil.
 func (e *Experiment) Protocol(name string) *Protocol {
 	for i := 0; e != nil && i < len(e.Protocols); i++ {
@@ -119,13 +127,9 @@ func (r *Report) Comparisons() *table.Table {
 func (r *Report) Ledger(all []*harness.Experiment) claim.Ledger {
 	var rows []claim.Row
 	for _, e := range all {
-		part := r.Experiment(e.Name)
-		if part == nil {
-			part = &Experiment{}
-		}
 		for _, c := range e.Claims {
 			row := claim.Row{Claim: c, Experiment: e.Name}
-			for _, p := range part.Protocols {
+			for _, p := range r.Protocols(e.Name) {
 				for _, decided := range p.Claims {
 					if decided.ID == c.ID {
 						row.Under = append(row.Under, claim.Opinion{
@@ -161,8 +165,7 @@ func (e *Experiment) Absent() (names []string) {
 	for _, p := range e.Protocols {
 		names = append(names, p.Absent...)
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return slices.Compact(slices.Sorted(slices.Values(names)))
 }
 
 // Complete reports whether every planned trial has a record.
@@ -188,16 +191,6 @@ func (p *Protocol) describe(f *settings.File) {
 	case p.Scale != "full":
 		set.Incomparable = p.Scale + " scale, not the paper's settings"
 	}
-}
-
-// Selected returns the names of a selection in Set: of data, problems or methods; nil: there is none.
-func (p *Protocol) Selected(what string) []string {
-	for _, s := range p.Set {
-		if names, ok := strings.CutPrefix(s, "--"+what+" "); ok {
-			return strings.Split(names, ",")
-		}
-	}
-	return nil
 }
 
 // Summary is the last values of each baseline and method on each problem by the experiment's scores, the first three;

@@ -235,9 +235,6 @@ func drawTable(files map[string][]byte, at string, t *table.Table) {
 
 // Drawing returns what figure.Picture draws of a table; nil if it has no drawing, or it cannot be drawn.
 func Drawing(t *table.Table, cols int) []byte {
-	if t.Comparisons == nil && t.Picture == nil {
-		return nil
-	}
 	f, err := figure.Picture(t, cols)
 	if err != nil {
 		return nil

@@ -17,7 +17,7 @@ func Significant(v float64, digits int) string {
 		return "0"
 	}
 	e := exponent(v, digits)
-	if finite(v) && (e >= 6 || e <= -5) {
+	if e >= 6 || e <= -5 {
 		mantissa, _, _ := strings.Cut(strconv.FormatFloat(v, 'e', digits-1, 64), "e")
 		return minus(mantissa + "e" + strconv.Itoa(e))
 	}
@@ -26,14 +26,7 @@ func Significant(v float64, digits int) string {
 
 // fixed writes v with this many digits after the point; −2 rounds to hundreds. It never writes −0.
 func fixed(v float64, decimals int) string {
-	switch {
-	case math.IsNaN(v):
-		return "–"
-	case math.IsInf(v, 1):
-		return "∞"
-	case math.IsInf(v, -1):
-		return "−∞"
-	case decimals < 0:
+	if decimals < 0 {
 		unit := math.Pow10(-decimals)
 		v = math.Round(v/unit) * unit
 	}
@@ -44,7 +37,8 @@ func fixed(v float64, decimals int) string {
 	return minus(s)
 }
 
-// exponent returns the decimal exponent of v rounded to this many significant digits: 9.99 has 1 with two digits.
+// exponent returns the decimal exponent of v rounded to this many significant digits: 9.99 has 1 with two digits. What
+// is not finite has 0.
 func exponent(v float64, digits int) int {
 	_, e, _ := strings.Cut(strconv.FormatFloat(v, 'e', digits-1, 64), "e")
 	n, _ := strconv.Atoi(e)
@@ -56,8 +50,8 @@ func exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// minus replaces hyphens by U+2212.
-func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
+// minus makes of a number that Go has written one for people, whose minus is U+2212.
+var minus = strings.NewReplacer("NaN", "–", "+Inf", "∞", "-Inf", "−∞", "-", "−").Replace
 
 // Seconds prints a duration, given in seconds, in the unit that suits it: 5.0 s, 72 min, 2.5 h.
 func Seconds(v float64) string {
@@ -79,15 +73,15 @@ func Num(v float64) string {
 	case !finite(v):
 		return fixed(v, 0)
 	case v != 0 && (math.Abs(v) < 0.001 || math.Abs(v) >= 1e5):
-		mantissa, e, _ := strings.Cut(strconv.FormatFloat(v, 'e', 2, 64), "e")
+		mantissa, _, _ := strings.Cut(strconv.FormatFloat(v, 'e', 2, 64), "e")
 		mantissa = strings.TrimSuffix(strings.TrimRight(mantissa, "0"), ".")
-		return strings.ReplaceAll(mantissa+"e"+strings.TrimPrefix(e[:1], "+")+strings.TrimLeft(e[1:], "0"), "-", "−")
+		return minus(mantissa + "e" + strconv.Itoa(exponent(v, 3)))
 	}
 	format := "%.3g"
 	if math.Abs(v) >= 999.5 {
 		format = "%.0f"
 	}
-	return strings.Replace(fmt.Sprintf(format, v), "-", "−", 1)
+	return minus(fmt.Sprintf(format, v))
 }
 
 // Spread prints the median of values and their range.

@@ -3,6 +3,7 @@ package table
 import (
 	"encoding/csv"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -62,27 +63,20 @@ func (t *Table) Markdown() string {
 // and a hyphen for minus, empty for NaN. A column with spreads is followed by one named "… spread". Title and notes are
 // left out.
 func (t *Table) CSV() string {
-	spread := make([]bool, len(t.Columns))
-	for _, r := range t.Rows {
-		for j, c := range r {
-			spread[j] = spread[j] || c.Spread != ""
-		}
-	}
 	number := strings.NewReplacer("NaN", "", "+Inf", "inf", "-Inf", "-inf").Replace
 	lines := make([][]string, 1+len(t.Rows))
 	for j, c := range t.Columns {
-		if lines[0] = append(lines[0], c.Header); spread[j] {
+		spread := slices.ContainsFunc(t.Rows, func(r []Cell) bool { return r[j].Spread != "" })
+		if lines[0] = append(lines[0], c.Header); spread {
 			lines[0] = append(lines[0], c.Header+" spread")
 		}
-	}
-	for i, r := range t.Rows {
-		for j, c := range r {
-			text := c.Text
-			if c.Value != "" {
-				text = number(c.Value)
+		for i, r := range t.Rows {
+			text := r[j].Text
+			if r[j].Value != "" {
+				text = number(r[j].Value)
 			}
-			if lines[i+1] = append(lines[i+1], text); spread[j] {
-				lines[i+1] = append(lines[i+1], number(c.Spread))
+			if lines[i+1] = append(lines[i+1], text); spread {
+				lines[i+1] = append(lines[i+1], number(r[j].Spread))
 			}
 		}
 	}

@@ -119,7 +119,7 @@ func Count(n int, noun string) string {
 // Counts writes how many there are of each kind, in this order, or that of the alphabet: 1 diverged, 9 ok.
 func Counts(n map[string]int, kinds ...string) string {
 	var out []string
-	if kinds == nil {
+	if len(kinds) == 0 {
 		kinds = slices.Sorted(maps.Keys(n))
 	}
 	for _, kind := range kinds {
