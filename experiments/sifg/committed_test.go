@@ -39,7 +39,7 @@ func TestCommittedResults(t *testing.T) {
 		}
 	}
 	page, err := os.ReadFile(filepath.Join(results, "index.html"))
-	if err != nil || len(page) > 5<<20 {
+	if err != nil || len(page) > 6<<20 {
 		t.Errorf("the page: %d bytes, %v", len(page), err)
 	}
 	if bytes.Contains(page, []byte("Not drawn: /")) {
