@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
@@ -81,24 +80,11 @@ func first(line []byte) (f First, err error) {
 	return f, nil
 }
 
-// encode appends a message to b; data is its array of rows×cols values, nil for none.
-func encode(b []byte, m message, data []float64, cols int) []byte {
-	m.Array = data != nil
-	b = append(b, m.String()+"\n"...)
-	if data != nil {
-		b = append(b, npy.Encode([]int{len(data) / cols, cols}, data)...)
-	}
-	return b
-}
-
 // reader reads messages.
-type reader struct {
-	*bufio.Reader
-	raw []byte // scratch
-}
+type reader struct{ *bufio.Reader }
 
 // line reads a line.
-func (r *reader) line() ([]byte, error) {
+func (r reader) line() ([]byte, error) {
 	var line []byte
 	for {
 		part, err := r.ReadSlice('\n')
@@ -119,7 +105,7 @@ func (r *reader) line() ([]byte, error) {
 }
 
 // message reads a message without its array.
-func (r *reader) message() (m message, err error) {
+func (r reader) message() (m message, err error) {
 	line, err := r.line()
 	if err != nil {
 		return m, err
@@ -133,7 +119,7 @@ func (r *reader) message() (m message, err error) {
 
 // array reads an array of cols columns, of rows rows unless that is negative, which takes up to
 // limit. what says what it is.
-func (r *reader) array(dst []float64, rows, limit, cols int, what string) ([]float64, error) {
+func (r reader) array(dst []float64, rows, limit, cols int, what string) ([]float64, error) {
 	start, err := r.Peek(10)
 	if err != nil {
 		return nil, cut(err)
@@ -165,12 +151,8 @@ func (r *reader) array(dst []float64, rows, limit, cols int, what string) ([]flo
 		return nil, fmt.Errorf("sent %d rows as %s: want 1 to %d", shape[0], what, limit)
 	}
 	dst = slices.Grow(dst[:0], shape[0]*cols)[:shape[0]*cols]
-	r.raw = slices.Grow(r.raw[:0], 8*len(dst))[:8*len(dst)]
-	if _, err := io.ReadFull(r, r.raw); err != nil {
+	if err := binary.Read(r, binary.LittleEndian, dst); err != nil {
 		return nil, cut(err)
-	}
-	for i := range dst {
-		dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(r.raw[8*i:]))
 	}
 	return dst, nil
 }

@@ -118,7 +118,7 @@ func (p *Program) borrow(ctx context.Context) (*process, error) {
 	for len(p.idle) > 0 {
 		last := p.idle[len(p.idle)-1]
 		p.idle = p.idle[:len(p.idle)-1]
-		if last.alive() {
+		if last.ended.Err() == nil {
 			p.mu.Unlock()
 			return last, nil
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -145,8 +146,8 @@ func (t *Target) Evaluate(dst, points []float64) {
 	d := t.Dim()
 	t.ask("score", dst, points, 1+d)
 	bad := 0
-	for i := 0; i < len(dst); i += 1 + d {
-		if !finite(dst[i+1:i+1+d]) || math.IsNaN(dst[i]) {
+	for row := range slices.Chunk(dst, 1+d) {
+		if !finite(row[1:]) || math.IsNaN(row[0]) {
 			bad++
 		}
 	}
@@ -213,9 +214,7 @@ func evaluator(t sifg.Target) func(dst, points []float64) {
 			for i := range len(points) / d {
 				row := dst[i*(1+d) : (i+1)*(1+d)]
 				row[0] = t.Grad(row[1:], points[i*d:(i+1)*d])
-				for j := range row {
-					row[j] = -row[j]
-				}
+				floats.Scale(-1, row)
 			}
 		}
 	case interface {
