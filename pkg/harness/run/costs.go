@@ -40,18 +40,15 @@ func (c *Costs) Seconds(t *harness.Trial) (float64, bool) {
 // others count as the mean of those of their experiment, or of all where it has none.
 func (c *Costs) Total(trials []harness.Trial, jobs int) (seconds float64, known int) {
 	type part struct{ sum, known, all float64 }
-	parts, whole, longest := map[string]*part{}, part{}, 0.0
+	parts, whole, longest := map[string]part{}, part{}, 0.0
 	for i := range trials {
 		p := parts[trials[i].Experiment]
-		if p == nil {
-			p = &part{}
-			parts[trials[i].Experiment] = p
-		}
 		p.all++
 		if s, ok := c.Seconds(&trials[i]); ok {
 			p.sum, p.known, longest = p.sum+s, p.known+1, max(longest, s)
 			whole.sum, whole.known = whole.sum+s, whole.known+1
 		}
+		parts[trials[i].Experiment] = p
 	}
 	if whole.known == 0 {
 		return 0, 0

@@ -205,23 +205,17 @@ func work(experiments []*harness.Experiment, data plan.Datasets, gone func(),
 
 // tooLarge says why a trial cannot fit into memory, "" if it may. What the runtime is not given ends the whole program.
 func tooLarge(c *settings.Config, dim int) string {
-	need, have := need(c, dim), machineMemory()
+	n := float64(c.Particles)
+	values := 4 * n * float64(dim) // at least: particles, scores, velocity and a copy
+	if s := c.Sampler.Sampler; s == "svgd" || s == "kde-flow" {
+		values += n * n // distances of all pairs
+	}
+	need, have := 4*values, machineMemory()
 	if need <= have {
 		return ""
 	}
 	return fmt.Sprintf("%d particles in %d dimensions need at least %.3g GiB of memory, and there are %.3g",
 		c.Particles, dim, need/(1<<30), have/(1<<30))
-}
-
-// need is a lower bound of the bytes that a trial takes: particles, scores, velocity and a copy; distances of all
-// pairs.
-func need(c *settings.Config, dim int) float64 {
-	n := float64(c.Particles)
-	values := 4 * n * float64(dim)
-	if s := c.Sampler.Sampler; s == "svgd" || s == "kde-flow" {
-		values += n * n
-	}
-	return 4 * values
 }
 
 // machineMemory is the memory of this machine or its container, in bytes; infinite where the system does not tell.

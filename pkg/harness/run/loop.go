@@ -48,8 +48,7 @@ func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threa
 	if err != nil {
 		return nil, err
 	}
-	r := &record.Result{Arrays: map[string]*record.Array{}}
-	j := &judge{Trial: t, problem: p, result: r}
+	j := &judge{Trial: t, problem: p, arrays: map[string]*record.Array{}}
 	j.look(c, sifg.Info{})
 	status, reason := record.StatusOK, ""
 	for c.Iter < t.Config.Iterations {
@@ -74,19 +73,19 @@ func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threa
 	if status == record.StatusOK {
 		j.keep("particles", c.Z)
 		if p.Keep != nil {
-			maps.Copy(r.Arrays, p.Keep(j.sample(c)))
+			maps.Copy(j.arrays, p.Keep(j.sample(c)))
 		}
 		if err := stopped(ctx, uses); err != nil { // what it was measured by failed
 			return nil, err
 		}
 	}
 	if n := t.Config.Judge.Track; n > 0 {
-		r.Arrays["track"] = &record.Array{Shape: []int{j.looks, n, c.Z.Cols}, Data: j.track}
+		shape := []int{len(j.track) / (n * c.Z.Cols), n, c.Z.Cols}
+		j.arrays["track"] = &record.Array{Shape: shape, Data: j.track}
 	}
-	slices.SortStableFunc(r.Traces, inOrder)
-	end := ended(t, status, strings.Trim(reason+": "+uses.Remark(), ": "), c.Iter, started)
-	r.Trial, r.Timing = end.Trial, end.Timing
-	r.Trial.Dim = p.Target.Dim()
+	slices.SortStableFunc(j.traces, inOrder)
+	r := ended(t, status, strings.Trim(reason+": "+uses.Remark(), ": "), c.Iter, started)
+	r.Traces, r.Arrays, r.Trial.Dim = j.traces, j.arrays, p.Target.Dim()
 	return r, nil
 }
 
@@ -166,32 +165,23 @@ func ended(t *harness.Trial, status, reason string, iterations int, started time
 type judge struct {
 	*harness.Trial
 	problem *harness.Problem
-	result  *record.Result
-	looks   int        // checkpoints so far
-	track   []float32  // looks×Track×d
-	fresh   sifg.Batch // n×d, for Sample "fresh"
+	traces  []record.Trace
+	arrays  map[string]*record.Array
+	track   []float32 // checkpoints×Track×d
 }
 
 // look does what is due at the cloud's iteration.
 func (j *judge) look(c *sifg.Cloud, info sifg.Info) {
-	config := j.Config.Judge
-	measured := due(j.Config, c.Iter)
-	kept := slices.Contains(config.Snapshots, c.Iter)
-	if !measured && !kept {
+	if slices.Contains(j.Config.Judge.Snapshots, c.Iter) {
+		j.snapshot(c)
+	}
+	if !due(j.Config, c.Iter) {
 		return
 	}
-	sample := j.sample(c)
-	if kept {
-		j.snapshot(c, sample)
-	}
-	if !measured {
-		return
-	}
-	j.looks++
-	j.track = append(j.track, c.Z.Data[:config.Track*c.Z.Cols]...)
+	j.track = append(j.track, c.Z.Data[:j.Config.Judge.Track*c.Z.Cols]...)
 	put := func(metric string, index int, value float64) {
 		row := record.Trace{Key: j.Key, Iteration: c.Iter, Metric: metric, Index: index, Value: value}
-		j.result.Traces = append(j.result.Traces, row)
+		j.traces = append(j.traces, row)
 	}
 	if c.Sigma > 0 {
 		put("sigma", 0, float64(c.Sigma))
@@ -203,7 +193,7 @@ func (j *judge) look(c *sifg.Cloud, info sifg.Info) {
 		put("loss", 0, info.Loss)
 	}
 	if j.problem.Measure != nil {
-		j.problem.Measure(c, sample, put)
+		j.problem.Measure(c, j.sample(c), put)
 	}
 }
 
@@ -217,27 +207,25 @@ func (j *judge) sample(c *sifg.Cloud) sifg.Batch {
 	case kind == "perturbed":
 		return c.X
 	}
-	if j.fresh.Data == nil {
-		j.fresh = sifg.NewBatch(c.Z.Rows, c.Z.Cols)
-	}
-	rng.New(c.Seed, "judge", uint64(c.Iter)).Normal(j.fresh.Data)
+	fresh := sifg.NewBatch(c.Z.Rows, c.Z.Cols)
+	rng.New(c.Seed, "judge", uint64(c.Iter)).Normal(fresh.Data)
 	for i, z := range c.Z.Data {
-		j.fresh.Data[i] = z + float32(c.Sigma*j.fresh.Data[i])
+		fresh.Data[i] = z + float32(c.Sigma*fresh.Data[i])
 	}
-	return j.fresh
+	return fresh
 }
 
 // snapshot keeps the particles and the judged sample of an iteration, each array once: see store.Entry.Array.
-func (j *judge) snapshot(c *sifg.Cloud, sample sifg.Batch) {
+func (j *judge) snapshot(c *sifg.Cloud) {
 	if c.Iter < j.Config.Iterations {
 		j.keep(fmt.Sprintf("particles-%d", c.Iter), c.Z)
 	}
-	if &sample.Data[0] != &c.Z.Data[0] {
+	if sample := j.sample(c); &sample.Data[0] != &c.Z.Data[0] {
 		j.keep(fmt.Sprintf("sample-%d", c.Iter), sample)
 	}
 }
 
 // keep adds a copy of a batch to the trial's arrays.
 func (j *judge) keep(name string, b sifg.Batch) {
-	j.result.Arrays[name] = &record.Array{Shape: []int{b.Rows, b.Cols}, Data: slices.Clone(b.Data)}
+	j.arrays[name] = &record.Array{Shape: []int{b.Rows, b.Cols}, Data: slices.Clone(b.Data)}
 }
