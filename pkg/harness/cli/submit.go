@@ -65,7 +65,7 @@ func kubernetesCommand(e *env) *cobra.Command {
 func (s *submission) command(e *env, send func(e *env) error) *cobra.Command {
 	cmd := &cobra.Command{
 		PreRunE: func(*cobra.Command, []string) error { return s.check() },
-		RunE:    func(_ *cobra.Command, args []string) error { return s.submit(e, args, send) },
+		RunE:    s.planned(e, func(w *work) error { return s.submit(e, w, send) }),
 	}
 	s.flags(cmd)
 	f := cmd.Flags()
@@ -94,12 +94,8 @@ func (s *submission) check() error {
 	return nil
 }
 
-// submit plans what the store lacks, and sends that.
-func (s *submission) submit(e *env, names []string, send func(e *env) error) error {
-	w, err := s.open(e, names, false)
-	if err != nil {
-		return err
-	}
+// submit sends what the store lacks.
+func (s *submission) submit(e *env, w *work, send func(e *env) error) (err error) {
 	if err := w.damage(); err != nil {
 		return err
 	}
