@@ -148,8 +148,7 @@ func (w *work) measure() {
 }
 
 // with returns the trials whose status is one of these.
-func (w *work) with(status ...string) []harness.Trial {
-	out := make([]harness.Trial, 0, w.count(status...))
+func (w *work) with(status ...string) (out []harness.Trial) {
 	for i, f := range w.found {
 		if slices.Contains(status, f.Status) {
 			out = append(out, w.trials[i])
@@ -159,14 +158,7 @@ func (w *work) with(status ...string) []harness.Trial {
 }
 
 // count returns how many trials have one of these statuses.
-func (w *work) count(status ...string) (n int) {
-	for i := range w.found {
-		if slices.Contains(status, w.found[i].Status) {
-			n++
-		}
-	}
-	return n
-}
+func (w *work) count(status ...string) int { return len(w.with(status...)) }
 
 // damage is the error for damaged trials; nil if there are none.
 func (w *work) damage() error {

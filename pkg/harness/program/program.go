@@ -40,8 +40,7 @@ type Program struct {
 
 	sampler string // that it is known as; "": none
 
-	mu   sync.Mutex
-	idle []*process
+	idle []*process // running is locked for it
 }
 
 // maxFile bounds the files that a command names.
@@ -114,17 +113,17 @@ func (p *Program) Name() string {
 
 // borrow returns a process of the program: one that waits for work, or a new one.
 func (p *Program) borrow(ctx context.Context) (*process, error) {
-	p.mu.Lock()
+	running.Lock()
 	for len(p.idle) > 0 {
 		last := p.idle[len(p.idle)-1]
 		p.idle = p.idle[:len(p.idle)-1]
 		if last.ended.Err() == nil {
-			p.mu.Unlock()
+			running.Unlock()
 			return last, nil
 		}
 		last.kill()
 	}
-	p.mu.Unlock()
+	running.Unlock()
 	c, err := p.spawn(ctx)
 	if err != nil {
 		return nil, err
@@ -139,8 +138,8 @@ func (p *Program) borrow(ctx context.Context) (*process, error) {
 
 // giveBack takes a process back that is between two pieces of work.
 func (p *Program) giveBack(c *process) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	running.Lock()
+	defer running.Unlock()
 	p.idle = append(p.idle, c)
 }
 

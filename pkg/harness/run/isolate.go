@@ -48,9 +48,7 @@ type message struct {
 	Error  string // why it is not, where the trial is not guilty
 }
 
-// Why a process is killed: it is over its limit of time, or over so many bytes.
-var errLate = errors.New("over its limit of time")
-
+// hugeError is why a process is killed that is over so many bytes.
 type hugeError int64
 
 func (e hugeError) Error() string {
@@ -60,11 +58,10 @@ func (e hugeError) Error() string {
 // isolated lets a process of its own compute and store a trial, and kills that, with those that it started, when hard
 // ends or a limit is exceeded.
 func (r *runner) isolated(t *harness.Trial, started time.Time) (row record.Trial, err error) {
-	ctx, end := context.WithCancelCause(r.hard)
+	late, cancel := within(r.hard, r.Timeout, r.Grace)
+	defer cancel()
+	ctx, end := context.WithCancelCause(late)
 	defer end(nil)
-	if r.Timeout > 0 {
-		defer time.AfterFunc(r.Timeout+r.Grace, func() { end(errLate) }).Stop()
-	}
 	said := &head{}
 	cmd := exec.CommandContext(ctx, r.Isolate.Command[0], r.Isolate.Command[1:]...)
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
@@ -99,7 +96,7 @@ func (r *runner) isolated(t *harness.Trial, started time.Time) (row record.Trial
 	case last.Status != "":
 		row.Status, row.Reason = last.Status, last.Reason
 		return row, nil
-	case why == errLate:
+	case errors.Is(why, context.DeadlineExceeded):
 		return r.store.Put(r.hard, tooLong(t, last.Iter, r.Timeout, started, ", did not stop and was killed"))
 	case errors.As(why, new(hugeError)):
 		return r.store.Put(r.hard, ended(t, record.StatusMemory, why.Error(), last.Iter, started))

@@ -50,14 +50,16 @@ func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threa
 	}
 	j := &judge{Trial: t, problem: p, arrays: map[string]*record.Array{}}
 	j.look(c, sifg.Info{})
+	// why the trial cannot go on
+	stopped := func() error { return errors.Join(context.Cause(ctx), uses.Err()) }
 	status, reason := record.StatusOK, ""
 	for c.Iter < t.Config.Iterations {
-		if err := stopped(ctx, uses); err != nil {
+		if err := stopped(); err != nil {
 			return nil, err
 		}
 		info, err := flow.Step(c)
 		var diverged *sifg.DivergedError
-		if failure := stopped(ctx, uses); failure != nil {
+		if failure := stopped(); failure != nil {
 			return nil, failure
 		} else if errors.As(err, &diverged) {
 			status, reason = record.StatusDiverged, err.Error()
@@ -75,7 +77,7 @@ func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threa
 		if p.Keep != nil {
 			maps.Copy(j.arrays, p.Keep(j.sample(c)))
 		}
-		if err := stopped(ctx, uses); err != nil { // what it was measured by failed
+		if err := stopped(); err != nil { // what it was measured by failed
 			return nil, err
 		}
 	}
@@ -137,18 +139,6 @@ func checkpoints(c *settings.Config) (at []int) {
 // due reports whether the sample is measured at an iteration.
 func due(c *settings.Config, k int) bool {
 	return k == 0 || k == c.Iterations || c.Judge.Every > 0 && k%c.Judge.Every == 0
-}
-
-// stopped is why a trial cannot go on: the end of ctx, or the failure of a program; nil if it can.
-func stopped(ctx context.Context, uses *program.Session) error {
-	failure := uses.Err()
-	switch {
-	case ctx.Err() != nil && failure != nil:
-		return fmt.Errorf("%w; %w", context.Cause(ctx), failure)
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	}
-	return failure
 }
 
 // ended is the result of a trial that leaves nothing but how it ended.
