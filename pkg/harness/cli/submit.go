@@ -135,12 +135,11 @@ func (s *submission) slurm(e *env) error {
 		return nil
 	}
 	number, err := j.Submit(s.site)
-	if err != nil {
-		return err
+	if err == nil {
+		fmt.Fprintf(e.out, "submitted job %s: %s in %s; to end it: scancel %s\n",
+			number, table.Count(len(j.Tasks), "trial"), table.Count(j.Shards, "shard"), number)
 	}
-	fmt.Fprintf(e.out, "submitted job %s: %s in %s; to end it: scancel %s\n",
-		number, table.Count(len(j.Tasks), "trial"), table.Count(j.Shards, "shard"), number)
-	return nil
+	return err
 }
 
 func (s *submission) kubernetes(e *env, k cluster.Kubernetes) error {

@@ -131,19 +131,18 @@ func (r *Request) Check() ([]*settings.File, error) {
 			admit(name)
 		}
 	}
-	for _, x := range []struct {
-		kind        string
-		names, have []string
-	}{
-		{"scale", []string{r.Scale}, settings.Scales}, {"protocol", r.Protocols, protocols},
-		{"problem", r.Problems, problems}, {"method", r.Methods, methods}, {"data set", r.Own, r.Own},
-	} {
-		have := slices.Compact(slices.Sorted(slices.Values(x.have)))
-		if err := cmp.Or(usage.Among(x.kind, x.names, "", have), usage.Twice(x.kind, x.names)); err != nil {
-			return nil, err
-		}
+	check := func(kind string, names, have []string) error {
+		have = slices.Compact(slices.Sorted(slices.Values(have)))
+		return cmp.Or(usage.Among(kind, names, "", have), usage.Twice(kind, names))
 	}
-	return files, usage.Twice("seed", r.Seeds)
+	return files, cmp.Or(
+		check("scale", []string{r.Scale}, settings.Scales),
+		check("protocol", r.Protocols, protocols),
+		check("problem", r.Problems, problems),
+		check("method", r.Methods, methods),
+		usage.Twice("data set", r.Own),
+		usage.Twice("seed", r.Seeds),
+	)
 }
 
 // Set lists the overrides and selections as the user gave them. A program of which an experiment's settings speak is

@@ -28,7 +28,8 @@ type process struct {
 	from    reader
 	buffer  []byte // of messages to it
 	stderr  tail
-	busy    sync.Mutex // held from a question to its answer
+	busy    sync.Mutex  // held from a question to its answer
+	stays   func() bool // undoes that the end of its session's context kills it; false if that has
 
 	cmd   *exec.Cmd
 	ended context.Context // ends with the guard

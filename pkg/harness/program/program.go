@@ -84,8 +84,7 @@ func (p *Program) digest() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(all, "%d %d\n", i, len(text))
-		all.Write(text)
+		fmt.Fprintf(all, "%d %d\n%s", i, len(text), text)
 		digest = fmt.Sprintf("%x", all.Sum(nil)[:10])
 	}
 	return digest, nil

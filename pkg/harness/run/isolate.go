@@ -217,18 +217,13 @@ func tooLarge(c *settings.Config, dim int) string {
 
 // machineMemory is the memory of this machine or its container, in bytes; infinite where the system does not tell.
 func machineMemory() float64 {
-	have := math.Inf(1)
-	for file, x := range map[string]struct {
-		format string
-		unit   float64
-	}{"/proc/meminfo": {"MemTotal: %f kB", 1024}, "/sys/fs/cgroup/memory.max": {"%f", 1}} {
-		var n float64
+	read := func(file, format string) float64 {
+		n := math.Inf(1)
 		b, _ := os.ReadFile(file)
-		if _, err := fmt.Sscanf(string(b), x.format, &n); err == nil {
-			have = min(have, n*x.unit)
-		}
+		fmt.Sscanf(string(b), format, &n)
+		return n
 	}
-	return have
+	return min(1024*read("/proc/meminfo", "MemTotal: %f kB"), read("/sys/fs/cgroup/memory.max", "%f"))
 }
 
 // resident returns the bytes of memory that a process occupies with all below it; 0 where it has ended, or the system

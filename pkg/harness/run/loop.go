@@ -93,16 +93,13 @@ func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threa
 
 // computed is Compute of a computation.
 func computed(ctx context.Context, e *harness.Experiment, t *harness.Trial, started time.Time) (*record.Result, error) {
-	var values []record.Trace
-	put := func(metric string, index int, value float64) {
-		values = append(values, record.Trace{Key: t.Key, Metric: metric, Index: index, Value: value})
-	}
-	if err := e.Computations[t.Problem].Run(ctx, t, put); err != nil {
+	j := &judge{Trial: t}
+	if err := e.Computations[t.Problem].Run(ctx, t, j.put(0)); err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(values, inOrder)
+	slices.SortStableFunc(j.traces, inOrder)
 	r := ended(t, record.StatusOK, "", 0, started)
-	r.Traces = values
+	r.Traces = j.traces
 	return r, nil
 }
 
@@ -169,10 +166,7 @@ func (j *judge) look(c *sifg.Cloud, info sifg.Info) {
 		return
 	}
 	j.track = append(j.track, c.Z.Data[:j.Config.Judge.Track*c.Z.Cols]...)
-	put := func(metric string, index int, value float64) {
-		row := record.Trace{Key: j.Key, Iteration: c.Iter, Metric: metric, Index: index, Value: value}
-		j.traces = append(j.traces, row)
-	}
+	put := j.put(c.Iter)
 	if c.Sigma > 0 {
 		put("sigma", 0, float64(c.Sigma))
 	}
@@ -184,6 +178,14 @@ func (j *judge) look(c *sifg.Cloud, info sifg.Info) {
 	}
 	if j.problem.Measure != nil {
 		j.problem.Measure(c, j.sample(c), put)
+	}
+}
+
+// put returns what adds a value at an iteration to the trace.
+func (j *judge) put(iter int) func(metric string, index int, value float64) {
+	return func(metric string, index int, value float64) {
+		row := record.Trace{Key: j.Key, Iteration: iter, Metric: metric, Index: index, Value: value}
+		j.traces = append(j.traces, row)
 	}
 }
 
