@@ -159,7 +159,7 @@ func version() string {
 }
 
 // prepare does what every command needs first: logging, data sets.
-func (e *env) prepare(cmd *cobra.Command) error {
+func (e *env) prepare(cmd *cobra.Command) (err error) {
 	if err := usage.Twice("experiment", e.names()); err != nil {
 		return exitf(exitInternal, "%v", err)
 	}
@@ -176,7 +176,6 @@ func (e *env) prepare(cmd *cobra.Command) error {
 		e.err = io.Discard // Main says what went wrong
 	}
 	slog.SetDefault(slog.New(slog.NewTextHandler(e.err, &slog.HandlerOptions{Level: level})))
-	var err error
 	e.data, err = dataset.Open(dataset.Options{Manifests: e.manifests, Mirror: os.Getenv("SIFG_DATASETS_MIRROR")})
 	return err
 }

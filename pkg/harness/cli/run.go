@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -194,12 +195,10 @@ func became(status, reason string) string {
 
 // writable refuses a folder that cannot be written, before anything is computed.
 func writable(dir string) error {
-	err := os.MkdirAll(dir, 0o777)
-	if err == nil {
-		var f *os.File
-		if f, err = os.CreateTemp(dir, ".probe-"); err == nil {
-			return errors.Join(f.Close(), os.Remove(f.Name()))
-		}
+	made := os.MkdirAll(dir, 0o777)
+	f, err := os.CreateTemp(dir, ".probe-")
+	if err != nil {
+		return usage.Errorf("--results %s cannot be written: %v", dir, cmp.Or(made, err))
 	}
-	return usage.Errorf("--results %s cannot be written: %v", dir, err)
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }

@@ -142,8 +142,7 @@ func (s *submission) slurm(e *env) error {
 	return err
 }
 
-func (s *submission) kubernetes(e *env, k cluster.Kubernetes) error {
-	var err error
+func (s *submission) kubernetes(e *env, k cluster.Kubernetes) (err error) {
 	if k.Mount, err = os.Getwd(); err != nil {
 		return err
 	}

@@ -80,28 +80,20 @@ func first(line []byte) (f First, err error) {
 	return f, nil
 }
 
-// reader reads messages.
+// reader reads messages. Its buffer has maxLine bytes.
 type reader struct{ *bufio.Reader }
 
-// line reads a line.
+// line reads a line, which stays until the next is read.
 func (r reader) line() ([]byte, error) {
-	var line []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		line = append(line, part...)
-		switch {
-		case len(line) > maxLine:
-			return nil, fmt.Errorf("printed a line of more than %d bytes on stdout, "+
-				"which begins with %.60q, where a message was due", maxLine, line)
-		case err == nil:
-			return line, nil
-		case err != bufio.ErrBufferFull:
-			if len(line) > 0 && err == io.EOF {
-				err = fmt.Errorf("ended in the middle of a line, %.60q", line)
-			}
-			return nil, err
-		}
+	line, err := r.ReadSlice('\n')
+	switch {
+	case err == bufio.ErrBufferFull:
+		err = fmt.Errorf("printed a line of more than %d bytes on stdout, which begins with %.60q, "+
+			"where a message was due", maxLine, line)
+	case err == io.EOF && len(line) > 0:
+		err = fmt.Errorf("ended in the middle of a line, %.60q", line)
 	}
+	return line, err
 }
 
 // message reads a message without its array.

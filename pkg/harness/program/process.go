@@ -70,7 +70,7 @@ func (c *process) start() error {
 	}
 	enlarge(c.in)
 	enlarge(c.out)
-	c.from = reader{bufio.NewReaderSize(c.out, 1<<17)}
+	c.from = reader{bufio.NewReaderSize(c.out, maxLine)}
 	c.cmd = &exec.Cmd{Path: machine.Itself(), Args: append([]string{guardName}, c.program.Command...)}
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.ExtraFiles = in, out, []*os.File{control}
 	c.cmd.Stderr = &c.stderr
