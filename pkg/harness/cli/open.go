@@ -148,7 +148,8 @@ func (w *work) measure() {
 }
 
 // with returns the trials whose status is one of these.
-func (w *work) with(status ...string) (out []harness.Trial) {
+func (w *work) with(status ...string) []harness.Trial {
+	out := make([]harness.Trial, 0, w.count(status...))
 	for i, f := range w.found {
 		if slices.Contains(status, f.Status) {
 			out = append(out, w.trials[i])
@@ -158,7 +159,14 @@ func (w *work) with(status ...string) (out []harness.Trial) {
 }
 
 // count returns how many trials have one of these statuses.
-func (w *work) count(status ...string) int { return len(w.with(status...)) }
+func (w *work) count(status ...string) (n int) {
+	for i := range w.found {
+		if slices.Contains(status, w.found[i].Status) {
+			n++
+		}
+	}
+	return n
+}
 
 // damage is the error for damaged trials; nil if there are none.
 func (w *work) damage() error {

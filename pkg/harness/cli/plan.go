@@ -61,8 +61,10 @@ func jobsFlag(f *pflag.FlagSet, jobs *int) {
 // lines returns a line for each configuration, which the trials of a method on a problem share.
 func (w *work) lines() []planLine {
 	there := map[string]bool{}
-	for _, t := range w.with(record.StatusOK, record.StatusDiverged) {
-		there[t.Key] = true
+	for _, f := range w.found {
+		if f.Status == record.StatusOK || f.Status == record.StatusDiverged {
+			there[f.ID.Key] = true
+		}
 	}
 	var out []planLine
 	for i, t := range w.Trials {

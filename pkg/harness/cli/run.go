@@ -69,15 +69,15 @@ func (w *work) run(e *env, r *runner, write func() error) error {
 	if err != nil {
 		return err
 	}
-	missing := w.with(store.Missing)
-	if write != nil && len(missing) < len(w.found) && (len(missing) == 0 || w.without(e) != nil) {
+	missing := w.count(store.Missing)
+	if write != nil && missing < len(w.found) && (missing == 0 || w.without(e) != nil) {
 		if err := write(); err != nil {
 			return err
 		}
 	}
 	fmt.Fprintf(e.out, "%s: %d already there, %d computed\n", table.Count(len(w.found), "trial"), there, computed)
-	if len(missing) > 0 {
-		more := fmt.Sprintf(" with %d of %d trials missing: the same command continues", len(missing), len(w.found))
+	if missing > 0 {
+		more := fmt.Sprintf(" with %d of %d trials missing: the same command continues", missing, len(w.found))
 		if stop := interrupted(soft, more); stop != nil {
 			return stop
 		}

@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -61,9 +63,8 @@ const (
 // first parses a program's first line.
 func first(line []byte) (f First, err error) {
 	if err := json.Unmarshal(line, &f); err != nil || f.Sifg == 0 {
-		const example = `{"sifg": 1, "target": {"dim": 2}}`
-		return f, fmt.Errorf("printed %.200q on stdout where its first line was due, such as %s; "+
-			"what is for people goes to stderr", line, example)
+		return f, fmt.Errorf("printed %.200q on stdout where its first line was due, such as "+
+			`{"sifg": 1, "target": {"dim": 2}}; what is for people goes to stderr`, line)
 	}
 	t := f.Target
 	switch {
@@ -114,14 +115,14 @@ func (r reader) message() (m message, err error) {
 func (r reader) array(dst []float64, rows, limit, cols int, what string) ([]float64, error) {
 	start, err := r.Peek(10)
 	if err != nil {
-		return nil, cut(err)
+		return nil, err
 	}
 	if string(start[:8]) != "\x93NUMPY\x01\x00" {
 		return nil, fmt.Errorf("sent %.10q where an NPY array of version 1.0 was due", start)
 	}
 	head, err := r.Peek(10 + int(binary.LittleEndian.Uint16(start[8:])))
 	if err != nil {
-		return nil, cut(err)
+		return nil, err
 	}
 	descr, columnsFirst, shape, err := npy.Header(head)
 	r.Discard(len(head))
@@ -143,16 +144,12 @@ func (r reader) array(dst []float64, rows, limit, cols int, what string) ([]floa
 		return nil, fmt.Errorf("sent %d rows as %s: want 1 to %d", shape[0], what, limit)
 	}
 	dst = slices.Grow(dst[:0], shape[0]*cols)[:shape[0]*cols]
-	if err := binary.Read(r, binary.LittleEndian, dst); err != nil {
-		return nil, cut(err)
+	raw := make([]byte, 8*len(dst))
+	if _, err := io.ReadFull(r, raw); err != nil {
+		return nil, errors.New("ended in the middle of an array")
+	}
+	for i := range dst { // binary.Read takes four times as long
+		dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
 	}
 	return dst, nil
-}
-
-// cut says that a message ended too early.
-func cut(err error) error {
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return fmt.Errorf("ended in the middle of an array")
-	}
-	return err
 }

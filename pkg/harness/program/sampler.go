@@ -84,9 +84,8 @@ func (i *SamplerInfo) settings() (defaults sifg.Config, uses []string, err error
 	var all map[string]any
 	d := json.NewDecoder(bytes.NewReader(i.Settings))
 	d.DisallowUnknownFields()
-	if err = d.Decode(&defaults); err == nil {
-		err = json.Unmarshal(i.Settings, &all)
-	}
+	err = d.Decode(&defaults)
+	_ = json.Unmarshal(i.Settings, &all) // of what was just decoded
 	uses = slices.Sorted(maps.Keys(all))
 	if err == nil && (slices.Contains(uses, "sampler") || slices.Contains(uses, "temper")) {
 		err = fmt.Errorf("sampler and temper are settings of every method")

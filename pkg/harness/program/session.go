@@ -110,12 +110,11 @@ func (s *Session) of(p *Program) (c *process, err error) {
 			return c, nil
 		}
 	}
-	if c, s.err = p.borrow(s.ctx); s.err != nil {
-		return nil, s.err
+	if c, s.err = p.borrow(s.ctx); s.err == nil {
+		c.stays = context.AfterFunc(s.ctx, c.kill)
+		s.held = append(s.held, c)
 	}
-	c.stays = context.AfterFunc(s.ctx, c.kill)
-	s.held = append(s.held, c)
-	return c, nil
+	return c, s.err
 }
 
 // Target is a target that is a program, as one session uses it. Where the program fails, its answers are NaN
