@@ -143,11 +143,10 @@ func (c *process) failure(ctx context.Context, err error, what string) error {
 	case died:
 		words = fmt.Sprintf("ended (%s) when %s was due", causeOfEnd(c.cmd.ProcessState), what)
 	}
-	text := fmt.Sprintf("the program %q %s", c.program, words)
 	if said := c.stderr.last(); said != "" {
-		text += "; it said last: " + said
+		words += "; it said last: " + said
 	}
-	return errors.New(text)
+	return fmt.Errorf("the program %q %s", c.program, words)
 }
 
 // exitCode returns a process' exit code, 128 and the number of the signal that ended it.

@@ -60,16 +60,16 @@ func Start(ctx context.Context, command string) (*Program, error) {
 		}
 		return nil, usage.Errorf("the program %q cannot be started: %v%s", command, err, hint)
 	}
-	var err error
-	if p.Digest, err = p.digest(); err != nil {
+	digest, err := p.digest()
+	if err != nil {
 		return nil, usage.Errorf("the program %q: %v", command, err)
 	}
 	first, err := p.spawn(ctx)
 	if err != nil {
 		return nil, usage.Errorf("%v", err)
 	}
-	p.First, p.Version = first.said, first.said.Version
-	p.idle = []*process{first}
+	p.Digest, p.Version = digest, first.said.Version
+	p.First, p.idle = first.said, []*process{first}
 	return p, nil
 }
 
@@ -188,7 +188,6 @@ func Close() {
 		for _, c := range p.idle {
 			c.kill()
 		}
-		p.idle = nil
 		sifg.Samplers = slices.DeleteFunc(sifg.Samplers, func(s sifg.Sampler) bool { return s.Name == p.sampler })
 	}
 	running.all = nil
