@@ -82,8 +82,7 @@ func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threa
 		}
 	}
 	if n := t.Config.Judge.Track; n > 0 {
-		shape := []int{len(j.track) / (n * c.Z.Cols), n, c.Z.Cols}
-		j.arrays["track"] = &record.Array{Shape: shape, Data: j.track}
+		j.arrays["track"] = &record.Array{Shape: []int{len(j.track) / n / c.Z.Cols, n, c.Z.Cols}, Data: j.track}
 	}
 	slices.SortStableFunc(j.traces, inOrder)
 	r := ended(t, status, strings.Trim(reason+": "+uses.Remark(), ": "), c.Iter, started)
