@@ -56,11 +56,8 @@ func explanation(x *report.Explained) [][]string {
 		{"final metrics"},
 	}
 	for _, name := range slices.Sorted(maps.Keys(x.Final)) {
-		var values []string // of the components
-		for _, v := range x.Final[name] {
-			values = append(values, fmt.Sprintf("%.6g", v))
-		}
-		rows = append(rows, []string{"  " + name, strings.Join(values, ", ")})
+		components := strings.Trim(fmt.Sprintf("%.6g", x.Final[name]), "[]")
+		rows = append(rows, []string{"  " + name, strings.ReplaceAll(components, " ", ", ")})
 	}
 	rows = append(rows, []string{}, []string{"settings"})
 	for _, s := range x.Settings {

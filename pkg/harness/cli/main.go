@@ -153,14 +153,13 @@ func newRoot(e *env) *cobra.Command {
 // version says what program this is, and what it computes on.
 func version() string {
 	m := machine.This()
-	build := fmt.Sprintf("%s, commit %s\nbuilt with %s for %s/%s",
-		machine.Version, m.Commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	return fmt.Sprintf("%s\nkernels %s of %s on %d cores of %s",
-		build, m.Kernel, strings.Join(cpu.Supported(), ", "), runtime.GOMAXPROCS(0), m.CPU)
+	return fmt.Sprintf("%s, commit %s\nbuilt with %s for %s/%s\nkernels %s of %s on %d cores of %s",
+		machine.Version, m.Commit, runtime.Version(), runtime.GOOS, runtime.GOARCH,
+		m.Kernel, strings.Join(cpu.Supported(), ", "), runtime.GOMAXPROCS(0), m.CPU)
 }
 
 // prepare does what every command needs first: logging, data sets.
-func (e *env) prepare(cmd *cobra.Command) error {
+func (e *env) prepare(cmd *cobra.Command) (err error) {
 	if err := usage.Twice("experiment", e.names()); err != nil {
 		return exitf(exitInternal, "%v", err)
 	}
@@ -174,13 +173,9 @@ func (e *env) prepare(cmd *cobra.Command) error {
 	case e.verbose:
 		level = slog.LevelDebug
 	case e.quiet:
-		level = slog.LevelError
-	}
-	slog.SetDefault(slog.New(slog.NewTextHandler(e.err, &slog.HandlerOptions{Level: level})))
-	if e.quiet {
 		e.err = io.Discard // Main says what went wrong
 	}
-	var err error
+	slog.SetDefault(slog.New(slog.NewTextHandler(e.err, &slog.HandlerOptions{Level: level})))
 	e.data, err = dataset.Open(dataset.Options{Manifests: e.manifests, Mirror: os.Getenv("SIFG_DATASETS_MIRROR")})
 	return err
 }

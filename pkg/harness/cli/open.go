@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
@@ -52,6 +54,17 @@ func (s *selection) open(e *env, names []string, write bool) (*work, error) {
 		w.all = len(e.experiments) > 1 && (len(names) == 0 || slices.Contains(names, "all"))
 	}
 	return w, err
+}
+
+// planned is a command that does something with the plan of its flags and what the store has of it.
+func (s *selection) planned(e *env, do func(w *work) error) func(*cobra.Command, []string) error {
+	return func(_ *cobra.Command, names []string) error {
+		w, err := s.open(e, names, false)
+		if err != nil {
+			return err
+		}
+		return do(w)
+	}
 }
 
 // look looks through the store for the trials of a plan.
@@ -118,7 +131,6 @@ func (w *work) status() (err error) {
 // measure collects what trials cost, from the store, and from the report where that knows more, as far as it can be
 // read.
 func (w *work) measure() {
-	w.costs = run.Costs{}
 	for i, f := range w.found {
 		if t := &w.trials[i]; f.Status == record.StatusOK {
 			w.costs.Add(t.Experiment, t.Problem, t.Method, t.Config.Particles, t.Config.Iterations, f.Seconds)
@@ -181,9 +193,10 @@ func (w *work) forecast(todo []harness.Trial, jobs int) string {
 		return s
 	case known == 0:
 		return s + "; no trial like them was measured yet, so the time is not known"
-	case known < len(todo):
-		return fmt.Sprintf("%s in about %s with %d at once (judged by %d of them)",
-			s, table.Seconds(total), jobs, known)
 	}
-	return fmt.Sprintf("%s in about %s with %d at once", s, table.Seconds(total), jobs)
+	s += fmt.Sprintf(" in about %s with %d at once", table.Seconds(total), jobs)
+	if known < len(todo) {
+		s += fmt.Sprintf(" (judged by %d of them)", known)
+	}
+	return s
 }

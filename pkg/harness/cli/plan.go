@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -39,11 +38,7 @@ func planCommand(e *env) *cobra.Command {
 		Short: "Shows the trials that a run would consist of",
 		Example: `  sifg plan gmm --protocol all
   sifg plan gmm --set methods.svgd.step=0.1 --json`,
-		RunE: func(_ *cobra.Command, args []string) error {
-			w, err := s.open(e, args, false)
-			if err != nil {
-				return err
-			}
+		RunE: s.planned(e, func(w *work) (err error) {
 			w.measure()
 			if asJSON {
 				err = writeJSON(e.out, w.lines())
@@ -51,7 +46,7 @@ func planCommand(e *env) *cobra.Command {
 				w.print(e, jobs)
 			}
 			return errors.Join(err, w.damage())
-		},
+		}),
 	}
 	s.flags(cmd)
 	jobsFlag(cmd.Flags(), &jobs)
@@ -63,6 +58,7 @@ func jobsFlag(f *pflag.FlagSet, jobs *int) {
 	f.IntVarP(jobs, "jobs", "j", runtime.GOMAXPROCS(0), "trials computed at once")
 }
 
+// lines returns a line for each configuration, which the trials of a method on a problem share.
 func (w *work) lines() []planLine {
 	there := map[string]bool{}
 	for _, f := range w.found {
@@ -71,13 +67,9 @@ func (w *work) lines() []planLine {
 		}
 	}
 	var out []planLine
-	head := func(t *harness.Trial) [5]string {
-		return [5]string{t.Experiment, t.Protocol, t.Problem, t.Method, t.Cell}
-	}
-	for i := range w.Trials {
-		t := &w.Trials[i]
-		if i == 0 || head(t) != head(&w.Trials[i-1]) {
-			seconds, _ := w.costs.Seconds(t)
+	for i, t := range w.Trials {
+		if i == 0 || t.Config != w.Trials[i-1].Config {
+			seconds, _ := w.costs.Seconds(&t)
 			out = append(out, planLine{
 				Experiment: t.Experiment,
 				Protocol:   t.Protocol,
@@ -128,14 +120,10 @@ func statusCommand(e *env) *cobra.Command {
 		Use:     "status [EXPERIMENT...|all]",
 		Short:   "Says which trials are there, missing or failed; sifg verify also reads all their files",
 		Example: `  sifg status gmm --scale smoke`,
-		RunE: func(_ *cobra.Command, args []string) error {
-			w, err := s.open(e, args, false)
-			if err != nil {
-				return err
-			}
+		RunE: s.planned(e, func(w *work) error {
 			w.printCounts(e)
 			return w.outcome(e)
-		},
+		}),
 	}
 	s.flags(cmd)
 	return cmd

@@ -24,11 +24,7 @@ func reportCommand(e *env) *cobra.Command {
 		Short: "Writes tables, figures, claims and the page from the trials that are there",
 		Example: `  sifg report gmm --scale smoke
   sifg report gmm --scale smoke --keep      # with changed figures and rules, from the records of the report`,
-		RunE: func(_ *cobra.Command, args []string) error {
-			w, err := s.open(e, args, false)
-			if err != nil {
-				return err
-			}
+		RunE: s.planned(e, func(w *work) error {
 			if _, err := os.Stat(w.results); err != nil && w.count(store.Missing) == len(w.found) {
 				return w.outcome(e) // there is nothing to write
 			}
@@ -42,7 +38,7 @@ func reportCommand(e *env) *cobra.Command {
 				return w.damage()
 			}
 			return w.outcome(e)
-		},
+		}),
 	}
 	s.flags(cmd)
 	cmd.Flags().BoolVar(&keep, "keep", false, "take trials that the store lacks from the report that is there; "+

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,15 +69,15 @@ func (w *work) run(e *env, r *runner, write func() error) error {
 	if err != nil {
 		return err
 	}
-	missing := w.with(store.Missing)
-	if write != nil && len(missing) < len(w.found) && (len(missing) == 0 || w.without(e) != nil) {
+	missing := w.count(store.Missing)
+	if write != nil && missing < len(w.found) && (missing == 0 || w.without(e) != nil) {
 		if err := write(); err != nil {
 			return err
 		}
 	}
 	fmt.Fprintf(e.out, "%s: %d already there, %d computed\n", table.Count(len(w.found), "trial"), there, computed)
-	if len(missing) > 0 {
-		more := fmt.Sprintf(" with %d of %d trials missing: the same command continues", len(missing), len(w.found))
+	if missing > 0 {
+		more := fmt.Sprintf(" with %d of %d trials missing: the same command continues", missing, len(w.found))
 		if stop := interrupted(soft, more); stop != nil {
 			return stop
 		}
@@ -194,12 +195,10 @@ func became(status, reason string) string {
 
 // writable refuses a folder that cannot be written, before anything is computed.
 func writable(dir string) error {
-	err := os.MkdirAll(dir, 0o777)
-	if err == nil {
-		var f *os.File
-		if f, err = os.CreateTemp(dir, ".probe-"); err == nil {
-			return errors.Join(f.Close(), os.Remove(f.Name()))
-		}
+	made := os.MkdirAll(dir, 0o777)
+	f, err := os.CreateTemp(dir, ".probe-")
+	if err != nil {
+		return usage.Errorf("--results %s cannot be written: %v", dir, cmp.Or(made, err))
 	}
-	return usage.Errorf("--results %s cannot be written: %v", dir, err)
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }

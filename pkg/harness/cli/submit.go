@@ -65,7 +65,7 @@ func kubernetesCommand(e *env) *cobra.Command {
 func (s *submission) command(e *env, send func(e *env) error) *cobra.Command {
 	cmd := &cobra.Command{
 		PreRunE: func(*cobra.Command, []string) error { return s.check() },
-		RunE:    func(_ *cobra.Command, args []string) error { return s.submit(e, args, send) },
+		RunE:    s.planned(e, func(w *work) error { return s.submit(e, w, send) }),
 	}
 	s.flags(cmd)
 	f := cmd.Flags()
@@ -94,12 +94,8 @@ func (s *submission) check() error {
 	return nil
 }
 
-// submit plans what the store lacks, and sends that.
-func (s *submission) submit(e *env, names []string, send func(e *env) error) error {
-	w, err := s.open(e, names, false)
-	if err != nil {
-		return err
-	}
+// submit sends what the store lacks.
+func (s *submission) submit(e *env, w *work, send func(e *env) error) (err error) {
 	if err := w.damage(); err != nil {
 		return err
 	}
@@ -139,16 +135,14 @@ func (s *submission) slurm(e *env) error {
 		return nil
 	}
 	number, err := j.Submit(s.site)
-	if err != nil {
-		return err
+	if err == nil {
+		fmt.Fprintf(e.out, "submitted job %s: %s in %s; to end it: scancel %s\n",
+			number, table.Count(len(j.Tasks), "trial"), table.Count(j.Shards, "shard"), number)
 	}
-	fmt.Fprintf(e.out, "submitted job %s: %s in %s; to end it: scancel %s\n",
-		number, table.Count(len(j.Tasks), "trial"), table.Count(j.Shards, "shard"), number)
-	return nil
+	return err
 }
 
-func (s *submission) kubernetes(e *env, k cluster.Kubernetes) error {
-	var err error
+func (s *submission) kubernetes(e *env, k cluster.Kubernetes) (err error) {
 	if k.Mount, err = os.Getwd(); err != nil {
 		return err
 	}

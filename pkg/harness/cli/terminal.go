@@ -112,8 +112,7 @@ func newProgress(out io.Writer, todo []harness.Trial, costs *run.Costs) *progres
 		}
 	}
 	done := make(chan struct{})
-	var beats sync.WaitGroup
-	beats.Go(func() {
+	go func() {
 		for {
 			select {
 			case <-done:
@@ -122,8 +121,8 @@ func newProgress(out io.Writer, todo []harness.Trial, costs *run.Costs) *progres
 				p.beat()
 			}
 		}
-	})
-	p.close = func() { close(done); beats.Wait() }
+	}()
+	p.close = func() { done <- struct{}{} } // is received between two lines
 	return p
 }
 

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
 	"errors"
@@ -19,7 +18,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
-// patience is how long Slurm's commands may take: a busy controller accepts an array slowly.
+// patience is how long sbatch may take: a busy controller accepts an array slowly.
 const patience = 2 * time.Minute
 
 // notice is how many seconds before its end a worker is told to start no more trials.
@@ -55,37 +54,27 @@ func (j *Job) Submit(site []string) (number string, err error) {
 	if err := j.write(scriptName, j.script()); err != nil {
 		return "", err
 	}
-	out, err := command("sbatch", j.sbatch(site)...)
-	if err != nil {
-		return "", err
-	}
-	number, _, _ = strings.Cut(strings.TrimSpace(out), ";") // 4711;cluster
-	if _, err := strconv.Atoi(number); err != nil {
-		return "", usage.Errorf("sbatch printed %q, which is not the number of a job", out)
-	}
-	return number, nil
-}
-
-// command runs one of Slurm's commands and returns what it prints.
-func command(name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, name, args...)
+	cmd := exec.CommandContext(ctx, "sbatch", j.sbatch(site)...)
 	cmd.WaitDelay = time.Second
-	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
-	err := cmd.Run()
+	var said strings.Builder
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	number, _, _ = strings.Cut(strings.TrimSpace(string(out)), ";") // 4711;cluster
+	_, noNumber := strconv.Atoi(number)
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		return "", usage.Errorf("%s is not installed here: submit where Slurm is, or look with --dry-run", name)
+		err = usage.Errorf("sbatch is not installed here: submit where Slurm is, or look with --dry-run")
 	case ctx.Err() != nil:
-		return "", usage.Errorf("%s did not answer within %v: nothing is known to be submitted; submit again later",
-			name, patience)
+		err = usage.Errorf("sbatch did not answer within %v: nothing is known to be submitted; submit again later",
+			patience)
 	case err != nil:
-		return "", usage.Errorf("%s: %s (%v): nothing was submitted",
-			name, safe.Text(strings.TrimSpace(said.String())), err)
+		err = usage.Errorf("sbatch: %s (%v): nothing was submitted", safe.Text(strings.TrimSpace(said.String())), err)
+	case noNumber != nil:
+		err = usage.Errorf("sbatch printed %q, which is not the number of a job", out)
 	}
-	return out.String(), nil
+	return number, err
 }
 
 //go:embed job.yaml

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -82,14 +81,10 @@ func (l *Layout) Trials(p settings.Problem, m settings.Method) ([]harness.Trial,
 		out[i] = like
 		out[i].Seed, out[i].Key = seed, key(seed)
 	}
-	bySeed := func(a, b harness.Trial) int { return cmp.Compare(a.Seed, b.Seed) }
-	first, last := slices.MinFunc(out, bySeed), slices.MaxFunc(out, bySeed)
-	err = l.check(&first)
-	if err == nil && last.Seed != first.Seed {
-		err = l.check(&last)
-	}
-	if err != nil {
-		return nil, l.refusal(p, err)
+	for _, seed := range slices.Compact([]uint64{slices.Min(seeds), slices.Max(seeds)}) {
+		if err := l.check(&out[slices.Index(seeds, seed)]); err != nil {
+			return nil, l.refusal(p, err)
+		}
 	}
 	return out, nil
 }
@@ -107,10 +102,11 @@ func (l *Layout) refusal(p settings.Problem, err error) error {
 // check refuses a trial that the experiment cannot compute.
 func (l *Layout) check(t *harness.Trial) error {
 	check := l.e.Check
-	if c, ok := l.e.Computations[t.Problem]; ok {
+	c, computation := l.e.Computations[t.Problem]
+	if computation {
 		check = c.Check
 	}
-	if t.Config.Computation() != (l.e.Computations[t.Problem].Run != nil) {
+	if t.Config.Computation() != computation {
 		return errors.New("variants: a computation has them, and no other problem")
 	}
 	if check == nil {

@@ -58,27 +58,25 @@ func New(r Request) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{Scale: r.Scale, Set: r.Set()}
-	var lists [][]harness.Trial
 	for i, e := range r.Experiments {
-		had := len(lists)
+		had := len(p.Trials)
 		for _, protocol := range r.protocols(files[i]) {
 			l, err := r.layout(e, files[i], protocol)
 			if err != nil {
 				return nil, err
 			}
-			for p, m := range l.Wanted() {
-				trials, err := l.Trials(p, m)
+			for problem, method := range l.Wanted() {
+				trials, err := l.Trials(problem, method)
 				if err != nil {
 					return nil, err
 				}
-				lists = append(lists, trials)
+				p.Trials = append(p.Trials, trials...)
 			}
 		}
-		if len(lists) > had {
+		if len(p.Trials) > had {
 			p.Experiments = append(p.Experiments, e)
 		}
 	}
-	p.Trials = slices.Concat(lists...)
 	if len(p.Trials) == 0 {
 		return nil, usage.Errorf("there are no such trials: %s", strings.Join(p.Set, " "))
 	}
@@ -133,19 +131,18 @@ func (r *Request) Check() ([]*settings.File, error) {
 			admit(name)
 		}
 	}
-	for _, x := range []struct {
-		kind        string
-		names, have []string
-	}{
-		{"scale", []string{r.Scale}, settings.Scales}, {"protocol", r.Protocols, protocols},
-		{"problem", r.Problems, problems}, {"method", r.Methods, methods}, {"data set", r.Own, r.Own},
-	} {
-		have := slices.Compact(slices.Sorted(slices.Values(x.have)))
-		if err := cmp.Or(usage.Among(x.kind, x.names, "", have), usage.Twice(x.kind, x.names)); err != nil {
-			return nil, err
-		}
+	check := func(kind string, names, have []string) error {
+		have = slices.Compact(slices.Sorted(slices.Values(have)))
+		return cmp.Or(usage.Among(kind, names, "", have), usage.Twice(kind, names))
 	}
-	return files, usage.Twice("seed", r.Seeds)
+	return files, cmp.Or(
+		check("scale", []string{r.Scale}, settings.Scales),
+		check("protocol", r.Protocols, protocols),
+		check("problem", r.Problems, problems),
+		check("method", r.Methods, methods),
+		usage.Twice("data set", r.Own),
+		usage.Twice("seed", r.Seeds),
+	)
 }
 
 // Set lists the overrides and selections as the user gave them. A program of which an experiment's settings speak is
@@ -190,11 +187,11 @@ func (r *Request) overrides(e *harness.Experiment) []settings.Override {
 	var out []settings.Override
 	for _, o := range r.Overrides {
 		first, rest, _ := strings.Cut(o.Text, ".")
-		named := slices.ContainsFunc(r.Experiments, func(x *harness.Experiment) bool { return x.Name == first })
-		if named && first == e.Name {
+		x := harness.ByName(r.Experiments, first)
+		if x == e {
 			o.Text = rest
 		}
-		if !named || first == e.Name {
+		if x == e || x == nil {
 			out = append(out, o)
 		}
 	}
@@ -204,24 +201,17 @@ func (r *Request) overrides(e *harness.Experiment) []settings.Override {
 // Unique returns the trials with different keys, in order.
 func (p *Plan) Unique() []harness.Trial {
 	seen := make(map[string]bool, len(p.Trials))
-	out := make([]harness.Trial, 0, len(p.Trials))
-	for i := range p.Trials {
-		if t := &p.Trials[i]; !seen[t.Key] {
-			seen[t.Key] = true
-			out = append(out, *t)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(p.Trials), func(t harness.Trial) bool {
+		again := seen[t.Key]
+		seen[t.Key] = true
+		return again
+	})
 }
 
 // Only keeps the trials whose key begins with prefix, which must be those of one key.
 func (p *Plan) Only(prefix string) error {
-	var found []harness.Trial
-	for _, t := range p.Trials {
-		if strings.HasPrefix(t.Key, prefix) {
-			found = append(found, t)
-		}
-	}
+	other := func(t harness.Trial) bool { return !strings.HasPrefix(t.Key, prefix) }
+	found := slices.DeleteFunc(slices.Clone(p.Trials), other)
 	switch {
 	case len(found) == 0:
 		return usage.Errorf("no trial of this plan has a key that begins with %q", prefix)

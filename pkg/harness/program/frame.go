@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -62,9 +63,8 @@ const (
 // first parses a program's first line.
 func first(line []byte) (f First, err error) {
 	if err := json.Unmarshal(line, &f); err != nil || f.Sifg == 0 {
-		const example = `{"sifg": 1, "target": {"dim": 2}}`
-		return f, fmt.Errorf("printed %.200q on stdout where its first line was due, such as %s; "+
-			"what is for people goes to stderr", line, example)
+		return f, fmt.Errorf("printed %.200q on stdout where its first line was due, such as "+
+			`{"sifg": 1, "target": {"dim": 2}}; what is for people goes to stderr`, line)
 	}
 	t := f.Target
 	switch {
@@ -81,45 +81,24 @@ func first(line []byte) (f First, err error) {
 	return f, nil
 }
 
-// encode appends a message to b; data is its array of rows×cols values, nil for none.
-func encode(b []byte, m message, data []float64, cols int) []byte {
-	m.Array = data != nil
-	b = append(b, m.String()+"\n"...)
-	if data != nil {
-		b = append(b, npy.Encode([]int{len(data) / cols, cols}, data)...)
-	}
-	return b
-}
+// reader reads messages. Its buffer has maxLine bytes.
+type reader struct{ *bufio.Reader }
 
-// reader reads messages.
-type reader struct {
-	*bufio.Reader
-	raw []byte // scratch
-}
-
-// line reads a line.
-func (r *reader) line() ([]byte, error) {
-	var line []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		line = append(line, part...)
-		switch {
-		case len(line) > maxLine:
-			return nil, fmt.Errorf("printed a line of more than %d bytes on stdout, "+
-				"which begins with %.60q, where a message was due", maxLine, line)
-		case err == nil:
-			return line, nil
-		case err != bufio.ErrBufferFull:
-			if len(line) > 0 && err == io.EOF {
-				err = fmt.Errorf("ended in the middle of a line, %.60q", line)
-			}
-			return nil, err
-		}
+// line reads a line, which stays until the next is read.
+func (r reader) line() ([]byte, error) {
+	line, err := r.ReadSlice('\n')
+	switch {
+	case err == bufio.ErrBufferFull:
+		err = fmt.Errorf("printed a line of more than %d bytes on stdout, which begins with %.60q, "+
+			"where a message was due", maxLine, line)
+	case err == io.EOF && len(line) > 0:
+		err = fmt.Errorf("ended in the middle of a line, %.60q", line)
 	}
+	return line, err
 }
 
 // message reads a message without its array.
-func (r *reader) message() (m message, err error) {
+func (r reader) message() (m message, err error) {
 	line, err := r.line()
 	if err != nil {
 		return m, err
@@ -133,17 +112,17 @@ func (r *reader) message() (m message, err error) {
 
 // array reads an array of cols columns, of rows rows unless that is negative, which takes up to
 // limit. what says what it is.
-func (r *reader) array(dst []float64, rows, limit, cols int, what string) ([]float64, error) {
+func (r reader) array(dst []float64, rows, limit, cols int, what string) ([]float64, error) {
 	start, err := r.Peek(10)
 	if err != nil {
-		return nil, cut(err)
+		return nil, err
 	}
 	if string(start[:8]) != "\x93NUMPY\x01\x00" {
 		return nil, fmt.Errorf("sent %.10q where an NPY array of version 1.0 was due", start)
 	}
 	head, err := r.Peek(10 + int(binary.LittleEndian.Uint16(start[8:])))
 	if err != nil {
-		return nil, cut(err)
+		return nil, err
 	}
 	descr, columnsFirst, shape, err := npy.Header(head)
 	r.Discard(len(head))
@@ -165,20 +144,12 @@ func (r *reader) array(dst []float64, rows, limit, cols int, what string) ([]flo
 		return nil, fmt.Errorf("sent %d rows as %s: want 1 to %d", shape[0], what, limit)
 	}
 	dst = slices.Grow(dst[:0], shape[0]*cols)[:shape[0]*cols]
-	r.raw = slices.Grow(r.raw[:0], 8*len(dst))[:8*len(dst)]
-	if _, err := io.ReadFull(r, r.raw); err != nil {
-		return nil, cut(err)
+	raw := make([]byte, 8*len(dst))
+	if _, err := io.ReadFull(r, raw); err != nil {
+		return nil, errors.New("ended in the middle of an array")
 	}
-	for i := range dst {
-		dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(r.raw[8*i:]))
+	for i := range dst { // binary.Read takes four times as long
+		dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
 	}
 	return dst, nil
-}
-
-// cut says that a message ended too early.
-func cut(err error) error {
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return fmt.Errorf("ended in the middle of an array")
-	}
-	return err
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
+	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
 
 // process is one process of a program, under a guard of its own.
@@ -24,13 +25,14 @@ type process struct {
 	in      *os.File
 	out     *os.File
 	control *os.File
-	from    *reader
+	from    reader
 	buffer  []byte // of messages to it
 	stderr  tail
-	busy    sync.Mutex // held from a question to its answer
+	busy    sync.Mutex  // held from a question to its answer
+	stays   func() bool // undoes that the end of its session's context kills it; false if that has
 
 	cmd   *exec.Cmd
-	ended chan struct{} // closed once the guard has ended
+	ended context.Context // ends with the guard
 	once  sync.Once
 }
 
@@ -41,28 +43,10 @@ const startup = 2 * time.Minute
 func (p *Program) spawn(ctx context.Context) (*process, error) {
 	ctx, cancel := context.WithTimeout(ctx, startup)
 	defer cancel()
-	c := &process{program: p, ended: make(chan struct{})}
-	theirs, err := c.pipes()
-	if err != nil {
+	c := &process{program: p}
+	if err := c.start(); err != nil {
 		return nil, fmt.Errorf("the program %q cannot be started: %w", p, err)
 	}
-	c.cmd = &exec.Cmd{Path: machine.Itself(), Args: append([]string{guardName}, p.Command...)}
-	c.cmd.Stdin, c.cmd.Stdout, c.cmd.ExtraFiles = theirs[0], theirs[1], theirs[2:]
-	c.cmd.Stderr = &c.stderr
-	c.cmd.WaitDelay = time.Second                           // of what holds on to stderr
-	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C at the terminal is for this process alone
-	err = c.cmd.Start()
-	for _, f := range theirs {
-		f.Close()
-	}
-	if err != nil {
-		c.closePipes()
-		return nil, fmt.Errorf("the program %q cannot be started: %w", p, err)
-	}
-	go func() {
-		c.cmd.Wait()
-		close(c.ended)
-	}()
 	defer context.AfterFunc(ctx, c.kill)()
 	line, err := c.from.line()
 	if err == nil {
@@ -74,20 +58,39 @@ func (p *Program) spawn(ctx context.Context) (*process, error) {
 	return c, nil
 }
 
-// pipes makes the pipes to and from the process, and returns its ends of them.
-func (c *process) pipes() (theirs []*os.File, err error) {
+// start starts the guard, with pipes to and from the process.
+func (c *process) start() error {
 	var in, out, control *os.File
 	var errs [3]error
 	in, c.in, errs[0] = os.Pipe()
 	c.out, out, errs[1] = os.Pipe()
 	control, c.control, errs[2] = os.Pipe()
 	if err := errors.Join(errs[:]...); err != nil {
-		return nil, err // of a process that has no file descriptors left
+		return err // of a process that has no file descriptors left
 	}
 	enlarge(c.in)
 	enlarge(c.out)
-	c.from = &reader{Reader: bufio.NewReaderSize(c.out, 1<<17)}
-	return []*os.File{in, out, control}, nil
+	c.from = reader{bufio.NewReaderSize(c.out, maxLine)}
+	c.cmd = &exec.Cmd{Path: machine.Itself(), Args: append([]string{guardName}, c.program.Command...)}
+	c.cmd.Stdin, c.cmd.Stdout, c.cmd.ExtraFiles = in, out, []*os.File{control}
+	c.cmd.Stderr = &c.stderr
+	c.cmd.WaitDelay = time.Second                           // of what holds on to stderr
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C at the terminal is for this process alone
+	err := c.cmd.Start()
+	for _, f := range []*os.File{in, out, control} {
+		f.Close()
+	}
+	if err != nil {
+		c.closePipes()
+		return err
+	}
+	ended, end := context.WithCancel(context.Background())
+	c.ended = ended
+	go func() {
+		c.cmd.Wait()
+		end()
+	}()
+	return nil
 }
 
 func (c *process) closePipes() {
@@ -102,27 +105,20 @@ func (c *process) kill() {
 	c.once.Do(func() {
 		c.closePipes() // the guard sees that the last is closed
 		select {
-		case <-c.ended:
+		case <-c.ended.Done():
 		case <-time.After(5 * time.Second):
-			syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL)
 		}
-		syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) // should the guard have been killed
+		syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) // should the guard hang, or have been killed
 	})
 }
 
-// alive reports whether the process has not ended.
-func (c *process) alive() bool {
-	select {
-	case <-c.ended:
-		return false
-	default:
-		return true
-	}
-}
-
-// send writes a message.
+// send writes a message; data is its array of rows×cols values, nil for none.
 func (c *process) send(m message, data []float64, cols int) error {
-	c.buffer = encode(c.buffer[:0], m, data, cols)
+	m.Array = data != nil
+	c.buffer = append(c.buffer[:0], m.String()+"\n"...)
+	if m.Array {
+		c.buffer = append(c.buffer, npy.Encode([]int{len(data) / cols, cols}, data)...)
+	}
 	_, err := c.in.Write(c.buffer)
 	return err
 }
@@ -132,11 +128,11 @@ func (c *process) failure(ctx context.Context, err error, what string) error {
 	died := err == io.EOF || errors.Is(err, syscall.EPIPE)
 	if died { // its own end comes before the kill
 		select {
-		case <-c.ended:
+		case <-c.ended.Done():
 		case <-time.After(2 * time.Second):
 		}
 	}
-	silent := died && c.alive()
+	silent := died && c.ended.Err() == nil
 	c.kill()
 	words := err.Error()
 	switch {
@@ -147,11 +143,10 @@ func (c *process) failure(ctx context.Context, err error, what string) error {
 	case died:
 		words = fmt.Sprintf("ended (%s) when %s was due", causeOfEnd(c.cmd.ProcessState), what)
 	}
-	text := fmt.Sprintf("the program %q %s", c.program, words)
 	if said := c.stderr.last(); said != "" {
-		text += "; it said last: " + said
+		words += "; it said last: " + said
 	}
-	return errors.New(text)
+	return fmt.Errorf("the program %q %s", c.program, words)
 }
 
 // exitCode returns a process' exit code, 128 and the number of the signal that ended it.

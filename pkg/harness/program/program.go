@@ -40,8 +40,7 @@ type Program struct {
 
 	sampler string // that it is known as; "": none
 
-	mu   sync.Mutex
-	idle []*process
+	idle []*process // running is locked for it
 }
 
 // maxFile bounds the files that a command names.
@@ -61,16 +60,16 @@ func Start(ctx context.Context, command string) (*Program, error) {
 		}
 		return nil, usage.Errorf("the program %q cannot be started: %v%s", command, err, hint)
 	}
-	var err error
-	if p.Digest, err = p.digest(); err != nil {
+	digest, err := p.digest()
+	if err != nil {
 		return nil, usage.Errorf("the program %q: %v", command, err)
 	}
 	first, err := p.spawn(ctx)
 	if err != nil {
 		return nil, usage.Errorf("%v", err)
 	}
-	p.First, p.Version = first.said, first.said.Version
-	p.idle = []*process{first}
+	p.Digest, p.Version = digest, first.said.Version
+	p.First, p.idle = first.said, []*process{first}
 	return p, nil
 }
 
@@ -85,8 +84,7 @@ func (p *Program) digest() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(all, "%d %d\n", i, len(text))
-		all.Write(text)
+		fmt.Fprintf(all, "%d %d\n%s", i, len(text), text)
 		digest = fmt.Sprintf("%x", all.Sum(nil)[:10])
 	}
 	return digest, nil
@@ -114,17 +112,17 @@ func (p *Program) Name() string {
 
 // borrow returns a process of the program: one that waits for work, or a new one.
 func (p *Program) borrow(ctx context.Context) (*process, error) {
-	p.mu.Lock()
+	running.Lock()
 	for len(p.idle) > 0 {
 		last := p.idle[len(p.idle)-1]
 		p.idle = p.idle[:len(p.idle)-1]
-		if last.alive() {
-			p.mu.Unlock()
+		if last.ended.Err() == nil {
+			running.Unlock()
 			return last, nil
 		}
 		last.kill()
 	}
-	p.mu.Unlock()
+	running.Unlock()
 	c, err := p.spawn(ctx)
 	if err != nil {
 		return nil, err
@@ -139,8 +137,8 @@ func (p *Program) borrow(ctx context.Context) (*process, error) {
 
 // giveBack takes a process back that is between two pieces of work.
 func (p *Program) giveBack(c *process) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	running.Lock()
+	defer running.Unlock()
 	p.idle = append(p.idle, c)
 }
 
@@ -190,7 +188,6 @@ func Close() {
 		for _, c := range p.idle {
 			c.kill()
 		}
-		p.idle = nil
 		sifg.Samplers = slices.DeleteFunc(sifg.Samplers, func(s sifg.Sampler) bool { return s.Name == p.sampler })
 	}
 	running.all = nil

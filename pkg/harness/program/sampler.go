@@ -25,7 +25,6 @@ type Sampler struct {
 	refused  int // questions past the budget
 	evaluate func(dst, points []float64)
 	points   []float64
-	values   []float64
 }
 
 // Job is what a sampler is given to do. Its flow sets Dim, Particles and Gradients.
@@ -84,9 +83,8 @@ func (i *SamplerInfo) settings() (defaults sifg.Config, uses []string, err error
 	var all map[string]any
 	d := json.NewDecoder(bytes.NewReader(i.Settings))
 	d.DisallowUnknownFields()
-	if err = d.Decode(&defaults); err == nil {
-		err = json.Unmarshal(i.Settings, &all)
-	}
+	err = d.Decode(&defaults)
+	_ = json.Unmarshal(i.Settings, &all) // of what was just decoded
 	uses = slices.Sorted(maps.Keys(all))
 	if err == nil && (slices.Contains(uses, "sampler") || slices.Contains(uses, "temper")) {
 		err = fmt.Errorf("sampler and temper are settings of every method")
@@ -163,9 +161,9 @@ func (s *Sampler) answer(p *process, d, at, most int) (err error) {
 		return p.send(message{End: "gradients"}, nil, 0)
 	}
 	s.spent += rows
-	s.values = slices.Grow(s.values[:0], rows*(1+d))[:rows*(1+d)]
-	s.evaluate(s.values, s.points)
-	return p.send(message{Answer: "score"}, s.values, 1+d)
+	values := make([]float64, rows*(1+d))
+	s.evaluate(values, s.points)
+	return p.send(message{Answer: "score"}, values, 1+d)
 }
 
 // take reads the sample that the program tells.

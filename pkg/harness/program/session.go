@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,14 +21,9 @@ type Session struct {
 	limit time.Duration // of a question; 0: none
 
 	mu     sync.Mutex
-	held   []held
+	held   []*process
 	err    error  // the first failure
 	remark string // on an answer that is allowed and looks wrong
-}
-
-type held struct {
-	*process
-	stays func() bool // undoes that the end of the context kills; false if it has
 }
 
 type limitKey struct{}
@@ -47,11 +43,11 @@ func Begin(ctx context.Context) *Session {
 func (s *Session) End() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, h := range s.held {
-		if h.stays() && s.err == nil {
-			h.program.giveBack(h.process)
+	for _, c := range s.held {
+		if c.stays() && s.err == nil {
+			c.program.giveBack(c)
 		} else {
-			h.kill()
+			c.kill()
 		}
 	}
 	s.held = nil
@@ -109,16 +105,16 @@ func (s *Session) of(p *Program) (c *process, err error) {
 	if s.err != nil {
 		return nil, s.err
 	}
-	for _, h := range s.held {
-		if h.program == p {
-			return h.process, nil
+	for _, c := range s.held {
+		if c.program == p {
+			return c, nil
 		}
 	}
-	if c, s.err = p.borrow(s.ctx); s.err != nil {
-		return nil, s.err
+	if c, s.err = p.borrow(s.ctx); s.err == nil {
+		c.stays = context.AfterFunc(s.ctx, c.kill)
+		s.held = append(s.held, c)
 	}
-	s.held = append(s.held, held{c, context.AfterFunc(s.ctx, c.kill)})
-	return c, nil
+	return c, s.err
 }
 
 // Target is a target that is a program, as one session uses it. Where the program fails, its answers are NaN
@@ -145,8 +141,8 @@ func (t *Target) Evaluate(dst, points []float64) {
 	d := t.Dim()
 	t.ask("score", dst, points, 1+d)
 	bad := 0
-	for i := 0; i < len(dst); i += 1 + d {
-		if !finite(dst[i+1:i+1+d]) || math.IsNaN(dst[i]) {
+	for row := range slices.Chunk(dst, 1+d) {
+		if !finite(row[1:]) || math.IsNaN(row[0]) {
 			bad++
 		}
 	}
@@ -203,32 +199,27 @@ func finite(v []float64) bool { return metric.Points{Data: v}.Finite() }
 // nil if the target has no log density.
 func evaluator(t sifg.Target) func(dst, points []float64) {
 	d := t.Dim()
-	switch t := t.(type) {
+	switch x := t.(type) {
 	case interface{ Evaluate(dst, points []float64) }:
-		return t.Evaluate
+		return x.Evaluate
 	case interface {
 		Grad(dst, x []float64) float64 // of hmc.Density: the energy and its gradient
 	}:
 		return func(dst, points []float64) {
 			for i := range len(points) / d {
 				row := dst[i*(1+d) : (i+1)*(1+d)]
-				row[0] = t.Grad(row[1:], points[i*d:(i+1)*d])
-				for j := range row {
-					row[j] = -row[j]
-				}
+				row[0] = x.Grad(row[1:], points[i*d:(i+1)*d])
+				floats.Scale(-1, row)
 			}
 		}
-	case interface {
-		sifg.Target
-		LogDensity(x []float64) float64
-	}:
+	case interface{ LogDensity(x []float64) float64 }:
 		return func(dst, points []float64) {
 			n := len(points) / d
 			s := sifg.NewBatch(n, d)
 			t.Score(s, metric.Points{N: n, D: d, Data: points}.Batch(), 0)
 			scores := metric.FromBatch(s)
 			for i := range n {
-				dst[i*(1+d)] = t.LogDensity(points[i*d : (i+1)*d])
+				dst[i*(1+d)] = x.LogDensity(points[i*d : (i+1)*d])
 				copy(dst[i*(1+d)+1:], scores.Row(i))
 			}
 		}

@@ -1,11 +1,6 @@
 package run
 
-import (
-	"maps"
-	"slices"
-
-	"github.com/semi-implicit/sifg/pkg/harness"
-)
+import "github.com/semi-implicit/sifg/pkg/harness"
 
 // Costs predicts how long trials take from those that were measured: seconds per iteration and particle of the same
 // problem and method; else of the same problem. The zero value knows nothing.
@@ -39,32 +34,28 @@ func (c *Costs) Seconds(t *harness.Trial) (float64, bool) {
 // Total returns the predicted seconds of the trials with jobs at once, and how many of them could be predicted. The
 // others count as the mean of those of their experiment, or of all where it has none.
 func (c *Costs) Total(trials []harness.Trial, jobs int) (seconds float64, known int) {
-	type part struct{ sum, known, all float64 }
-	parts, whole, longest := map[string]*part{}, part{}, 0.0
+	sum, count := map[string]float64{}, map[string]float64{} // of those by experiment, and of all by ""
+	longest := 0.0
 	for i := range trials {
-		p := parts[trials[i].Experiment]
-		if p == nil {
-			p = &part{}
-			parts[trials[i].Experiment] = p
-		}
-		p.all++
 		if s, ok := c.Seconds(&trials[i]); ok {
-			p.sum, p.known, longest = p.sum+s, p.known+1, max(longest, s)
-			whole.sum, whole.known = whole.sum+s, whole.known+1
+			longest = max(longest, s)
+			for _, e := range []string{trials[i].Experiment, ""} {
+				sum[e] += s
+				count[e]++
+			}
 		}
 	}
-	if whole.known == 0 {
+	if len(count) == 0 {
 		return 0, 0
 	}
-	for _, name := range slices.Sorted(maps.Keys(parts)) {
-		p := parts[name]
-		mean := p.sum / p.known
-		if p.known == 0 {
-			mean = whole.sum / whole.known
+	for i := range trials {
+		e := trials[i].Experiment
+		if count[e] == 0 {
+			e = ""
 		}
-		seconds += mean * p.all
+		seconds += sum[e] / count[e]
 	}
-	return max(seconds/float64(max(1, jobs)), longest), int(whole.known)
+	return max(seconds/float64(max(1, jobs)), longest), int(count[""])
 }
 
 // size is what a trial's time grows with. A computation has no iterations and counts as one.

@@ -48,9 +48,7 @@ type message struct {
 	Error  string // why it is not, where the trial is not guilty
 }
 
-// Why a process is killed: it is over its limit of time, or over so many bytes.
-var errLate = errors.New("over its limit of time")
-
+// hugeError is why a process is killed that is over so many bytes.
 type hugeError int64
 
 func (e hugeError) Error() string {
@@ -60,11 +58,10 @@ func (e hugeError) Error() string {
 // isolated lets a process of its own compute and store a trial, and kills that, with those that it started, when hard
 // ends or a limit is exceeded.
 func (r *runner) isolated(t *harness.Trial, started time.Time) (row record.Trial, err error) {
-	ctx, end := context.WithCancelCause(r.hard)
+	late, cancel := within(r.hard, r.Timeout, r.Grace)
+	defer cancel()
+	ctx, end := context.WithCancelCause(late)
 	defer end(nil)
-	if r.Timeout > 0 {
-		defer time.AfterFunc(r.Timeout+r.Grace, func() { end(errLate) }).Stop()
-	}
 	said := &head{}
 	cmd := exec.CommandContext(ctx, r.Isolate.Command[0], r.Isolate.Command[1:]...)
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
@@ -99,7 +96,7 @@ func (r *runner) isolated(t *harness.Trial, started time.Time) (row record.Trial
 	case last.Status != "":
 		row.Status, row.Reason = last.Status, last.Reason
 		return row, nil
-	case why == errLate:
+	case errors.Is(why, context.DeadlineExceeded):
 		return r.store.Put(r.hard, tooLong(t, last.Iter, r.Timeout, started, ", did not stop and was killed"))
 	case errors.As(why, new(hugeError)):
 		return r.store.Put(r.hard, ended(t, record.StatusMemory, why.Error(), last.Iter, started))
@@ -205,7 +202,12 @@ func work(experiments []*harness.Experiment, data plan.Datasets, gone func(),
 
 // tooLarge says why a trial cannot fit into memory, "" if it may. What the runtime is not given ends the whole program.
 func tooLarge(c *settings.Config, dim int) string {
-	need, have := need(c, dim), machineMemory()
+	n := float64(c.Particles)
+	values := 4 * n * float64(dim) // at least: particles, scores, velocity and a copy
+	if s := c.Sampler.Sampler; s == "svgd" || s == "kde-flow" {
+		values += n * n // distances of all pairs
+	}
+	need, have := 4*values, machineMemory()
 	if need <= have {
 		return ""
 	}
@@ -213,31 +215,15 @@ func tooLarge(c *settings.Config, dim int) string {
 		c.Particles, dim, need/(1<<30), have/(1<<30))
 }
 
-// need is a lower bound of the bytes that a trial takes: particles, scores, velocity and a copy; distances of all
-// pairs.
-func need(c *settings.Config, dim int) float64 {
-	n := float64(c.Particles)
-	values := 4 * n * float64(dim)
-	if s := c.Sampler.Sampler; s == "svgd" || s == "kde-flow" {
-		values += n * n
-	}
-	return 4 * values
-}
-
 // machineMemory is the memory of this machine or its container, in bytes; infinite where the system does not tell.
 func machineMemory() float64 {
-	have := math.Inf(1)
-	for file, x := range map[string]struct {
-		format string
-		unit   float64
-	}{"/proc/meminfo": {"MemTotal: %f kB", 1024}, "/sys/fs/cgroup/memory.max": {"%f", 1}} {
-		var n float64
+	read := func(file, format string) float64 {
+		n := math.Inf(1)
 		b, _ := os.ReadFile(file)
-		if _, err := fmt.Sscanf(string(b), x.format, &n); err == nil {
-			have = min(have, n*x.unit)
-		}
+		fmt.Sscanf(string(b), format, &n)
+		return n
 	}
-	return have
+	return min(1024*read("/proc/meminfo", "MemTotal: %f kB"), read("/sys/fs/cgroup/memory.max", "%f"))
 }
 
 // resident returns the bytes of memory that a process occupies with all below it; 0 where it has ended, or the system

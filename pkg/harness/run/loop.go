@@ -48,17 +48,18 @@ func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threa
 	if err != nil {
 		return nil, err
 	}
-	r := &record.Result{Arrays: map[string]*record.Array{}}
-	j := &judge{Trial: t, problem: p, result: r}
+	j := &judge{Trial: t, problem: p, arrays: map[string]*record.Array{}}
 	j.look(c, sifg.Info{})
+	// why the trial cannot go on
+	stopped := func() error { return errors.Join(context.Cause(ctx), uses.Err()) }
 	status, reason := record.StatusOK, ""
 	for c.Iter < t.Config.Iterations {
-		if err := stopped(ctx, uses); err != nil {
+		if err := stopped(); err != nil {
 			return nil, err
 		}
 		info, err := flow.Step(c)
 		var diverged *sifg.DivergedError
-		if failure := stopped(ctx, uses); failure != nil {
+		if failure := stopped(); failure != nil {
 			return nil, failure
 		} else if errors.As(err, &diverged) {
 			status, reason = record.StatusDiverged, err.Error()
@@ -74,34 +75,30 @@ func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threa
 	if status == record.StatusOK {
 		j.keep("particles", c.Z)
 		if p.Keep != nil {
-			maps.Copy(r.Arrays, p.Keep(j.sample(c)))
+			maps.Copy(j.arrays, p.Keep(j.sample(c)))
 		}
-		if err := stopped(ctx, uses); err != nil { // what it was measured by failed
+		if err := stopped(); err != nil { // what it was measured by failed
 			return nil, err
 		}
 	}
 	if n := t.Config.Judge.Track; n > 0 {
-		r.Arrays["track"] = &record.Array{Shape: []int{j.looks, n, c.Z.Cols}, Data: j.track}
+		j.arrays["track"] = &record.Array{Shape: []int{len(j.track) / n / c.Z.Cols, n, c.Z.Cols}, Data: j.track}
 	}
-	slices.SortStableFunc(r.Traces, inOrder)
-	end := ended(t, status, strings.Trim(reason+": "+uses.Remark(), ": "), c.Iter, started)
-	r.Trial, r.Timing = end.Trial, end.Timing
-	r.Trial.Dim = p.Target.Dim()
+	slices.SortStableFunc(j.traces, inOrder)
+	r := ended(t, status, strings.Trim(reason+": "+uses.Remark(), ": "), c.Iter, started)
+	r.Traces, r.Arrays, r.Trial.Dim = j.traces, j.arrays, p.Target.Dim()
 	return r, nil
 }
 
 // computed is Compute of a computation.
 func computed(ctx context.Context, e *harness.Experiment, t *harness.Trial, started time.Time) (*record.Result, error) {
-	var values []record.Trace
-	put := func(metric string, index int, value float64) {
-		values = append(values, record.Trace{Key: t.Key, Metric: metric, Index: index, Value: value})
-	}
-	if err := e.Computations[t.Problem].Run(ctx, t, put); err != nil {
+	j := &judge{Trial: t}
+	if err := e.Computations[t.Problem].Run(ctx, t, j.put(0)); err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(values, inOrder)
+	slices.SortStableFunc(j.traces, inOrder)
 	r := ended(t, record.StatusOK, "", 0, started)
-	r.Traces = values
+	r.Traces = j.traces
 	return r, nil
 }
 
@@ -140,18 +137,6 @@ func due(c *settings.Config, k int) bool {
 	return k == 0 || k == c.Iterations || c.Judge.Every > 0 && k%c.Judge.Every == 0
 }
 
-// stopped is why a trial cannot go on: the end of ctx, or the failure of a program; nil if it can.
-func stopped(ctx context.Context, uses *program.Session) error {
-	failure := uses.Err()
-	switch {
-	case ctx.Err() != nil && failure != nil:
-		return fmt.Errorf("%w; %w", context.Cause(ctx), failure)
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	}
-	return failure
-}
-
 // ended is the result of a trial that leaves nothing but how it ended.
 func ended(t *harness.Trial, status, reason string, iterations int, started time.Time) *record.Result {
 	m, row := machine.This(), t.Row()
@@ -166,33 +151,21 @@ func ended(t *harness.Trial, status, reason string, iterations int, started time
 type judge struct {
 	*harness.Trial
 	problem *harness.Problem
-	result  *record.Result
-	looks   int        // checkpoints so far
-	track   []float32  // looks×Track×d
-	fresh   sifg.Batch // n×d, for Sample "fresh"
+	traces  []record.Trace
+	arrays  map[string]*record.Array
+	track   []float32 // checkpoints×Track×d
 }
 
 // look does what is due at the cloud's iteration.
 func (j *judge) look(c *sifg.Cloud, info sifg.Info) {
-	config := j.Config.Judge
-	measured := due(j.Config, c.Iter)
-	kept := slices.Contains(config.Snapshots, c.Iter)
-	if !measured && !kept {
+	if slices.Contains(j.Config.Judge.Snapshots, c.Iter) {
+		j.snapshot(c)
+	}
+	if !due(j.Config, c.Iter) {
 		return
 	}
-	sample := j.sample(c)
-	if kept {
-		j.snapshot(c, sample)
-	}
-	if !measured {
-		return
-	}
-	j.looks++
-	j.track = append(j.track, c.Z.Data[:config.Track*c.Z.Cols]...)
-	put := func(metric string, index int, value float64) {
-		row := record.Trace{Key: j.Key, Iteration: c.Iter, Metric: metric, Index: index, Value: value}
-		j.result.Traces = append(j.result.Traces, row)
-	}
+	j.track = append(j.track, c.Z.Data[:j.Config.Judge.Track*c.Z.Cols]...)
+	put := j.put(c.Iter)
 	if c.Sigma > 0 {
 		put("sigma", 0, float64(c.Sigma))
 	}
@@ -203,7 +176,15 @@ func (j *judge) look(c *sifg.Cloud, info sifg.Info) {
 		put("loss", 0, info.Loss)
 	}
 	if j.problem.Measure != nil {
-		j.problem.Measure(c, sample, put)
+		j.problem.Measure(c, j.sample(c), put)
+	}
+}
+
+// put returns what adds a value at an iteration to the trace.
+func (j *judge) put(iter int) func(metric string, index int, value float64) {
+	return func(metric string, index int, value float64) {
+		row := record.Trace{Key: j.Key, Iteration: iter, Metric: metric, Index: index, Value: value}
+		j.traces = append(j.traces, row)
 	}
 }
 
@@ -217,27 +198,25 @@ func (j *judge) sample(c *sifg.Cloud) sifg.Batch {
 	case kind == "perturbed":
 		return c.X
 	}
-	if j.fresh.Data == nil {
-		j.fresh = sifg.NewBatch(c.Z.Rows, c.Z.Cols)
-	}
-	rng.New(c.Seed, "judge", uint64(c.Iter)).Normal(j.fresh.Data)
+	fresh := sifg.NewBatch(c.Z.Rows, c.Z.Cols)
+	rng.New(c.Seed, "judge", uint64(c.Iter)).Normal(fresh.Data)
 	for i, z := range c.Z.Data {
-		j.fresh.Data[i] = z + float32(c.Sigma*j.fresh.Data[i])
+		fresh.Data[i] = z + float32(c.Sigma*fresh.Data[i])
 	}
-	return j.fresh
+	return fresh
 }
 
 // snapshot keeps the particles and the judged sample of an iteration, each array once: see store.Entry.Array.
-func (j *judge) snapshot(c *sifg.Cloud, sample sifg.Batch) {
+func (j *judge) snapshot(c *sifg.Cloud) {
 	if c.Iter < j.Config.Iterations {
 		j.keep(fmt.Sprintf("particles-%d", c.Iter), c.Z)
 	}
-	if &sample.Data[0] != &c.Z.Data[0] {
+	if sample := j.sample(c); &sample.Data[0] != &c.Z.Data[0] {
 		j.keep(fmt.Sprintf("sample-%d", c.Iter), sample)
 	}
 }
 
 // keep adds a copy of a batch to the trial's arrays.
 func (j *judge) keep(name string, b sifg.Batch) {
-	j.result.Arrays[name] = &record.Array{Shape: []int{b.Rows, b.Cols}, Data: slices.Clone(b.Data)}
+	j.arrays[name] = &record.Array{Shape: []int{b.Rows, b.Cols}, Data: slices.Clone(b.Data)}
 }

@@ -166,7 +166,8 @@ func timed(hard context.Context, e *harness.Experiment, t *harness.Trial, thread
 	case hard.Err() != nil:
 		return nil, context.Cause(hard)
 	case errors.Is(err, context.DeadlineExceeded):
-		return tooLong(t, last, limit, started, strings.TrimPrefix(err.Error(), context.DeadlineExceeded.Error())), nil
+		how := strings.TrimPrefix(err.Error(), context.DeadlineExceeded.Error())
+		return tooLong(t, last, limit, started, strings.Replace(how, "\n", "; ", 1)), nil
 	case err != nil:
 		return ended(t, record.StatusFailed, err.Error(), last, started), nil
 	}

@@ -33,14 +33,10 @@ type Machine struct {
 
 // This describes the machine and the program that run.
 var This = sync.OnceValue(func() Machine {
-	m := Machine{CPU: runtime.GOARCH, Kernel: cpu.Path(), Commit: "unknown"}
 	info, _ := os.ReadFile("/proc/cpuinfo") // only Linux has it
-	for line := range strings.Lines(string(info)) {
-		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
-			m.CPU = strings.TrimSpace(value)
-			break
-		}
-	}
+	_, model, _ := strings.Cut(string(info), "model name\t:")
+	model, _, _ = strings.Cut(model, "\n")
+	m := Machine{CPU: cmp.Or(strings.TrimSpace(model), runtime.GOARCH), Kernel: cpu.Path(), Commit: "unknown"}
 	if build, ok := debug.ReadBuildInfo(); ok {
 		m.Commit = cmp.Or(commit(build), m.Commit)
 	}
