@@ -37,8 +37,7 @@ func decode(where string, in, out any, names map[reflect.Type][]string) error {
 	}
 	switch {
 	case err != nil:
-		err = first(err)
-		if at, ok := errors.AsType[*mapstructure.DecodeError](err); ok {
+		if at, ok := errors.AsType[*mapstructure.DecodeError](err); ok { // the first of those that err joins
 			err = fmt.Errorf("%s: %w", at.Name(), at.Unwrap())
 		}
 		return usage.Errorf("%s: %v", where, err)
@@ -105,15 +104,6 @@ func wanted(t reflect.Type) string {
 // known reports whether a name, or one that matches a pattern, is among those that there are.
 func known(have []string, name string) bool {
 	return slices.ContainsFunc(have, func(x string) bool { return matches(name, x) })
-}
-
-// first returns the first of the errors that mapstructure joins.
-func first(err error) error {
-	var joined interface{ Unwrap() []error }
-	for errors.As(err, &joined) {
-		err = joined.Unwrap()[0]
-	}
-	return err
 }
 
 // parse reads the one document of a YAML text. where says in errors where it was written.

@@ -35,14 +35,15 @@ type Protocol struct {
 // Samples are the values of Judge.Sample.
 var Samples = []string{"particles", "perturbed", "fresh"}
 
-// Config is the resolved configuration of a trial: the whole input of its result. It is stored with the result.
+// Config is the resolved configuration of a trial: the whole input of its result. It is stored with the result. A
+// computation has options, and perhaps data, alone, also in JSON.
 type Config struct {
-	Particles  int            `mapstructure:"particles"  json:"particles"`
-	Iterations int            `mapstructure:"iterations" json:"iterations"`
+	Particles  int            `mapstructure:"particles"  json:"particles,omitzero"`
+	Iterations int            `mapstructure:"iterations" json:"iterations,omitzero"`
 	Data       string         `mapstructure:"data"       json:"data,omitempty"` // name of a data set
 	Options    map[string]any `mapstructure:"options"    json:"options"`        // the experiment's own keys; see Decode
-	Sampler    sifg.Config    `mapstructure:"sampler"    json:"sampler"`
-	Judge      Judge          `mapstructure:"judge"      json:"judge"`
+	Sampler    sifg.Config    `mapstructure:"sampler"    json:"sampler,omitzero"`
+	Judge      Judge          `mapstructure:"judge"      json:"judge,omitzero"`
 
 	// Program identifies the sampler where that is a program; a plan sets it.
 	Program *program.Identity `mapstructure:"-" json:"program,omitempty"`
@@ -50,18 +51,6 @@ type Config struct {
 
 // Computation reports whether the trial is a computation: a problem without a sampler (harness.Computation).
 func (c *Config) Computation() bool { return c.Sampler.Sampler == "" }
-
-// MarshalJSON implements json.Marshaler. A computation has options, and perhaps data, alone.
-func (c Config) MarshalJSON() ([]byte, error) {
-	if c.Computation() {
-		return json.Marshal(struct {
-			Data    string         `json:"data,omitempty"`
-			Options map[string]any `json:"options"`
-		}{c.Data, c.Options})
-	}
-	type run Config // without this method
-	return json.Marshal(run(c))
-}
 
 // Judge says when a trial is measured and what is kept of it.
 type Judge struct {
@@ -128,15 +117,15 @@ func Flatten(config []byte) map[string]string {
 	walk = func(at string, v json.RawMessage) {
 		var members map[string]json.RawMessage
 		var text string
-		switch {
-		case json.Unmarshal(v, &members) == nil && members != nil:
+		if json.Unmarshal(v, &members) == nil { // null is one without members
 			for key, member := range members {
 				walk(strings.TrimPrefix(at+"."+key, "."), member)
 			}
-		case json.Unmarshal(v, &text) == nil && string(v) != "null":
+		} else if at != "" {
+			if json.Unmarshal(v, &text) != nil {
+				text = string(v)
+			}
 			out[at] = text
-		case at != "" && string(v) != "null":
-			out[at] = string(v)
 		}
 	}
 	walk("", config)
