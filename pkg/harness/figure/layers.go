@@ -80,12 +80,11 @@ func (l Line) draw(p *panel) {
 		piece = nil
 	}
 	for i := range l.X {
-		at, ok := p.at(l.X[i], l.Y[i])
-		if !ok {
+		if at, ok := p.at(l.X[i], l.Y[i]); ok {
+			piece = append(piece, at)
+		} else {
 			end()
-			continue
 		}
-		piece = append(piece, at)
 	}
 	end()
 }
@@ -181,9 +180,7 @@ func (v Violin) extent(e *extent) {
 	e.x, e.y = append(e.x, v.At-0.6, v.At+0.6), append(e.y, v.Values...)
 }
 
-func (v Violin) key() key {
-	return key{Style: v.Style, fill: true, area: shade(v.Style.Color, keyAlpha)}
-}
+func (v Violin) key() key { return Band{Style: v.Style}.key() }
 
 func (v Violin) draw(p *panel) {
 	var values, u []float64 // those with a place on the axis, and these places
@@ -246,17 +243,15 @@ func outline(p *panel, u []float64, mid, width vg.Length) []vg.Point {
 // checkpoints that all seeds have; nil of no curves. across turns iterations into what stands on the x axis; nil:
 // iterations.
 func Curves(curves []record.Curve, style Style, across func(iteration int) float64) []Layer {
-	var line Line
-	var band Band
-	for i := 0; len(curves) > 0; i++ {
+	if len(curves) == 0 {
+		return nil
+	}
+	line, band := Line{Style: style}, Band{Style: style}
+	shortest := slices.MinFunc(curves, func(a, b record.Curve) int { return len(a.Value) - len(b.Value) })
+	for i := range shortest.Value {
 		var v []float64
 		for _, c := range curves {
-			if i < len(c.Value) {
-				v = append(v, c.Value[i])
-			}
-		}
-		if len(v) < len(curves) {
-			break
+			v = append(v, c.Value[i])
 		}
 		x := float64(curves[0].Iteration[i])
 		if across != nil {
@@ -265,13 +260,10 @@ func Curves(curves []record.Curve, style Style, across func(iteration int) float
 		line.X, line.Y = append(line.X, x), append(line.Y, stats.Mean(v))
 		band.Lo, band.Hi = append(band.Lo, slices.Min(v)), append(band.Hi, slices.Max(v))
 	}
-	line.Style, band.Style, band.X = style, style, line.X
-	switch len(curves) {
-	case 0:
-		return nil
-	case 1:
+	if len(curves) == 1 {
 		return []Layer{line}
 	}
+	band.X = line.X
 	return []Layer{band, line}
 }
 
