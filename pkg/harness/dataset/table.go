@@ -142,7 +142,6 @@ func complete(path string, all []line, names []string, keep []bool, e *Entry) (o
 			return nil, 0, damaged("%s:%d: %d fields, but line %d has %d: a value is missing or one too many",
 				path, l.number, len(l.fields), all[0].number, len(keep))
 		}
-		had := len(in)
 		lacks := false
 		for j, text := range l.fields {
 			if keep[j] && slices.Contains(absent, text) {
@@ -151,7 +150,7 @@ func complete(path string, all []line, names []string, keep []bool, e *Entry) (o
 		}
 		if !lacks {
 			out = append(out, l)
-		} else if had == 0 {
+		} else if first == 0 {
 			first = l.number
 		}
 	}
@@ -205,17 +204,14 @@ func encode(all []line, j int) (columns [][]float64, levels []string) {
 // columns returns the names of a line's fields and which of them are read.
 func columns(path string, l line, header []string, e *Entry) (names []string, keep []bool, err error) {
 	n := len(l.fields)
-	switch {
-	case e.Parse.Columns != nil:
+	if header == nil {
+		header = make([]string, n)
+	}
+	for j, name := range header { // such as that of row numbers, which may have none
+		names = append(names, cmp.Or(name, fmt.Sprintf("c%d", j+1)))
+	}
+	if e.Parse.Columns != nil {
 		names = e.Parse.Columns
-	case header != nil:
-		for j, name := range header { // such as that of row numbers, which may have none
-			names = append(names, cmp.Or(name, fmt.Sprintf("c%d", j+1)))
-		}
-	default:
-		for j := range n {
-			names = append(names, fmt.Sprintf("c%d", j+1))
-		}
 	}
 	if len(names) != n {
 		return nil, nil, damaged("%s:%d: %d fields, but the header or parse.columns has %d",

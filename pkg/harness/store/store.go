@@ -219,31 +219,20 @@ func (s *Store) Find(experiment, prefix string) (out []ID, err error) {
 	if s == nil {
 		return nil, nil
 	}
-	folders := []string{experiment}
-	for len(folders) > 0 {
-		folder := folders[0]
-		folders = folders[1:]
-		entries, err := fs.ReadDir(s.root.FS(), folder)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range entries {
-			name := path.Join(folder, e.Name())
-			id, shard := place(name)
-			if shard && e.IsDir() {
-				folders = append(folders, name)
-			}
-			if !strings.HasPrefix(id.Key, prefix) || shard || id.check() != nil {
-				continue
-			}
+	err = fs.WalkDir(s.root.FS(), experiment, func(name string, d fs.DirEntry, err error) error {
+		id, shard := place(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil || name == experiment || shard || !d.IsDir():
+			return err
+		case strings.HasPrefix(id.Key, prefix) && id.check() == nil:
 			if _, err := s.root.Lstat(path.Join(name, trialIndex)); err == nil {
 				out = append(out, id)
 			}
 		}
-	}
+		return fs.SkipDir
+	})
 	slices.SortFunc(out, func(a, b ID) int { return strings.Compare(a.Key, b.Key) })
-	return slices.Compact(out), nil
+	return slices.Compact(out), err
 }
