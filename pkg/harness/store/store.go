@@ -7,6 +7,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -106,16 +107,30 @@ func OpenReadOnly(dir string) (*Store, error) {
 	return s, err
 }
 
-// refuse refuses a folder of other things. An empty one becomes a store.
+// refuse refuses a folder of other things, which a repair would move away: one with neither the folder for writers of a
+// store, nor a trial or a reference. An empty one becomes a store.
 func (s *Store) refuse() error {
 	entries, err := fs.ReadDir(s.root.FS(), ".")
 	if err != nil || len(entries) == 0 {
 		return err
 	}
-	if yes, err := isStore(s.root.FS()); yes || err != nil {
-		return err
+	if _, err := s.root.Stat(tmpName); err == nil {
+		return nil
 	}
-	return fmt.Errorf("%s is no results store: %s is in it, and no trial", s.dir, entries[0].Name())
+	foreign := fmt.Errorf("%s is no results store: %s is in it, and no trial", s.dir, entries[0].Name())
+	err = fs.WalkDir(s.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		switch depth := strings.Count(name, "/"); {
+		case err != nil:
+			return err
+		case d.IsDir() && depth > 2: // of a trial in a shard
+			return fs.SkipDir
+		case depth > 1 && slices.Contains([]string{trialIndex, refIndex}, d.Name()):
+			foreign = nil
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return cmp.Or(err, foreign)
 }
 
 // Dir returns the folder of the store.
@@ -181,27 +196,6 @@ func place(dir string) (id ID, shard bool) {
 		}
 	}
 	return ID{}, false
-}
-
-// isStore reports whether a folder has the folder for writers of a store, or a trial or a reference. A folder of other
-// things is no store: a repair would move them away.
-func isStore(folder fs.FS) (yes bool, err error) {
-	if _, err := fs.Stat(folder, tmpName); err == nil {
-		return true, nil
-	}
-	err = fs.WalkDir(folder, ".", func(name string, d fs.DirEntry, err error) error {
-		switch depth := strings.Count(name, "/"); {
-		case err != nil:
-			return err
-		case d.IsDir() && depth > 2: // of a trial in a shard
-			return fs.SkipDir
-		case depth > 1 && slices.Contains([]string{trialIndex, refIndex}, d.Name()):
-			yes = true
-			return fs.SkipAll
-		}
-		return nil
-	})
-	return yes, err
 }
 
 // Result returns a trial with its trace and without its arrays, nil if it is absent: see Get.
