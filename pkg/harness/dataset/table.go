@@ -190,12 +190,11 @@ func encode(all []line, j int) (columns [][]float64, levels []string) {
 	levels = slices.Compact(levels)[1:]
 	columns = make([][]float64, len(levels))
 	for k, level := range levels {
-		for _, l := range all {
-			v := 0.0
+		columns[k] = make([]float64, len(all))
+		for i, l := range all {
 			if l.fields[j] == level {
-				v = 1
+				columns[k][i] = 1
 			}
-			columns[k] = append(columns[k], v)
 		}
 	}
 	return columns, levels

@@ -215,7 +215,7 @@ func (p *panel) chooseTicks(w, h float64) {
 		p.x.setTicks(n)
 		_, wide := p.x.sizes()
 		p.x.turned = p.x.Categories != nil && wide > w
-		if wide <= w || n <= 2 || p.x.turned || p.x.Scale == Symmetric { // whose widest have room
+		if wide <= w || n <= 2 || p.x.turned || p.x.Scale == Symmetric { // the widest have room there
 			return
 		}
 	}

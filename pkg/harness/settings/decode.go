@@ -2,6 +2,7 @@ package settings
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -92,13 +93,8 @@ func unknown(where string, seen *mapstructure.Metadata) error {
 
 // wanted says what a value of a basic type is.
 func wanted(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Float64:
-		return "a number"
-	}
-	return "a whole number"
+	other := map[reflect.Kind]string{reflect.Bool: "true or false", reflect.Float64: "a number"}
+	return cmp.Or(other[t.Kind()], "a whole number")
 }
 
 // known reports whether a name, or one that matches a pattern, is among those that there are.

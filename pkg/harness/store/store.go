@@ -185,15 +185,12 @@ func (id ID) dirs() []string {
 // place says what a folder below an experiment's is: the trial that it is to hold, or that it is a shard.
 func place(dir string) (id ID, shard bool) {
 	part := strings.Split(dir, "/")
+	id = ID{part[0], part[len(part)-1]}
 	switch {
-	case len(part) == 2 && len(part[1]) <= digits:
-		return ID{part[0], part[1]}, true
 	case len(part) == 2:
-		return ID{part[0], part[1]}, false
-	case len(part) == 3:
-		if id := (ID{part[0], part[2]}); id.dir() == dir {
-			return id, false
-		}
+		return id, len(id.Key) <= digits
+	case dir == id.dir():
+		return id, false
 	}
 	return ID{}, false
 }
