@@ -30,7 +30,7 @@ func decode(where string, in, out any, names map[reflect.Type][]string) error {
 	d, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{
 		Result:     out,
 		Metadata:   &seen,
-		DecodeHook: mapstructure.ComposeDecodeHookFunc(ranges, among(names), exact),
+		DecodeHook: mapstructure.ComposeDecodeHookFunc(among(names), exact),
 		MatchName:  func(key, field string) bool { return key == field },
 	})
 	if err == nil {
@@ -59,10 +59,12 @@ func among(names map[reflect.Type][]string) mapstructure.DecodeHookFuncType {
 }
 
 // exact refuses texts where numbers are wanted, numbers that are not finite, and fractions where whole numbers are
-// wanted.
+// wanted. Where seeds are wanted, it reads them by SeedsOf.
 func exact(from, to reflect.Type, v any) (any, error) {
 	x, number := v.(float64)
 	switch {
+	case to == reflect.TypeFor[[]uint64]():
+		return SeedsOf(v)
 	case from.Kind() == reflect.String && to.Kind() >= reflect.Bool && to.Kind() <= reflect.Float64:
 		return nil, fmt.Errorf("want %s, got %q", wanted(to), v)
 	case from.Kind() == reflect.Slice && to.Kind() >= reflect.Bool && to.Kind() <= reflect.Float64:
@@ -150,12 +152,4 @@ func SeedsOf(v any) (out []uint64, err error) {
 		out = append(out, seeds...)
 	}
 	return out, nil
-}
-
-// ranges reads seeds by SeedsOf where they are wanted.
-func ranges(_, to reflect.Type, v any) (any, error) {
-	if to != reflect.TypeFor[[]uint64]() {
-		return v, nil
-	}
-	return SeedsOf(v)
 }
