@@ -29,11 +29,9 @@ func lines(path string, b []byte, separator string) (out []line, err error) {
 	}
 	b = bytes.ReplaceAll(bytes.TrimPrefix(b, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
 	if separator == "whitespace" {
-		number := 0
-		for text := range strings.Lines(string(b)) {
-			number++
+		for i, text := range strings.Split(string(b), "\n") {
 			if f := strings.Fields(text); len(f) > 0 {
-				out = append(out, line{number, f})
+				out = append(out, line{i + 1, f})
 			}
 		}
 		return out, nil
