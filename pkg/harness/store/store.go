@@ -52,7 +52,7 @@ func Open(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("results store %s cannot be made: %w", dir, err)
 	}
-	s, err := open(dir)
+	s, err := open(dir, false)
 	if err != nil {
 		return nil, err
 	}
@@ -65,12 +65,12 @@ func Open(dir string) (*Store, error) {
 }
 
 // open opens a folder that is a store, or empty.
-func open(dir string) (*Store, error) {
+func open(dir string, readOnly bool) (*Store, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("results store %s: %w", dir, err)
 	}
-	s := &Store{dir: dir, root: root}
+	s := &Store{dir: dir, root: root, readOnly: readOnly}
 	if err := s.refuse(); err != nil {
 		root.Close()
 		return nil, err
@@ -99,13 +99,7 @@ func (s *Store) Close() error {
 }
 
 // OpenReadOnly opens the store in dir for reading; fs.ErrNotExist if there is no such folder.
-func OpenReadOnly(dir string) (*Store, error) {
-	s, err := open(dir)
-	if err == nil {
-		s.readOnly = true
-	}
-	return s, err
-}
+func OpenReadOnly(dir string) (*Store, error) { return open(dir, true) }
 
 // refuse refuses a folder of other things, which a repair would move away: one with neither the folder for writers of a
 // store, nor a trial or a reference. An empty one becomes a store.
