@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"image/color"
 	"math"
 	"slices"
@@ -55,12 +56,9 @@ type HLine struct {
 	Style Style
 }
 
-// line returns the style of a line, of the given width in points unless the style has its own.
-func (s Style) line(width float64) draw.LineStyle {
-	if s.Width != 0 {
-		width = s.Width
-	}
-	l := draw.LineStyle{Color: s.Color, Width: vg.Length(width)}
+// line returns the style of a line.
+func (s Style) line() draw.LineStyle {
+	l := draw.LineStyle{Color: s.Color, Width: vg.Length(cmp.Or(s.Width, lineWidth))}
 	for _, d := range s.Dash {
 		l.Dashes = append(l.Dashes, vg.Length(d))
 	}
@@ -75,7 +73,7 @@ func (l Line) draw(p *panel) {
 		if len(piece) == 1 { // a lone point has no line
 			marks(&p.Canvas, Circle, 1, l.Style.Color, piece...)
 		} else if len(piece) > 1 {
-			p.stroke(l.Style.line(lineWidth), piece)
+			p.stroke(l.Style.line(), piece)
 		}
 		piece = nil
 	}

@@ -86,7 +86,7 @@ func (l *layout) drawLegend(c *draw.Canvas) {
 				c.Fill(vg.Rectangle{Min: vg.Point{X: x, Y: y - 4}, Max: vg.Point{X: end, Y: y + 4}}.Path())
 			}
 			if k.line {
-				c.StrokeLine2(k.Style.line(lineWidth), x, y, end, y)
+				c.StrokeLine2(k.Style.line(), x, y, end, y)
 			}
 			if k.mark {
 				k.sign(c, vg.Point{X: (x + end) / 2, Y: y})

@@ -208,7 +208,7 @@ const families = "Liberation Sans,Arimo,Arial,Helvetica,sans-serif"
 // write ends the drawing, of this width, and returns its text.
 func (c *svgCanvas) write(w vg.Length) []byte {
 	c.end()
-	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%.5gpt" height="%.5gpt" viewBox="0 0 %d %d" `+
-		`fill="none" stroke-linejoin="round" font-family="%s">%s</svg>`+"\n",
-		w, c.h, steps(w), steps(c.h), families, c.body.Bytes())
+	const text = `<svg xmlns="http://www.w3.org/2000/svg" width="%.5gpt" height="%.5gpt" viewBox="0 0 %d %d" ` +
+		`fill="none" stroke-linejoin="round" font-family="%s">%s</svg>` + "\n"
+	return fmt.Appendf(nil, text, w, c.h, steps(w), steps(c.h), families, c.body.Bytes())
 }
