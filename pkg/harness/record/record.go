@@ -161,8 +161,7 @@ func (s *Set) Curves(problem, method, metric string, index int) []Curve {
 	var out []Curve
 	for _, t := range s.ended(problem, method) {
 		c := Curve{Seed: t.Seed}
-		for j := range s.Traces[t.Key] {
-			r := &s.Traces[t.Key][j]
+		for _, r := range s.Traces[t.Key] {
 			if r.Metric == metric && r.Index == index {
 				c.Iteration, c.Value = append(c.Iteration, r.Iteration), append(c.Value, r.Value)
 			}

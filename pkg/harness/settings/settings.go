@@ -73,9 +73,7 @@ const (
 // iteration, a track of more particles than there are. So a smaller scale need not repeat them.
 func (c *Config) normalise() error {
 	j := &c.Judge
-	if j.Sample == "" {
-		j.Sample = Samples[0]
-	}
+	j.Sample = cmp.Or(j.Sample, Samples[0])
 	if c.Particles < 2 || c.Particles > maxParticles {
 		return fmt.Errorf("particles: must be 2 to %d, got %d", maxParticles, c.Particles)
 	}
@@ -255,9 +253,7 @@ func (s *Settings) Method(problem, method string, over ...Override) (Method, err
 	if err := m.Config.normalise(); err != nil {
 		return m, usage.Errorf("problems.%s.%v (%s)", problem, err, s.where)
 	}
-	if m.Config.Sampler.Sampler == "" {
-		m.Config.Sampler.Sampler = method
-	}
+	m.Config.Sampler.Sampler = cmp.Or(m.Config.Sampler.Sampler, method)
 	m.Config.Sampler, err = m.Config.Sampler.Resolve()
 	if err != nil {
 		return m, usage.Errorf("method %s on problem %s (%s): %v", method, problem, s.where, err)
