@@ -77,7 +77,7 @@ var claims = []claim.Claim{
 			needed := ""
 			for _, m := range flowMethods {
 				change := e.Each(m, "knn-kl", 0, func(c record.Curve) float64 {
-					before, _ := c.At(from)
+					before := c.At(from)
 					return c.Value[len(c.Value)-1] - before
 				})
 				one, in := rule.Alike(change, 0.075)
@@ -107,8 +107,8 @@ var claims = []claim.Claim{
 			last, _ := record.First(s, e.Problem, "sifg")
 			step := last.Iterations / 10
 			early := func(c record.Curve) float64 {
-				a, _ := c.At(step)
-				b, _ := c.At(2 * step)
+				a := c.At(step)
+				b := c.At(2 * step)
 				return (a + b) / 2
 			}
 			x, y := rule.Pairs(e, "knn-kl", "sifg", "ada-gwg", early)

@@ -68,11 +68,9 @@ func (l *Library) Add(path string, c Columns) (name string, err error) {
 	}
 	entry := fmt.Sprintf("  %s:\n    files: [{name: %s}]\n    parse: {%s}\n    target: %s\n", name, quote(from),
 		parse, quote(c.Target))
-	own := &Library{entries: map[string]*Entry{}}
-	if err := own.add([]byte("datasets:\n"+entry), Own); err != nil {
+	if err := l.add([]byte("datasets:\n"+entry), Own); err != nil {
 		return "", err
 	}
-	l.names, l.entries[name] = append(l.names, name), own.entries[name]
 	if _, err := l.Load(name); err != nil {
 		return "", err
 	}

@@ -29,11 +29,9 @@ func lines(path string, b []byte, separator string) (out []line, err error) {
 	}
 	b = bytes.ReplaceAll(bytes.TrimPrefix(b, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
 	if separator == "whitespace" {
-		number := 0
-		for text := range strings.Lines(string(b)) {
-			number++
+		for i, text := range strings.Split(string(b), "\n") {
 			if f := strings.Fields(text); len(f) > 0 {
-				out = append(out, line{number, f})
+				out = append(out, line{i + 1, f})
 			}
 		}
 		return out, nil
@@ -142,7 +140,6 @@ func complete(path string, all []line, names []string, keep []bool, e *Entry) (o
 			return nil, 0, damaged("%s:%d: %d fields, but line %d has %d: a value is missing or one too many",
 				path, l.number, len(l.fields), all[0].number, len(keep))
 		}
-		had := len(in)
 		lacks := false
 		for j, text := range l.fields {
 			if keep[j] && slices.Contains(absent, text) {
@@ -151,7 +148,7 @@ func complete(path string, all []line, names []string, keep []bool, e *Entry) (o
 		}
 		if !lacks {
 			out = append(out, l)
-		} else if had == 0 {
+		} else if first == 0 {
 			first = l.number
 		}
 	}
@@ -191,12 +188,11 @@ func encode(all []line, j int) (columns [][]float64, levels []string) {
 	levels = slices.Compact(levels)[1:]
 	columns = make([][]float64, len(levels))
 	for k, level := range levels {
-		for _, l := range all {
-			v := 0.0
+		columns[k] = make([]float64, len(all))
+		for i, l := range all {
 			if l.fields[j] == level {
-				v = 1
+				columns[k][i] = 1
 			}
-			columns[k] = append(columns[k], v)
 		}
 	}
 	return columns, levels
@@ -205,17 +201,14 @@ func encode(all []line, j int) (columns [][]float64, levels []string) {
 // columns returns the names of a line's fields and which of them are read.
 func columns(path string, l line, header []string, e *Entry) (names []string, keep []bool, err error) {
 	n := len(l.fields)
-	switch {
-	case e.Parse.Columns != nil:
+	if header == nil {
+		header = make([]string, n)
+	}
+	for j, name := range header { // such as that of row numbers, which may have none
+		names = append(names, cmp.Or(name, fmt.Sprintf("c%d", j+1)))
+	}
+	if e.Parse.Columns != nil {
 		names = e.Parse.Columns
-	case header != nil:
-		for j, name := range header { // such as that of row numbers, which may have none
-			names = append(names, cmp.Or(name, fmt.Sprintf("c%d", j+1)))
-		}
-	default:
-		for j := range n {
-			names = append(names, fmt.Sprintf("c%d", j+1))
-		}
 	}
 	if len(names) != n {
 		return nil, nil, damaged("%s:%d: %d fields, but the header or parse.columns has %d",

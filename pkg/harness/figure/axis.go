@@ -86,17 +86,14 @@ func (a Axis) fixed() (lower, upper bool) {
 
 // scaleOf chooses the scale by the values that the axis must hold.
 func (a Axis) scaleOf(values []float64) scale {
-	switch a.Scale {
-	case Log:
-		return logarithm
-	case Symmetric:
+	lower, upper := a.fixed()
+	below := lower && a.Min <= 0 || upper && a.Max <= 0
+	lo, hi := linear.span(values)
+	switch {
+	case a.Scale == Symmetric:
 		return symmetric
-	case AutoLog:
-		lower, upper := a.fixed()
-		below := lower && a.Min <= 0 || upper && a.Max <= 0
-		if lo, hi := linear.span(values); !below && lo <= hi && lo > 0 && hi/lo > 50 {
-			return logarithm
-		}
+	case a.Scale == Log, a.Scale == AutoLog && !below && lo > 0 && hi/lo > 50:
+		return logarithm
 	}
 	return linear
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/csv"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -11,7 +12,6 @@ import (
 // series is the data of a layer, each column as long as X or nil.
 type series struct {
 	kind               string
-	label              string
 	x, y, lo, hi, each []float64
 }
 
@@ -28,7 +28,7 @@ func (f *Figure) CSV() []byte {
 			s := layer.series()
 			for k := range max(len(s.x), len(s.y)) {
 				w.Write([]string{
-					strconv.Itoa(i + 1), cmp.Or(p.Title, p.X.Label), s.kind, s.label,
+					strconv.Itoa(i + 1), cmp.Or(p.Title, p.X.Label), s.kind, layer.key().Label,
 					digits(s.x, k, p.X.Categories), digits(s.y, k, p.Y.Categories),
 					digits(s.lo, k, nil), digits(s.hi, k, nil), digits(s.each, k, nil),
 				})
@@ -50,28 +50,16 @@ func digits(column []float64, k int, names []string) string {
 	return strconv.FormatFloat(column[k], 'g', 7, 64)
 }
 
-func (l Line) series() series {
-	return series{kind: "line", label: l.Style.Label, x: l.X, y: l.Y}
-}
+func (l Line) series() series { return series{kind: "line", x: l.X, y: l.Y} }
 
-func (b Band) series() series {
-	return series{kind: "band", label: b.Style.Label, x: b.X, lo: b.Lo, hi: b.Hi}
-}
+func (b Band) series() series { return series{kind: "band", x: b.X, lo: b.Lo, hi: b.Hi} }
 
-func (s Scatter) series() series {
-	return series{kind: "points", label: s.Style.Label, x: s.X, y: s.Y}
-}
+func (s Scatter) series() series { return series{kind: "points", x: s.X, y: s.Y} }
 
-func (h HLine) series() series {
-	return series{kind: "horizontal line", label: h.Style.Label, y: []float64{h.Y}}
-}
+func (h HLine) series() series { return series{kind: "horizontal line", y: []float64{h.Y}} }
 
 func (v Violin) series() series {
-	at := make([]float64, len(v.Values))
-	for i := range at {
-		at[i] = v.At
-	}
-	return series{kind: "violin", label: v.Style.Label, x: at, y: v.Values}
+	return series{kind: "violin", x: slices.Repeat([]float64{v.At}, len(v.Values)), y: v.Values}
 }
 
 func (h HeatMap) series() series {
@@ -83,5 +71,5 @@ func (h HeatMap) series() series {
 }
 
 func (e Estimates) series() series {
-	return series{kind: "estimates", label: e.Style.Label, x: e.X, y: e.Y, lo: e.Lo, hi: e.Hi}
+	return series{kind: "estimates", x: e.X, y: e.Y, lo: e.Lo, hi: e.Hi}
 }

@@ -25,7 +25,7 @@ func (e Estimates) extent(out *extent) {
 }
 
 func (e Estimates) draw(p *panel) {
-	line := e.Style.line(lineWidth)
+	line := e.Style.line()
 	line.Dashes = nil
 	for i, y := range e.Y {
 		if finite(e.Lo[i]) && finite(e.Hi[i]) {

@@ -19,7 +19,6 @@
 package figure
 
 import (
-	"bytes"
 	"errors"
 
 	"gonum.org/v1/plot/vg"
@@ -82,9 +81,7 @@ func (f *Figure) SVG() (svg []byte, hidden int, err error) {
 	if err := errors.Join(l.err, c.err); err != nil {
 		return nil, 0, err
 	}
-	var b bytes.Buffer
-	c.write(&b, w)
-	return b.Bytes(), hidden, nil
+	return c.write(w), hidden, nil
 }
 
 // Column returns column j of a row-major n×cols array as the float64 that layers take.

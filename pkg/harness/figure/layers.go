@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"image/color"
 	"math"
 	"slices"
@@ -55,12 +56,9 @@ type HLine struct {
 	Style Style
 }
 
-// line returns the style of a line, of the given width in points unless the style has its own.
-func (s Style) line(width float64) draw.LineStyle {
-	if s.Width != 0 {
-		width = s.Width
-	}
-	l := draw.LineStyle{Color: s.Color, Width: vg.Length(width)}
+// line returns the style of a line.
+func (s Style) line() draw.LineStyle {
+	l := draw.LineStyle{Color: s.Color, Width: vg.Length(cmp.Or(s.Width, lineWidth))}
 	for _, d := range s.Dash {
 		l.Dashes = append(l.Dashes, vg.Length(d))
 	}
@@ -75,17 +73,16 @@ func (l Line) draw(p *panel) {
 		if len(piece) == 1 { // a lone point has no line
 			marks(&p.Canvas, Circle, 1, l.Style.Color, piece...)
 		} else if len(piece) > 1 {
-			p.stroke(l.Style.line(lineWidth), piece)
+			p.stroke(l.Style.line(), piece)
 		}
 		piece = nil
 	}
 	for i := range l.X {
-		at, ok := p.at(l.X[i], l.Y[i])
-		if !ok {
+		if at, ok := p.at(l.X[i], l.Y[i]); ok {
+			piece = append(piece, at)
+		} else {
 			end()
-			continue
 		}
-		piece = append(piece, at)
 	}
 	end()
 }
@@ -181,9 +178,7 @@ func (v Violin) extent(e *extent) {
 	e.x, e.y = append(e.x, v.At-0.6, v.At+0.6), append(e.y, v.Values...)
 }
 
-func (v Violin) key() key {
-	return key{Style: v.Style, fill: true, area: shade(v.Style.Color, keyAlpha)}
-}
+func (v Violin) key() key { return Band{Style: v.Style}.key() }
 
 func (v Violin) draw(p *panel) {
 	var values, u []float64 // those with a place on the axis, and these places
@@ -246,17 +241,15 @@ func outline(p *panel, u []float64, mid, width vg.Length) []vg.Point {
 // checkpoints that all seeds have; nil of no curves. across turns iterations into what stands on the x axis; nil:
 // iterations.
 func Curves(curves []record.Curve, style Style, across func(iteration int) float64) []Layer {
-	var line Line
-	var band Band
-	for i := 0; len(curves) > 0; i++ {
+	if len(curves) == 0 {
+		return nil
+	}
+	line, band := Line{Style: style}, Band{Style: style}
+	shortest := slices.MinFunc(curves, func(a, b record.Curve) int { return len(a.Value) - len(b.Value) })
+	for i := range shortest.Value {
 		var v []float64
 		for _, c := range curves {
-			if i < len(c.Value) {
-				v = append(v, c.Value[i])
-			}
-		}
-		if len(v) < len(curves) {
-			break
+			v = append(v, c.Value[i])
 		}
 		x := float64(curves[0].Iteration[i])
 		if across != nil {
@@ -265,13 +258,10 @@ func Curves(curves []record.Curve, style Style, across func(iteration int) float
 		line.X, line.Y = append(line.X, x), append(line.Y, stats.Mean(v))
 		band.Lo, band.Hi = append(band.Lo, slices.Min(v)), append(band.Hi, slices.Max(v))
 	}
-	line.Style, band.Style, band.X = style, style, line.X
-	switch len(curves) {
-	case 0:
-		return nil
-	case 1:
+	if len(curves) == 1 {
 		return []Layer{line}
 	}
+	band.X = line.X
 	return []Layer{band, line}
 }
 

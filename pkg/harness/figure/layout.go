@@ -211,14 +211,13 @@ func (p *panel) resolve() (z []float64, err error) {
 // chooseTicks chooses the ticks for a data area of w×h points.
 func (p *panel) chooseTicks(w, h float64) {
 	p.y.setTicks(int(min(max(h/26, 2), 7)))
-	n := int(min(max(w/32, 2), 8))
-	p.x.setTicks(n)
-	_, wide := p.x.sizes()
-	p.x.turned = p.x.Categories != nil && wide > w
-	even := p.x.Scale != Symmetric                        // else there is most room between the widest labels
-	for ; even && n > 2 && !p.x.turned && wide > w; n-- { // fewer, until their labels have room
-		p.x.setTicks(n - 1)
-		_, wide = p.x.sizes()
+	for n := int(min(max(w/32, 2), 8)); ; n-- { // fewer, until their labels have room
+		p.x.setTicks(n)
+		_, wide := p.x.sizes()
+		p.x.turned = p.x.Categories != nil && wide > w
+		if wide <= w || n <= 2 || p.x.turned || p.x.Scale == Symmetric { // the widest have room there
+			return
+		}
 	}
 }
 

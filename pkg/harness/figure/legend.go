@@ -86,7 +86,7 @@ func (l *layout) drawLegend(c *draw.Canvas) {
 				c.Fill(vg.Rectangle{Min: vg.Point{X: x, Y: y - 4}, Max: vg.Point{X: end, Y: y + 4}}.Path())
 			}
 			if k.line {
-				c.StrokeLine2(k.Style.line(lineWidth), x, y, end, y)
+				c.StrokeLine2(k.Style.line(), x, y, end, y)
 			}
 			if k.mark {
 				k.sign(c, vg.Point{X: (x + end) / 2, Y: y})
@@ -138,16 +138,17 @@ func (l *layout) takeEnds(keys []key) []key {
 	var ends []end
 	rest := slices.DeleteFunc(slices.Clone(keys), func(k key) bool {
 		for _, layer := range p.spec.Layers {
-			if at, value, ok := lastPoint(layer); layer.key().Label == k.Label && ok && !k.mark {
-				if u := p.x.unit(at); u < 0.97 || u > 1.001 || textWidth(k.Label, legendSize) > widestEnd {
-					return false
-				}
-				if u := p.y.unit(value); !(u >= 0 && u <= 1) {
-					return false
-				}
-				ends = append(ends, end{k.Style, value})
-				return true
+			line, _ := layer.(Line)
+			last := len(line.X) - 1
+			if last < 0 || line.Style.Label != k.Label || k.mark {
+				continue
 			}
+			u, v := p.x.unit(line.X[last]), p.y.unit(line.Y[last])
+			fits := u >= 0.97 && u <= 1.001 && v >= 0 && v <= 1 && textWidth(k.Label, legendSize) <= widestEnd
+			if fits {
+				ends = append(ends, end{k.Style, line.Y[last]})
+			}
+			return fits
 		}
 		return false
 	})
@@ -159,15 +160,6 @@ func (l *layout) takeEnds(keys []key) []key {
 		l.endWidth = max(l.endWidth, leader+2+textWidth(e.Label, legendSize))
 	}
 	return rest
-}
-
-// lastPoint returns where a line ends; ok is false for what is no line.
-func lastPoint(layer Layer) (x, y float64, ok bool) {
-	line, ok := layer.(Line)
-	if n := len(line.X); ok && n > 0 {
-		return line.X[n-1], line.Y[n-1], true
-	}
-	return 0, 0, false
 }
 
 // drawEnds writes the labels beside the frame, as near to the ends of their lines as they can be without meeting.

@@ -81,6 +81,17 @@ func heatOf(t *table.Table) *Figure {
 	}
 }
 
+// box is a rectangle in the style's colour.
+func box(left, right, bottom, top float64, style Style) Band {
+	return Band{
+		X:     []float64{left, right},
+		Lo:    []float64{bottom, bottom},
+		Hi:    []float64{top, top},
+		Style: style,
+		Solid: true,
+	}
+}
+
 func sharesOf(t *table.Table) *Figure {
 	p := Panel{X: Axis{Label: t.Picture.Label, Min: 0, Max: 1}, Y: rows(names(t))}
 	ends := make([]float64, len(t.Rows)) // of the parts so far
@@ -89,13 +100,7 @@ func sharesOf(t *table.Table) *Figure {
 		for i, r := range t.Rows {
 			from, y := ends[i], float64(len(t.Rows)-1-i)
 			ends[i] += number(r[j+1])
-			p.Layers = append(p.Layers, Band{
-				X:     []float64{from, ends[i]},
-				Lo:    []float64{y - 0.36, y - 0.36},
-				Hi:    []float64{y + 0.36, y + 0.36},
-				Style: style,
-				Solid: true,
-			})
+			p.Layers = append(p.Layers, box(from, ends[i], y-0.36, y+0.36, style))
 		}
 	}
 	return &Figure{Panels: []Panel{p}, Width: 12, Row: rowHeight}
@@ -160,13 +165,7 @@ func place(names *[]string, name string) int {
 func ForestPanel(title string, lines []string) Panel {
 	bottom, top := -0.6, float64(len(lines))-0.4
 	return Panel{Title: title, X: Axis{Scale: Symmetric}, Y: rows(lines), Layers: []Layer{
-		Band{
-			X:     []float64{-1, 1},
-			Lo:    []float64{bottom, bottom},
-			Hi:    []float64{top, top},
-			Style: Style{Label: "within the margin", Color: gridGrey},
-			Solid: true,
-		},
+		box(-1, 1, bottom, top, Style{Label: "within the margin", Color: gridGrey}),
 		Line{X: []float64{0, 0}, Y: []float64{bottom, top}, Style: Style{Color: ink, Width: thinWidth}},
 		Estimates{Hollow: true, Style: Style{Label: "open", Color: ink, Mark: Circle}},
 	}}

@@ -205,10 +205,10 @@ func simplify(p []vg.Point) []vg.Point {
 // families have the widths of Liberation Sans, but the last.
 const families = "Liberation Sans,Arimo,Arial,Helvetica,sans-serif"
 
-// write ends the drawing, of this width.
-func (c *svgCanvas) write(b *bytes.Buffer, w vg.Length) {
+// write ends the drawing, of this width, and returns its text.
+func (c *svgCanvas) write(w vg.Length) []byte {
 	c.end()
-	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.5gpt" height="%.5gpt" viewBox="0 0 %d %d" `+
-		`fill="none" stroke-linejoin="round" font-family="%s">%s</svg>`+"\n",
-		w, c.h, steps(w), steps(c.h), families, c.body.Bytes())
+	const text = `<svg xmlns="http://www.w3.org/2000/svg" width="%.5gpt" height="%.5gpt" viewBox="0 0 %d %d" ` +
+		`fill="none" stroke-linejoin="round" font-family="%s">%s</svg>` + "\n"
+	return fmt.Appendf(nil, text, w, c.h, steps(w), steps(c.h), families, c.body.Bytes())
 }

@@ -58,9 +58,6 @@ func rgb(hex uint32) color.NRGBA {
 	return color.NRGBA{uint8(hex >> 16), uint8(hex >> 8), uint8(hex), 0xff}
 }
 
-// truth is the style of draws of the target itself, which come last in a legend.
-var truth = Style{Label: "Ground truth", Color: ink, Mark: Circle, place: math.MaxInt}
-
 // spare are the colours of methods without one of their own: the farthest from those of the samplers, as they were
 // chosen.
 var spare = []color.NRGBA{
@@ -83,8 +80,8 @@ var glyphs = map[string]draw.GlyphDrawer{
 // Method returns the style of a sampler, as its row of sifg.Samplers has it, or of "truth", the target itself. A name
 // without a colour there gets a colour, dashes and a mark that depend on the name alone.
 func Method(name string) Style {
-	if name == "truth" {
-		return truth
+	if name == "truth" { // the last in a legend
+		return Style{Label: "Ground truth", Color: ink, Mark: Circle, place: math.MaxInt}
 	}
 	for i, s := range sifg.Samplers {
 		if s.Name == name {

@@ -4,6 +4,7 @@ package record
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -137,6 +138,16 @@ func (s *Set) Result(t *Trial) *Result {
 	return &Result{Trial: *t, Timing: s.Timings[t.Key], Traces: s.Traces[t.Key]}
 }
 
+// ended returns the trials of one method on one problem that ended with StatusOK.
+func (s *Set) ended(problem, method string) (out []*Trial) {
+	for i := range s.Trials {
+		if t := &s.Trials[i]; t.Problem == problem && t.Method == method && t.Status == StatusOK {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
 // Curve is one trial's values of one metric over the checkpoints.
 type Curve struct {
 	Seed      uint64
@@ -148,14 +159,9 @@ type Curve struct {
 // end with StatusOK are left out.
 func (s *Set) Curves(problem, method, metric string, index int) []Curve {
 	var out []Curve
-	for i := range s.Trials {
-		t := &s.Trials[i]
-		if t.Problem != problem || t.Method != method || t.Status != StatusOK {
-			continue
-		}
+	for _, t := range s.ended(problem, method) {
 		c := Curve{Seed: t.Seed}
-		for j := range s.Traces[t.Key] {
-			r := &s.Traces[t.Key][j]
+		for _, r := range s.Traces[t.Key] {
 			if r.Metric == metric && r.Index == index {
 				c.Iteration, c.Value = append(c.Iteration, r.Iteration), append(c.Value, r.Value)
 			}
@@ -170,14 +176,14 @@ func (s *Set) Curves(problem, method, metric string, index int) []Curve {
 // Last returns the curve's last value.
 func (c Curve) Last() float64 { return c.Value[len(c.Value)-1] }
 
-// At returns the curve's value at the last checkpoint not after iteration, and false if there is none.
-func (c Curve) At(iteration int) (float64, bool) {
-	for i := len(c.Iteration) - 1; i >= 0; i-- {
-		if c.Iteration[i] <= iteration {
-			return c.Value[i], true
+// At returns the curve's value at the last checkpoint not after iteration, NaN if there is none.
+func (c Curve) At(iteration int) float64 {
+	for i, at := range slices.Backward(c.Iteration) {
+		if at <= iteration {
+			return c.Value[i]
 		}
 	}
-	return 0, false
+	return math.NaN()
 }
 
 // Methods returns the methods that have trials on the problem, in order of appearance in Trials.

@@ -36,12 +36,7 @@ func (e Series) Each(method, metric string, index int, f func(Curve) float64) []
 
 // At returns a metric at an iteration (the last checkpoint not after it), one value a seed.
 func (e Series) At(method, metric string, index, iteration int) []float64 {
-	return e.Each(method, metric, index, func(c Curve) float64 {
-		if v, ok := c.At(iteration); ok {
-			return v
-		}
-		return math.NaN()
-	})
+	return e.Each(method, metric, index, func(c Curve) float64 { return c.At(iteration) })
 }
 
 // Final returns a metric at the last checkpoint.
@@ -52,10 +47,7 @@ func (e Series) Final(method, metric string, index int) []float64 {
 // Components returns all components of a metric at an iteration (math.MaxInt: the trial's last), a slice a seed.
 func (e Series) Components(method, metric string, iteration int) [][]float64 {
 	var out [][]float64
-	for _, t := range e.Set.Trials {
-		if t.Problem != e.Problem || t.Method != method || t.Status != StatusOK {
-			continue
-		}
+	for _, t := range e.Set.ended(e.Problem, method) {
 		var values []float64
 		for _, r := range e.Set.Traces[t.Key] {
 			if r.Metric == metric && r.Iteration == min(iteration, t.Iterations) {
@@ -88,10 +80,8 @@ func (e Series) Common(methods ...string) Series {
 
 // First returns the trial of a method with the smallest seed that ended well.
 func First(s *Set, problem, method string) (Trial, bool) {
-	for _, t := range s.Trials {
-		if t.Problem == problem && t.Method == method && t.Status == StatusOK {
-			return t, true
-		}
+	if all := s.ended(problem, method); len(all) > 0 {
+		return *all[0], true
 	}
 	return Trial{}, false
 }
@@ -133,12 +123,9 @@ func (f *Finals) Ended(problem, method string) (well, all int) {
 	for i := range f.Set.Trials {
 		if t := &f.Set.Trials[i]; t.Problem == problem && t.Method == method {
 			all++
-			if t.Status == StatusOK {
-				well++
-			}
 		}
 	}
-	return well, all
+	return len(f.Set.ended(problem, method)), all
 }
 
 // Seeds returns the seeds with which all of the methods have a metric, in order.

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -29,7 +30,7 @@ func decode(where string, in, out any, names map[reflect.Type][]string) error {
 	d, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{
 		Result:     out,
 		Metadata:   &seen,
-		DecodeHook: mapstructure.ComposeDecodeHookFunc(ranges, among(names), exact),
+		DecodeHook: mapstructure.ComposeDecodeHookFunc(among(names), exact),
 		MatchName:  func(key, field string) bool { return key == field },
 	})
 	if err == nil {
@@ -37,8 +38,7 @@ func decode(where string, in, out any, names map[reflect.Type][]string) error {
 	}
 	switch {
 	case err != nil:
-		err = first(err)
-		if at, ok := errors.AsType[*mapstructure.DecodeError](err); ok {
+		if at, ok := errors.AsType[*mapstructure.DecodeError](err); ok { // the first of those that err joins
 			err = fmt.Errorf("%s: %w", at.Name(), at.Unwrap())
 		}
 		return usage.Errorf("%s: %v", where, err)
@@ -59,10 +59,12 @@ func among(names map[reflect.Type][]string) mapstructure.DecodeHookFuncType {
 }
 
 // exact refuses texts where numbers are wanted, numbers that are not finite, and fractions where whole numbers are
-// wanted.
+// wanted. Where seeds are wanted, it reads them by SeedsOf.
 func exact(from, to reflect.Type, v any) (any, error) {
 	x, number := v.(float64)
 	switch {
+	case to == reflect.TypeFor[[]uint64]():
+		return SeedsOf(v)
 	case from.Kind() == reflect.String && to.Kind() >= reflect.Bool && to.Kind() <= reflect.Float64:
 		return nil, fmt.Errorf("want %s, got %q", wanted(to), v)
 	case from.Kind() == reflect.Slice && to.Kind() >= reflect.Bool && to.Kind() <= reflect.Float64:
@@ -93,27 +95,13 @@ func unknown(where string, seen *mapstructure.Metadata) error {
 
 // wanted says what a value of a basic type is.
 func wanted(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Float64:
-		return "a number"
-	}
-	return "a whole number"
+	other := map[reflect.Kind]string{reflect.Bool: "true or false", reflect.Float64: "a number"}
+	return cmp.Or(other[t.Kind()], "a whole number")
 }
 
 // known reports whether a name, or one that matches a pattern, is among those that there are.
 func known(have []string, name string) bool {
 	return slices.ContainsFunc(have, func(x string) bool { return matches(name, x) })
-}
-
-// first returns the first of the errors that mapstructure joins.
-func first(err error) error {
-	var joined interface{ Unwrap() []error }
-	for errors.As(err, &joined) {
-		err = joined.Unwrap()[0]
-	}
-	return err
 }
 
 // parse reads the one document of a YAML text. where says in errors where it was written.
@@ -164,12 +152,4 @@ func SeedsOf(v any) (out []uint64, err error) {
 		out = append(out, seeds...)
 	}
 	return out, nil
-}
-
-// ranges reads seeds by SeedsOf where they are wanted.
-func ranges(_, to reflect.Type, v any) (any, error) {
-	if to != reflect.TypeFor[[]uint64]() {
-		return v, nil
-	}
-	return SeedsOf(v)
 }

@@ -35,14 +35,15 @@ type Protocol struct {
 // Samples are the values of Judge.Sample.
 var Samples = []string{"particles", "perturbed", "fresh"}
 
-// Config is the resolved configuration of a trial: the whole input of its result. It is stored with the result.
+// Config is the resolved configuration of a trial: the whole input of its result. It is stored with the result. A
+// computation has options, and perhaps data, alone, also in JSON.
 type Config struct {
-	Particles  int            `mapstructure:"particles"  json:"particles"`
-	Iterations int            `mapstructure:"iterations" json:"iterations"`
+	Particles  int            `mapstructure:"particles"  json:"particles,omitzero"`
+	Iterations int            `mapstructure:"iterations" json:"iterations,omitzero"`
 	Data       string         `mapstructure:"data"       json:"data,omitempty"` // name of a data set
 	Options    map[string]any `mapstructure:"options"    json:"options"`        // the experiment's own keys; see Decode
-	Sampler    sifg.Config    `mapstructure:"sampler"    json:"sampler"`
-	Judge      Judge          `mapstructure:"judge"      json:"judge"`
+	Sampler    sifg.Config    `mapstructure:"sampler"    json:"sampler,omitzero"`
+	Judge      Judge          `mapstructure:"judge"      json:"judge,omitzero"`
 
 	// Program identifies the sampler where that is a program; a plan sets it.
 	Program *program.Identity `mapstructure:"-" json:"program,omitempty"`
@@ -50,18 +51,6 @@ type Config struct {
 
 // Computation reports whether the trial is a computation: a problem without a sampler (harness.Computation).
 func (c *Config) Computation() bool { return c.Sampler.Sampler == "" }
-
-// MarshalJSON implements json.Marshaler. A computation has options, and perhaps data, alone.
-func (c Config) MarshalJSON() ([]byte, error) {
-	if c.Computation() {
-		return json.Marshal(struct {
-			Data    string         `json:"data,omitempty"`
-			Options map[string]any `json:"options"`
-		}{c.Data, c.Options})
-	}
-	type run Config // without this method
-	return json.Marshal(run(c))
-}
 
 // Judge says when a trial is measured and what is kept of it.
 type Judge struct {
@@ -84,9 +73,7 @@ const (
 // iteration, a track of more particles than there are. So a smaller scale need not repeat them.
 func (c *Config) normalise() error {
 	j := &c.Judge
-	if j.Sample == "" {
-		j.Sample = Samples[0]
-	}
+	j.Sample = cmp.Or(j.Sample, Samples[0])
 	if c.Particles < 2 || c.Particles > maxParticles {
 		return fmt.Errorf("particles: must be 2 to %d, got %d", maxParticles, c.Particles)
 	}
@@ -128,15 +115,15 @@ func Flatten(config []byte) map[string]string {
 	walk = func(at string, v json.RawMessage) {
 		var members map[string]json.RawMessage
 		var text string
-		switch {
-		case json.Unmarshal(v, &members) == nil && members != nil:
+		if json.Unmarshal(v, &members) == nil { // null is one without members
 			for key, member := range members {
 				walk(strings.TrimPrefix(at+"."+key, "."), member)
 			}
-		case json.Unmarshal(v, &text) == nil && string(v) != "null":
+		} else if at != "" {
+			if json.Unmarshal(v, &text) != nil {
+				text = string(v)
+			}
 			out[at] = text
-		case at != "" && string(v) != "null":
-			out[at] = string(v)
 		}
 	}
 	walk("", config)
@@ -266,9 +253,7 @@ func (s *Settings) Method(problem, method string, over ...Override) (Method, err
 	if err := m.Config.normalise(); err != nil {
 		return m, usage.Errorf("problems.%s.%v (%s)", problem, err, s.where)
 	}
-	if m.Config.Sampler.Sampler == "" {
-		m.Config.Sampler.Sampler = method
-	}
+	m.Config.Sampler.Sampler = cmp.Or(m.Config.Sampler.Sampler, method)
 	m.Config.Sampler, err = m.Config.Sampler.Resolve()
 	if err != nil {
 		return m, usage.Errorf("method %s on problem %s (%s): %v", method, problem, s.where, err)

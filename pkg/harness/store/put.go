@@ -199,7 +199,7 @@ func (s *Store) Scratch(ctx context.Context, id ID) (dir string, release func(),
 	err = fs.WalkDir(s.root.FS(), scratchOf(id), func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && !d.Type().IsRegular() {
 			err = &record.Damage{
-				Path:   filepath.Join(s.dir, filepath.FromSlash(name)),
+				Path:   filepath.Join(s.dir, name),
 				Reason: "not a regular file: remove it",
 			}
 		}
@@ -209,5 +209,5 @@ func (s *Store) Scratch(ctx context.Context, id ID) (dir string, release func(),
 		release()
 		return "", nil, err
 	}
-	return filepath.Join(s.dir, filepath.FromSlash(scratchOf(id))), release, nil
+	return filepath.Join(s.dir, scratchOf(id)), release, nil
 }

@@ -7,6 +7,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -51,7 +52,7 @@ func Open(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("results store %s cannot be made: %w", dir, err)
 	}
-	s, err := open(dir)
+	s, err := open(dir, false)
 	if err != nil {
 		return nil, err
 	}
@@ -64,12 +65,12 @@ func Open(dir string) (*Store, error) {
 }
 
 // open opens a folder that is a store, or empty.
-func open(dir string) (*Store, error) {
+func open(dir string, readOnly bool) (*Store, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("results store %s: %w", dir, err)
 	}
-	s := &Store{dir: dir, root: root}
+	s := &Store{dir: dir, root: root, readOnly: readOnly}
 	if err := s.refuse(); err != nil {
 		root.Close()
 		return nil, err
@@ -98,24 +99,32 @@ func (s *Store) Close() error {
 }
 
 // OpenReadOnly opens the store in dir for reading; fs.ErrNotExist if there is no such folder.
-func OpenReadOnly(dir string) (*Store, error) {
-	s, err := open(dir)
-	if err == nil {
-		s.readOnly = true
-	}
-	return s, err
-}
+func OpenReadOnly(dir string) (*Store, error) { return open(dir, true) }
 
-// refuse refuses a folder of other things. An empty one becomes a store.
+// refuse refuses a folder of other things, which a repair would move away: one with neither the folder for writers of a
+// store, nor a trial or a reference. An empty one becomes a store.
 func (s *Store) refuse() error {
 	entries, err := fs.ReadDir(s.root.FS(), ".")
 	if err != nil || len(entries) == 0 {
 		return err
 	}
-	if yes, err := isStore(s.root.FS()); yes || err != nil {
-		return err
+	if _, err := s.root.Stat(tmpName); err == nil {
+		return nil
 	}
-	return fmt.Errorf("%s is no results store: %s is in it, and no trial", s.dir, entries[0].Name())
+	foreign := fmt.Errorf("%s is no results store: %s is in it, and no trial", s.dir, entries[0].Name())
+	err = fs.WalkDir(s.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		switch depth := strings.Count(name, "/"); {
+		case err != nil:
+			return err
+		case d.IsDir() && depth > 2: // of a trial in a shard
+			return fs.SkipDir
+		case depth > 1 && slices.Contains([]string{trialIndex, refIndex}, d.Name()):
+			foreign = nil
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return cmp.Or(err, foreign)
 }
 
 // Dir returns the folder of the store.
@@ -170,38 +179,14 @@ func (id ID) dirs() []string {
 // place says what a folder below an experiment's is: the trial that it is to hold, or that it is a shard.
 func place(dir string) (id ID, shard bool) {
 	part := strings.Split(dir, "/")
+	id = ID{part[0], part[len(part)-1]}
 	switch {
-	case len(part) == 2 && len(part[1]) <= digits:
-		return ID{part[0], part[1]}, true
 	case len(part) == 2:
-		return ID{part[0], part[1]}, false
-	case len(part) == 3:
-		if id := (ID{part[0], part[2]}); id.dir() == dir {
-			return id, false
-		}
+		return id, len(id.Key) <= digits
+	case dir == id.dir():
+		return id, false
 	}
 	return ID{}, false
-}
-
-// isStore reports whether a folder has the folder for writers of a store, or a trial or a reference. A folder of other
-// things is no store: a repair would move them away.
-func isStore(folder fs.FS) (yes bool, err error) {
-	if _, err := fs.Stat(folder, tmpName); err == nil {
-		return true, nil
-	}
-	err = fs.WalkDir(folder, ".", func(name string, d fs.DirEntry, err error) error {
-		switch depth := strings.Count(name, "/"); {
-		case err != nil:
-			return err
-		case d.IsDir() && depth > 2: // of a trial in a shard
-			return fs.SkipDir
-		case depth > 1 && slices.Contains([]string{trialIndex, refIndex}, d.Name()):
-			yes = true
-			return fs.SkipAll
-		}
-		return nil
-	})
-	return yes, err
 }
 
 // Result returns a trial with its trace and without its arrays, nil if it is absent: see Get.
@@ -219,31 +204,20 @@ func (s *Store) Find(experiment, prefix string) (out []ID, err error) {
 	if s == nil {
 		return nil, nil
 	}
-	folders := []string{experiment}
-	for len(folders) > 0 {
-		folder := folders[0]
-		folders = folders[1:]
-		entries, err := fs.ReadDir(s.root.FS(), folder)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range entries {
-			name := path.Join(folder, e.Name())
-			id, shard := place(name)
-			if shard && e.IsDir() {
-				folders = append(folders, name)
-			}
-			if !strings.HasPrefix(id.Key, prefix) || shard || id.check() != nil {
-				continue
-			}
+	err = fs.WalkDir(s.root.FS(), experiment, func(name string, d fs.DirEntry, err error) error {
+		id, shard := place(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil || name == experiment || shard || !d.IsDir():
+			return err
+		case strings.HasPrefix(id.Key, prefix) && id.check() == nil:
 			if _, err := s.root.Lstat(path.Join(name, trialIndex)); err == nil {
 				out = append(out, id)
 			}
 		}
-	}
+		return fs.SkipDir
+	})
 	slices.SortFunc(out, func(a, b ID) int { return strings.Compare(a.Key, b.Key) })
-	return slices.Compact(out), nil
+	return slices.Compact(out), err
 }

@@ -48,8 +48,7 @@ type misfit struct {
 }
 
 func (s *Store) foreign(name string) misfit {
-	at := filepath.Join(s.dir, filepath.FromSlash(name))
-	return misfit{name, []record.Damage{{Path: at, Reason: "not a file of the store"}}}
+	return misfit{name, []record.Damage{{Path: filepath.Join(s.dir, name), Reason: "not a file of the store"}}}
 }
 
 func (s *Store) misfits() (out []misfit, err error) {
@@ -116,5 +115,5 @@ func (s *Store) quarantine(name string) (moved string, err error) {
 		return "", fmt.Errorf("store: moving %s aside: %w", name, err)
 	}
 	err = errors.Join(disk.SyncDir(s.root, quarantineName), disk.SyncDir(s.root, path.Dir(name)))
-	return filepath.Join(s.dir, filepath.FromSlash(to)), err
+	return filepath.Join(s.dir, to), err
 }

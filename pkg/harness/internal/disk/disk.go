@@ -3,7 +3,6 @@
 package disk
 
 import (
-	"bufio"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -189,13 +188,12 @@ func wait(ctx context.Context, f *os.File, path string) error {
 func holder(f *os.File) string {
 	const unknown = "another process"
 	var at syscall.Stat_t
-	locks, err := os.Open("/proc/locks")
+	locks, err := os.ReadFile("/proc/locks")
 	if err != nil || syscall.Fstat(int(f.Fd()), &at) != nil {
 		return unknown
 	}
-	defer locks.Close()
-	for lines := bufio.NewScanner(locks); lines.Scan(); {
-		field := strings.Fields(lines.Text()) // 1: FLOCK ADVISORY WRITE 4711 08:01:123456 0 EOF
+	for line := range strings.Lines(string(locks)) {
+		field := strings.Fields(line) // 1: FLOCK ADVISORY WRITE 4711 08:01:123456 0 EOF
 		if len(field) < 6 || field[1] != "FLOCK" || !strings.HasSuffix(field[5], fmt.Sprintf(":%d", at.Ino)) {
 			continue
 		}

@@ -203,7 +203,7 @@ func (f *Folder) Dir() string { return f.dir }
 
 // Path returns the path of one of the folder's files, for messages.
 func (f *Folder) Path(name string) string {
-	return filepath.Join(f.root.Name(), filepath.FromSlash(f.dir), filepath.FromSlash(name))
+	return filepath.Join(f.root.Name(), f.dir, name)
 }
 
 // Read returns the contents of a file after comparing its size and digest with the index: fs.ErrNotExist if that does
