@@ -46,8 +46,8 @@ func (p *problem) drift(put put) {
 	}
 }
 
-// flows are the methods whose particles settle: those of Langevin dynamics and of chains wander, and of a program nobody
-// knows.
+// flows are the methods whose particles settle: those of Langevin dynamics and of chains wander, and those of a program
+// may do either.
 var flows = []string{"sifg", "ada-sifg", "sifg-a", "interpolated", "l2-gf", "ada-gwg", "svgd"}
 
 // chains judges all draws of a method that runs chains.

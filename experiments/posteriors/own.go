@@ -108,7 +108,8 @@ func verdict(s *record.Set) []string {
 	}
 	if moved := drift(s, problem, method); moved >= unsettled {
 		out = append(out, fmt.Sprintf("%s has not converged: it still moved by %.2g standard deviations in the last "+
-			"third of the run. Run longer: --set iterations=%d.", figure.Label(method), moved, 2*s.Trials[0].Iterations))
+			"third of the run. Run longer: --set iterations=%d.",
+			figure.Label(method), moved, 2*s.Trials[0].Iterations))
 	}
 	remarked := map[string]bool{}
 	for _, t := range s.Trials {
