@@ -1,14 +1,22 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
 // TestReadmeAnswers: what README.md and docs/verdict.md say of SIFG is what the comparisons of the committed report
@@ -171,6 +179,42 @@ func TestNoVoteCounts(t *testing.T) {
 			if found := votes.FindString(f.Title + " " + f.Text); found != "" {
 				t.Errorf("a finding of %s counts votes: %q", e.Name, found)
 			}
+		}
+	}
+}
+
+// TestLongerTraining: what documents say of networks that are trained longer is what the grids inner have.
+func TestLongerTraining(t *testing.T) {
+	values := func(dir, metric, method string) map[int][]float64 { // by network steps, in order of seeds
+		trials := must(record.Decode[record.Trial](must(os.ReadFile(filepath.Join(dir, "trials.parquet")))))
+		traces := must(record.Decode[record.Trace](must(os.ReadFile(filepath.Join(dir, "trace.parquet")))))
+		slices.SortFunc(trials, func(a, b record.Trial) int { return cmp.Compare(a.Seed, b.Seed) })
+		out := map[int][]float64{}
+		for _, trial := range trials {
+			inner := must(settings.Of(trial)).Sampler.Inner
+			for _, r := range traces {
+				if r.Key == trial.Key && r.Metric == metric && trial.Method == method {
+					out[inner] = append(out[inner], r.Value)
+				}
+			}
+		}
+		return out
+	}
+	grids := filepath.Join("..", "..", "results", "grid")
+	nll := values(filepath.Join(grids, "uci-bnn-inner", "start"), "test-nll", "sifg")
+	gaps := make([]float64, 10)
+	floats.SubTo(gaps, nll[40], nll[10])
+	low, high := rule.OverlapInterval(gaps, 1./9, 0.95)
+	want := fmt.Sprintf("worse by %.3f [%.3f, %.3f]", stats.Mean(gaps), low, high)
+	for _, name := range []string{"docs/verdict.md", "docs/uci-bnn.md"} {
+		if !strings.Contains(strings.Join(strings.Fields(document(t, name)), " "), want) {
+			t.Errorf("%s lacks %q", name, want)
+		}
+	}
+	energy := values(filepath.Join(grids, "gmm-inner", "matched"), "energy", "sifg")
+	for _, inner := range []int{50, 500} {
+		if mean := stats.Mean(energy[inner]); mean < stats.Mean(energy[5]) {
+			t.Errorf("with %d network steps SIFG comes as near as %.4f: docs/verdict.md says no nearer", inner, mean)
 		}
 	}
 }
