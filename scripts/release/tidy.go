@@ -69,7 +69,7 @@ func (r *repository) work() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := dropAll(f.Replace, f); err != nil {
+	if err := dropAll(f.Replace, f.DropReplace); err != nil {
 		return nil, err
 	}
 	f.SortBlocks()
@@ -91,7 +91,7 @@ func (r *repository) template(dir string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(dropAll(f.Replace, f), r.setSiblings(f)); err != nil {
+	if err := errors.Join(dropAll(f.Replace, f.DropReplace), r.setSiblings(f)); err != nil {
 		return nil, err
 	}
 	f.Cleanup()
@@ -104,11 +104,9 @@ func (r *repository) template(dir string) ([]byte, error) {
 }
 
 // dropAll drops the replacements of a go.mod or of go.work.
-func dropAll(all []*modfile.Replace, f interface {
-	DropReplace(path, version string) error
-}) (err error) {
+func dropAll(all []*modfile.Replace, drop func(path, version string) error) (err error) {
 	for _, old := range slices.Clone(all) {
-		err = errors.Join(err, f.DropReplace(old.Old.Path, old.Old.Version))
+		err = errors.Join(err, drop(old.Old.Path, old.Old.Version))
 	}
 	return err
 }
