@@ -1,6 +1,7 @@
 package hmc
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -134,13 +135,25 @@ func quantile(pool []float64, p float64) float64 {
 // rankNormal replaces the draws by the normal quantiles of their ranks r among all S draws, at (r − 3/8)/(S + 1/4);
 // equal draws share their mean rank.
 func rankNormal(draws [][]float64) [][]float64 {
-	sorted := slices.Sorted(slices.Values(pooled(draws)))
-	return transform(draws, func(v float64) float64 {
-		below, _ := slices.BinarySearch(sorted, v)
-		upTo, _ := slices.BinarySearch(sorted, math.Nextafter(v, math.Inf(1)))
-		rank := float64(below+1+upTo) / 2 // the mean of below+1 to upTo
-		return distuv.UnitNormal.Quantile((rank - 0.375) / (float64(len(sorted)) + 0.25))
-	})
+	pool := pooled(draws)
+	order := make([]int, len(pool))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(pool[a], pool[b]) })
+	z := make([]float64, len(pool))
+	for i := 0; i < len(order); {
+		j := i + 1
+		for j < len(order) && pool[order[j]] == pool[order[i]] {
+			j++
+		}
+		rank := float64(float64(i+1+j) / 2) // ranks i+1 to j
+		v := distuv.UnitNormal.Quantile((rank - 0.375) / (float64(len(pool)) + 0.25))
+		for ; i < j; i++ {
+			z[order[i]] = v
+		}
+	}
+	return slices.Collect(slices.Chunk(z, len(draws[0])))
 }
 
 // rHat returns √(((n−1)/n·W + B/n)/W) of m ≥ 2 chains of n draws, with W the mean variance within chains and B/n the
