@@ -1,6 +1,7 @@
 package sifg
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -157,7 +158,7 @@ func (cfg *Config) check(uses []string) error {
 		}
 		return nil
 	}
-	for _, err := range []error{
+	if err := cmp.Or(
 		within("step", cfg.Step, least, most), oneOf("mover", cfg.Mover, Movers),
 		within("temper", float64(cfg.Temper), 0, mostSteps),
 		zeroOr("sigma", cfg.Sigma, leastSigma, mostSigma), zeroOr("sigma_rate", cfg.SigmaRate, least, most),
@@ -172,10 +173,8 @@ func (cfg *Config) check(uses []string) error {
 		oneOf("probe", cfg.Probe, []string{"rademacher", "gaussian"}),
 		oneOf("p_rule", cfg.PRule, names(PRules)), zeroOr("p_rate", cfg.PRate, least, most),
 		within("p_start", float64(cfg.PStart), -1, mostSteps), zeroOr("bandwidth", cfg.Bandwidth, least, most),
-	} {
-		if err != nil {
-			return err
-		}
+	); err != nil {
+		return err
 	}
 	switch uses := func(key string) bool { return slices.Contains(uses, key) }; {
 	case uses("sigma_max") && cfg.SigmaMax > 0 && cfg.SigmaMax < cfg.SigmaMin:

@@ -54,22 +54,10 @@ func (s *Summary) warn() {
 		s.say(tooFew, s.Particles, fewest)
 		return
 	}
-	narrow, wide, off := 0, 0, 0
-	for c, k := range s.Coordinates {
-		if k.SD < s.Coordinates[narrow].SD {
-			narrow = c
-		}
-		if k.SD > s.Coordinates[wide].SD {
-			wide = c
-		}
-		if k.excess() > s.Coordinates[off].excess() {
-			off = c
-		}
-	}
 	beyond := func(ratio, se, bound float64) bool { return math.Abs(ratio-1) > max(bound, 5*se) }
-	k := s.Coordinates[off]
-	least := s.least()
-	low := s.Coordinates[least]
+	off := s.most((*CoordinateSummary).excess)
+	least := s.most(func(k *CoordinateSummary) float64 { return -k.Stein })
+	k, low := s.Coordinates[off], s.Coordinates[least]
 	switch {
 	case s.Stein+float64(5*s.SteinError) < 0:
 		s.say("The score points away from the cloud: "+
@@ -108,17 +96,12 @@ func (s *Summary) warn() {
 			"Run longer, and compare with a run of another seed or of package hmc.", s.KSD, s.ExactKSD)
 	}
 	s.warnOfRuns()
-	s.warnOfWidths(narrow, wide)
+	s.warnOfWidths()
 }
 
 // warnOfRuns warns of runs that do not agree.
 func (s *Summary) warnOfRuns() {
-	worst := 0
-	for c, k := range s.Coordinates {
-		if at := s.Coordinates[worst].RHat; k.RHat > at || math.IsNaN(at) { // NaN where nothing varies
-			worst = c
-		}
-	}
+	worst := s.most(func(k *CoordinateSummary) float64 { return k.RHat }) // not a number where nothing varies
 	if r := s.Coordinates[worst].RHat; r > s.rhatLimit {
 		s.say("The %d runs do not agree: R-hat of coordinate %d is %.3g, of runs that sample the same law below %.3g. "+
 			"They have not converged, or found different modes: run longer, and look at each run by itself.",
@@ -131,8 +114,10 @@ func (s *Summary) say(format string, args ...any) {
 	s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...))
 }
 
-// warnOfWidths warns of widths that one σ or one step does not fit, of the narrowest and the widest coordinate.
-func (s *Summary) warnOfWidths(narrow, wide int) {
+// warnOfWidths warns of widths that one σ or one step does not fit.
+func (s *Summary) warnOfWidths() {
+	narrow := s.most(func(k *CoordinateSummary) float64 { return -k.SD })
+	wide := s.most(func(k *CoordinateSummary) float64 { return k.SD })
 	if sd := s.Coordinates[narrow].SD; s.Sigma > sigmaBound*sd {
 		s.say("σ is %.2g and the sample cannot be narrower than that, but coordinate %d "+
 			"has a standard deviation of %.2g: take σ below %.2g, "+
@@ -157,12 +142,7 @@ func (s *Summary) warnOfWidths(narrow, wide int) {
 
 // warnOfTails warns of the coordinate whose tail is heaviest, if that is a power law's.
 func (s *Summary) warnOfTails() {
-	heaviest := 0
-	for c, k := range s.Coordinates {
-		if k.tail < s.Coordinates[heaviest].tail {
-			heaviest = c
-		}
-	}
+	heaviest := s.most(func(k *CoordinateSummary) float64 { return -k.tail })
 	if s.Coordinates[heaviest].tail < tailBound && s.Stein > 0 {
 		s.say("The target has heavy tails along coordinate %d: its score hardly pulls harder at the outermost "+
 			"particles than farther in. Particles come there slowly or never, so quantiles and standard deviations "+
@@ -179,10 +159,10 @@ func side(ratio float64) string {
 	return "wide"
 }
 
-// least returns the coordinate with the smallest Stein ratio.
-func (s *Summary) least() (at int) {
-	for c, k := range s.Coordinates {
-		if k.Stein < s.Coordinates[at].Stein {
+// most returns the coordinate with the largest value, the first of several; what is not a number is less than all.
+func (s *Summary) most(value func(k *CoordinateSummary) float64) (at int) {
+	for c := range s.Coordinates {
+		if cmp.Less(value(&s.Coordinates[at]), value(&s.Coordinates[c])) {
 			at = c
 		}
 	}

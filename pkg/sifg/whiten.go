@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/semi-implicit/sifg/pkg/sifg/internal/simd"
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
@@ -80,21 +81,14 @@ func WhitenBy(target Target, pilot Batch, dense bool) (*Whitened, error) {
 		return nil, fmt.Errorf("sifg: WhitenBy: the pilot run has %d particles in %d dimensions: at least 2 particles "+
 			"are needed", pilot.Rows, pilot.Cols)
 	}
-	x := mat.NewDense(pilot.Rows, pilot.Cols, nil)
-	for i := range pilot.Rows {
-		for j := range pilot.Cols {
-			x.Set(i, j, float64(pilot.Data[i*pilot.Stride+j]))
-		}
-	}
-	var cov mat.SymDense
-	stat.CovarianceMatrix(&cov, x, nil)
-	mean := make([]float64, pilot.Cols)
-	variances := make([]float64, pilot.Cols)
+	x := metric.FromBatch(pilot)
+	cov := metric.Covariance(x)
+	mean, variances := make([]float64, x.D), make([]float64, x.D)
 	for j := range mean {
-		mean[j], variances[j] = stat.Mean(mat.Col(nil, j, x), nil), cov.At(j, j)
+		mean[j], variances[j] = stat.Mean(x.Column(j), nil), cov.At(j, j)
 	}
 	if dense {
-		return Whiten(target, mean, &cov)
+		return Whiten(target, mean, cov)
 	}
 	return Whiten(target, mean, mat.NewDiagDense(len(mean), variances))
 }

@@ -108,14 +108,9 @@ func read(root string) (*repository, error) {
 		if err != nil {
 			return nil, err
 		}
-		m := module{path: f.Module.Mod.Path, dir: filepath.ToSlash(filepath.Clean(use.Path))}
+		m := module{f.Module.Mod.Path, filepath.ToSlash(filepath.Clean(use.Path)), siblings(f)}
 		if m.path != prefix+m.dir {
 			return nil, fmt.Errorf("%s/go.mod: module %s, want %s", m.dir, m.path, prefix+m.dir)
-		}
-		for _, q := range f.Require {
-			if strings.HasPrefix(q.Mod.Path, prefix) {
-				m.requires = append(m.requires, q.Mod.Path)
-			}
 		}
 		r.modules = append(r.modules, m)
 	}
@@ -131,6 +126,16 @@ func (r *repository) parse(dir string) (*modfile.File, error) {
 		return nil, err
 	}
 	return modfile.Parse(path, b, nil)
+}
+
+// siblings returns the modules of the repository that a module requires.
+func siblings(f *modfile.File) (paths []string) {
+	for _, q := range f.Require {
+		if strings.HasPrefix(q.Mod.Path, prefix) {
+			paths = append(paths, q.Mod.Path)
+		}
+	}
+	return paths
 }
 
 // needed returns the modules that these need, themselves among them.

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"golang.org/x/mod/modfile"
 )
@@ -70,10 +69,8 @@ func (r *repository) work() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, old := range slices.Clone(f.Replace) {
-		if err := f.DropReplace(old.Old.Path, old.Old.Version); err != nil {
-			return nil, err
-		}
+	if err := dropAll(f.Replace, f.DropReplace); err != nil {
+		return nil, err
 	}
 	f.SortBlocks()
 	f.Cleanup()
@@ -94,27 +91,32 @@ func (r *repository) template(dir string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, old := range slices.Clone(f.Replace) {
-		if err := f.DropReplace(old.Old.Path, old.Old.Version); err != nil {
-			return nil, err
-		}
-	}
-	var paths []string
-	for _, q := range f.Require {
-		if strings.HasPrefix(q.Mod.Path, prefix) {
-			paths = append(paths, q.Mod.Path)
-			if err := f.AddRequire(q.Mod.Path, r.version); err != nil {
-				return nil, err
-			}
-		}
+	if err := errors.Join(dropAll(f.Replace, f.DropReplace), r.setSiblings(f)); err != nil {
+		return nil, err
 	}
 	f.Cleanup()
 	const why = "The checkout of SIFG is beside this folder. With a published version leave these lines out."
 	out := fmt.Appendf(modfile.Format(f.Syntax), "\n// %s\nreplace (\n", why)
-	for _, m := range r.needed(paths...) {
+	for _, m := range r.needed(siblings(f)...) {
 		out = fmt.Appendf(out, "\t%s => ../sifg/%s\n", m.path, m.dir)
 	}
 	return append(out, ")\n"...), nil
+}
+
+// dropAll drops the replacements of a go.mod or of go.work.
+func dropAll(all []*modfile.Replace, drop func(path, version string) error) (err error) {
+	for _, old := range slices.Clone(all) {
+		err = errors.Join(err, drop(old.Old.Path, old.Old.Version))
+	}
+	return err
+}
+
+// setSiblings sets the version of the siblings that a module requires.
+func (r *repository) setSiblings(f *modfile.File) (err error) {
+	for _, path := range siblings(f) {
+		err = errors.Join(err, f.AddRequire(path, r.version))
+	}
+	return err
 }
 
 // replaceAll makes a module take all siblings from their folders.
@@ -136,18 +138,13 @@ func (r *repository) replaceAll(f *modfile.File, m module) error {
 
 // settle sets the version of the siblings that a module needs, and leaves replacements for these alone.
 func (r *repository) settle(f *modfile.File, m module) error {
-	needs := map[string]bool{}
-	for _, q := range f.Require {
-		if strings.HasPrefix(q.Mod.Path, prefix) {
-			needs[q.Mod.Path] = m.path != command
-			if err := f.AddRequire(q.Mod.Path, r.version); err != nil {
-				return err
-			}
-		}
+	if err := r.setSiblings(f); err != nil {
+		return err
 	}
+	needs := siblings(f)
 	for _, s := range r.modules {
 		err := f.DropReplace(s.path, "")
-		if needs[s.path] {
+		if m.path != command && slices.Contains(needs, s.path) {
 			var from string
 			if from, err = filepath.Rel(filepath.FromSlash(m.dir), filepath.FromSlash(s.dir)); err == nil {
 				err = f.AddReplace(s.path, "", filepath.ToSlash(from), "")

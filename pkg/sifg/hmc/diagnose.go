@@ -3,6 +3,7 @@ package hmc
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 
 	"gonum.org/v1/gonum/dsp/fourier"
@@ -22,18 +23,8 @@ func checkDraws(draws [][]float64) {
 
 // telling reports whether the diagnostics say something.
 func telling(draws [][]float64) bool {
-	checkDraws(draws)
-	if len(draws[0]) < 12 {
-		return false
-	}
-	constant := true
-	for _, x := range draws {
-		if !all(x, finite) {
-			return false
-		}
-		constant = constant && all(x, func(v float64) bool { return v == draws[0][0] })
-	}
-	return !constant
+	pool := pooled(draws)
+	return len(draws[0]) >= 12 && all(pool, finite) && !all(pool, func(v float64) bool { return v == pool[0] })
 }
 
 // RankRHat returns the larger of the split R-hat of the rank-normalised draws, which sees chains that differ in place,
@@ -76,10 +67,7 @@ func TailESS(draws [][]float64) float64 {
 			}
 			return 0
 		})
-		if !telling(below) { // the quantile is the largest draw
-			return math.NaN()
-		}
-		least = min(least, ess(split(below)))
+		least = min(least, MeanESS(below)) // not a number where the quantile is the largest draw
 	}
 	return least
 }
@@ -147,7 +135,6 @@ func quantile(pool []float64, p float64) float64 {
 // rankNormal replaces the draws by the normal quantiles of their ranks r among all S draws, at (r − 3/8)/(S + 1/4);
 // equal draws share their mean rank.
 func rankNormal(draws [][]float64) [][]float64 {
-	n := len(draws[0])
 	pool := pooled(draws)
 	order := make([]int, len(pool))
 	for i := range order {
@@ -166,11 +153,7 @@ func rankNormal(draws [][]float64) [][]float64 {
 			z[order[i]] = v
 		}
 	}
-	out := make([][]float64, len(draws))
-	for c := range out {
-		out[c] = z[c*n : (c+1)*n]
-	}
-	return out
+	return slices.Collect(slices.Chunk(z, len(draws[0])))
 }
 
 // rHat returns √(((n−1)/n·W + B/n)/W) of m ≥ 2 chains of n draws, with W the mean variance within chains and B/n the
@@ -227,10 +210,7 @@ type autocovariance struct {
 }
 
 func newAutocovariance(n int) *autocovariance {
-	size := 1
-	for size < 2*n { // zeros keep the end of the series off its start
-		size *= 2
-	}
+	size := 1 << bits.Len(uint(2*n-1)) // at least 2n: zeros keep the end of the series off its start
 	return &autocovariance{fourier.NewFFT(size), make([]float64, size), make([]complex128, size/2+1)}
 }
 

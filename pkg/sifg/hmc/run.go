@@ -1,6 +1,7 @@
 package hmc
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -40,15 +41,11 @@ func Run(ctx context.Context, chains []*Chain, n int, sink func(chain, iter int,
 		})
 	}
 	wait.Wait()
-	for _, p := range panics {
-		if p != nil {
-			panic(p) // where the caller can recover it
-		}
+	if p := cmp.Or(panics...); p != nil {
+		panic(p) // where the caller can recover it
 	}
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
+	if err := cmp.Or(errs...); err != nil {
+		return err
 	}
 	for _, c := range chains {
 		if c.iteration < n {

@@ -7,6 +7,7 @@ package metric
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -64,12 +65,7 @@ func (p Points) Standard(mean, sd []float64) Points {
 
 // Finite reports whether no coordinate is NaN or infinite.
 func (p Points) Finite() bool {
-	for _, v := range p.Data {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p.Data, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 }
 
 const badShape = "metric: points must have the same dimension, at least 1, and there must be enough of them"

@@ -10,11 +10,16 @@ import (
 
 // Mean returns the cloud's mean, length d. n ≥ 1.
 func Mean(x Points) []float64 {
+	return meanOf(x, func(v float64) float64 { return v })
+}
+
+// meanOf returns (1/n) Σ_i f(x_ic) for every coordinate c.
+func meanOf(x Points, f func(float64) float64) []float64 {
 	require(x.N > 0 && x.D > 0)
 	mean := make([]float64, x.D)
 	for i := range x.N {
 		for c, v := range x.Row(i) {
-			mean[c] += v
+			mean[c] += f(v)
 		}
 	}
 	for c := range mean {
@@ -33,17 +38,7 @@ func Covariance(x Points) *mat.SymDense {
 
 // AbsMoments returns (1/n) Σ_i |x_ic|^p for every coordinate c. n ≥ 1.
 func AbsMoments(x Points, p float64) []float64 {
-	require(x.N > 0 && x.D > 0)
-	m := make([]float64, x.D)
-	for i := range x.N {
-		for c, v := range x.Row(i) {
-			m[c] += math.Pow(math.Abs(v), p)
-		}
-	}
-	for c := range m {
-		m[c] /= float64(x.N)
-	}
-	return m
+	return meanOf(x, func(v float64) float64 { return math.Pow(math.Abs(v), p) })
 }
 
 // NormMoment returns the paper's moment M_p = (1/n) Σ_i ‖x_i‖^p. n ≥ 1.

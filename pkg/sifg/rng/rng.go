@@ -24,16 +24,14 @@ type Stream struct {
 
 // New returns the stream of this name, at its start.
 func New(seed uint64, purpose string, indices ...uint64) *Stream {
-	h := sha256.New()
 	b := binary.LittleEndian.AppendUint64(nil, seed)
 	b = binary.LittleEndian.AppendUint64(b, uint64(len(purpose)))
 	b = append(b, purpose...)
 	for _, i := range indices {
 		b = binary.LittleEndian.AppendUint64(b, i)
 	}
-	h.Write(b)
-	d := h.Sum(nil)
-	return &Stream{key: binary.LittleEndian.Uint64(d), hi: binary.LittleEndian.Uint64(d[8:])}
+	d := sha256.Sum256(b)
+	return &Stream{key: binary.LittleEndian.Uint64(d[:]), hi: binary.LittleEndian.Uint64(d[8:])}
 }
 
 // State is a stream's whole state, for checkpoints.

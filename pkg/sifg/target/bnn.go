@@ -58,20 +58,17 @@ type bnnScratch struct {
 // NewBNN returns the posterior given x (N×d, standardised features) and y (N standardised targets). It copies both.
 func NewBNN(x blas32.General, y []float32, o BNNOptions) (*BNN, error) {
 	n, d := x.Rows, x.Cols
-	if n < 1 || d < 1 || x.Stride < d || len(x.Data) < (n-1)*x.Stride+d {
+	switch {
+	case n < 1 || d < 1 || x.Stride < d || len(x.Data) < (n-1)*x.Stride+d:
 		return nil, fmt.Errorf("target: bnn: x is %d×%d with stride %d and %d numbers; it needs at least one row and "+
 			"one column", n, d, x.Stride, len(x.Data))
-	}
-	if len(y) != n {
+	case len(y) != n:
 		return nil, fmt.Errorf("target: bnn: %d targets for %d rows of x", len(y), n)
-	}
-	if o.Hidden < 1 || o.Batch < 0 {
+	case o.Hidden < 1 || o.Batch < 0:
 		return nil, fmt.Errorf("target: bnn: Hidden is %d and Batch %d; they must be ≥ 1 and ≥ 0", o.Hidden, o.Batch)
-	}
-	if !(o.Scale >= 0) || math.IsInf(o.Scale, 0) {
+	case !(o.Scale >= 0) || math.IsInf(o.Scale, 0):
 		return nil, fmt.Errorf("target: bnn: Scale is %g; it must be finite and ≥ 0", o.Scale)
-	}
-	if !(o.Shape > 0 && o.Rate > 0 && o.Clamp > 0) || math.IsInf(o.Shape, 0) || math.IsInf(o.Rate, 0) {
+	case !(o.Shape > 0 && o.Rate > 0 && o.Clamp > 0) || math.IsInf(o.Shape, 0) || math.IsInf(o.Rate, 0):
 		return nil, fmt.Errorf("target: bnn: Shape is %g, Rate %g and Clamp %g; they must be positive, the first "+
 			"two finite", o.Shape, o.Rate, o.Clamp)
 	}
@@ -171,9 +168,7 @@ func (t *BNN) LogDensity(theta []float64) float64 {
 }
 
 func (t *BNN) logDensity(theta []float64, first, rows int, scale float64) float64 {
-	if len(theta) != t.Dim() {
-		panic(badPoint)
-	}
+	checkPoint(t.Dim(), theta)
 	H, c := t.o.Hidden, t.d+1
 	in, out, b2 := theta[:c*H], theta[c*H:(c+1)*H], theta[(c+1)*H]
 	var squares, norm float64

@@ -10,9 +10,7 @@ func (t *BNN) Energy(theta []float64) float64 { return -t.LogDensity(theta) }
 // a precision is above Clamp it is the derivative of the clamped density: what Score has there is not.
 func (t *BNN) Grad(dst, theta []float64) float64 {
 	H, c := t.o.Hidden, t.d+1
-	if len(theta) != t.Dim() || len(dst) != t.Dim() {
-		panic(badPoint)
-	}
+	checkPoint(t.Dim(), theta, dst)
 	in, out, b2 := theta[:c*H], theta[c*H:(c+1)*H], theta[(c+1)*H]
 	clear(dst)
 	gIn, gOut, rest := dst[:c*H], dst[c*H:(c+1)*H], dst[(c+1)*H:]

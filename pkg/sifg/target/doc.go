@@ -41,6 +41,14 @@ func checkScore(dst, x blas32.General, d int) {
 	}
 }
 
+func checkPoint(d int, xs ...[]float64) {
+	for _, x := range xs {
+		if len(x) != d {
+			panic(badPoint)
+		}
+	}
+}
+
 func checkSample(dst blas32.General, d int) {
 	if dst.Cols != d || dst.Stride < d {
 		panic(badSample)

@@ -31,17 +31,13 @@ func (t *Func) Dim() int { return t.d }
 
 // LogDensity returns log π(x) as given.
 func (t *Func) LogDensity(x []float64) float64 {
-	if len(x) != t.d {
-		panic(badPoint)
-	}
+	checkPoint(t.d, x)
 	return t.logDensity(x)
 }
 
 // Gradient sets dst = ∇log π(x) as given. dst and x have length d and do not alias.
 func (t *Func) Gradient(dst, x []float64) {
-	if len(dst) != t.d || len(x) != t.d {
-		panic(badPoint)
-	}
+	checkPoint(t.d, dst, x)
 	t.gradient(dst, x)
 }
 

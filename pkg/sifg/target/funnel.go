@@ -50,9 +50,7 @@ func (t *Funnel) Score(dst, x blas32.General, _ int) {
 
 // LogDensity returns log π(x), normalised.
 func (t *Funnel) LogDensity(x []float64) float64 {
-	if len(x) != t.d {
-		panic(badPoint)
-	}
+	checkPoint(t.d, x)
 	var q float64
 	for _, u := range x[1:] {
 		q += float64(u * u)

@@ -76,9 +76,7 @@ func (t *Gaussian) Score(dst, x blas32.General, _ int) {
 
 // LogDensity returns log π(x), normalised.
 func (t *Gaussian) LogDensity(x []float64) float64 {
-	if len(x) != t.d {
-		panic(badPoint)
-	}
+	checkPoint(t.d, x)
 	var q float64
 	for a, v := range x {
 		for b, p := range t.prec[a*t.d : (a+1)*t.d] {

@@ -118,9 +118,7 @@ func (t *ICA) Energy(w []float64) float64 {
 // Grad sets dst = ∇U(w) in float64 and returns U(w); dst and w have length p² and may be the same slice. It costs as
 // much as Energy does.
 func (t *ICA) Grad(dst, w []float64) float64 {
-	if len(dst) != t.Dim() {
-		panic(badPoint)
-	}
+	checkPoint(t.Dim(), dst)
 	s := t.scratch.get()
 	defer t.scratch.put(s)
 	u := t.energy(s, w)
@@ -135,9 +133,7 @@ func (t *ICA) Grad(dst, w []float64) float64 {
 
 // energy leaves Σ tanh(W x) xᵀ and W⁻¹ in s.
 func (t *ICA) energy(s *icaScratch, w []float64) float64 {
-	if len(w) != t.Dim() {
-		panic(badPoint)
-	}
+	checkPoint(t.Dim(), w)
 	logCosh := s.outer.LogCosh(s.sum, w, t.x64, t.padded, t.p, t.padded)
 	copy(s.inverse, w)
 	logDet := s.invert(t.p)

@@ -113,12 +113,7 @@ func Whitening(x *mat.Dense) (*mat.Dense, error) {
 	}
 	var v, scaled, root mat.Dense
 	eigen.VectorsTo(&v)
-	scaled.CloneFrom(&v)
-	for b, l := range values {
-		for a := range p {
-			scaled.Set(a, b, v.At(a, b)/math.Sqrt(l))
-		}
-	}
+	scaled.Apply(func(_, b int, x float64) float64 { return x / math.Sqrt(values[b]) }, &v)
 	root.Mul(&scaled, v.T())
 	return &root, nil
 }

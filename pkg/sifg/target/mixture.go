@@ -96,9 +96,7 @@ func (t *Mixture) Score(dst, x blas32.General, _ int) {
 
 // LogDensity returns log π(x), normalised.
 func (t *Mixture) LogDensity(x []float64) float64 {
-	if len(x) != t.d {
-		panic(badPoint)
-	}
+	checkPoint(t.d, x)
 	top, sum := math.Inf(-1), 0.0
 	for k, l := range t.logs {
 		var q float64

@@ -70,9 +70,7 @@ func (t *MonomialGamma) Score(dst, x blas32.General, _ int) {
 
 // LogDensity returns log π(x), normalised.
 func (t *MonomialGamma) LogDensity(x []float64) float64 {
-	if len(x) != t.d {
-		panic(badPoint)
-	}
+	checkPoint(t.d, x)
 	l := float64(t.d) * t.logNorm
 	for _, v := range x {
 		l -= float64(t.beta * math.Pow(math.Abs(v), t.alpha))

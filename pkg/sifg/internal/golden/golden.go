@@ -3,21 +3,17 @@
 package golden
 
 import (
-	"encoding/binary"
 	"errors"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strconv"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas32"
-)
 
-var shapePattern = regexp.MustCompile(`'shape': \(([^)]*)\)`)
+	"github.com/semi-implicit/sifg/pkg/sifg/npy"
+)
 
 // Read returns the array testdata/name/array.npy, of this package or of its parent, float64 in C order, and its shape.
 func Read(t testing.TB, name, array string) (data []float64, shape []int) {
@@ -30,22 +26,9 @@ func Read(t testing.TB, name, array string) (data []float64, shape []int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	start := 10 + int(binary.LittleEndian.Uint16(b[8:]))
-	head := string(b[:start])
-	m := shapePattern.FindStringSubmatch(head)
-	if m == nil || !strings.Contains(head, "'<f8'") || !strings.Contains(head, "'fortran_order': False") {
-		t.Fatalf("%s: not a float64 array in C order: %q", path, head)
-	}
-	for _, s := range strings.FieldsFunc(m[1], func(r rune) bool { return r == ',' || r == ' ' }) {
-		n, err := strconv.Atoi(s)
-		if err != nil {
-			t.Fatalf("%s: shape %q", path, m[1])
-		}
-		shape = append(shape, n)
-	}
-	data = make([]float64, (len(b)-start)/8)
-	for i := range data {
-		data[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[start+8*i:]))
+	shape, data, err = npy.Decode[float64](b)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
 	}
 	return data, shape
 }

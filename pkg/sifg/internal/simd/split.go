@@ -1,6 +1,7 @@
 package simd
 
 import (
+	"cmp"
 	"runtime"
 	"slices"
 	"sync"
@@ -44,10 +45,8 @@ func Split(t, n, align int, f func(part, lo, hi int)) {
 			runtime.Gosched()
 		}
 	}
-	for _, p := range panics {
-		if p != nil {
-			panic(p) // where the caller can recover it
-		}
+	if p := cmp.Or(panics...); p != nil {
+		panic(p) // where the caller can recover it
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
+	"io/fs"
 )
 
 // Data are the data of a posterior by posteriordb's names: numbers are arrays of one, matrices are row-major.
@@ -106,12 +106,7 @@ func decode(zipped []byte, into any) error {
 	if len(archive.File) != 1 {
 		return fmt.Errorf("posterior: the archive has %d members, want 1", len(archive.File))
 	}
-	f, err := archive.File[0].Open()
-	if err != nil {
-		return fmt.Errorf("posterior: %s: %w", archive.File[0].Name, err)
-	}
-	defer f.Close()
-	b, err := io.ReadAll(f)
+	b, err := fs.ReadFile(archive, archive.File[0].Name)
 	if err == nil {
 		err = json.Unmarshal(b, into)
 	}

@@ -129,9 +129,7 @@ func (m *gpRegression) constrain(dst, u []float64) {
 }
 
 func (m *gpRegression) unconstrain(dst, values []float64) {
-	for k, v := range values {
-		dst[k] = math.Log(v)
-	}
+	copy(dst, logs(values))
 }
 
 // gpPoisson is k_i ~ Poisson(e^(f_i)) with f = L f̃, LLᵀ = K + 10⁻¹⁰ I and f̃ ~ N(0, I); u = (log ρ, log α, f̃). The

@@ -3,6 +3,7 @@ package posterior
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -95,11 +96,7 @@ func (m *linear) unconstrain(dst, values []float64) {
 	dst[m.k] = math.Log(values[m.k])
 }
 
-func ones(n int) []float64 {
-	x := make([]float64, n)
-	floats.AddConst(1, x)
-	return x
-}
+func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
 func product(a, b []float64) []float64 { return floats.MulTo(make([]float64, len(a)), a, b) }
 

@@ -148,10 +148,9 @@ func (k *panelKernel) begin() {
 	mask := k.mask(last)
 	k.MOVQ(k.c, cr)
 	for r := range k.acc {
-		for w, v := range k.acc[r][:k.width-1] {
-			k.VMOVUPS(Mem{Base: cr, Disp: w * k.bytes}, v)
+		for w, v := range k.acc[r] {
+			k.getTo(v, Mem{Base: cr, Disp: w * k.bytes}, ofLast(w, k.width, mask))
 		}
-		k.getTo(k.acc[r][k.width-1], Mem{Base: cr, Disp: (k.width - 1) * k.bytes}, mask)
 		k.ADDQ(k.ldc, cr)
 	}
 	k.Label("start")
@@ -210,13 +209,7 @@ func (k *panelKernel) sumAndPack() {
 		k.PREFETCHT0(Mem{Base: far, Disp: line})
 	}
 	k.step(func(w int) Op {
-		x := Mem{Base: k.b, Disp: w * k.bytes}
-		v := k.vec()
-		if w < k.width-1 {
-			k.VMOVUPS(x, v)
-		} else {
-			k.VMOVUPS_Z(x, mask, v)
-		}
+		v := k.get(Mem{Base: k.b, Disp: w * k.bytes}, ofLast(w, k.width, mask))
 		k.VMOVUPS(v, Mem{Base: pack, Disp: w * k.bytes})
 		return v
 	})
@@ -231,22 +224,18 @@ func (k *panelKernel) store() {
 	last := k.arg("last")
 	k.CMPQ(last, U8(k.bytes/4))
 	k.JNE(LabelRef("partial"))
-	for r := range k.acc {
-		for w, v := range k.acc[r] {
-			k.VMOVUPS(v, Mem{Base: k.c, Disp: w * k.bytes})
+	rows := func(mask Op) {
+		for r := range k.acc {
+			for w, v := range k.acc[r] {
+				k.put(v, Mem{Base: k.c, Disp: w * k.bytes}, ofLast(w, k.width, mask))
+			}
+			k.ADDQ(k.ldc, k.c)
 		}
-		k.ADDQ(k.ldc, k.c)
 	}
+	rows(nil)
 	k.JMP(LabelRef("next"))
 	k.Label("partial")
-	mask := k.mask(last)
-	for r := range k.acc {
-		for w, v := range k.acc[r][:k.width-1] {
-			k.VMOVUPS(v, Mem{Base: k.c, Disp: w * k.bytes})
-		}
-		k.put(k.acc[r][k.width-1], Mem{Base: k.c, Disp: (k.width - 1) * k.bytes}, mask)
-		k.ADDQ(k.ldc, k.c)
-	}
+	rows(k.mask(last))
 	k.Label("next")
 }
 

@@ -111,15 +111,16 @@ func (m *machine) words(w uint32) Op {
 }
 
 func (m *machine) constant(name string, word uint64, broadcast func(...Op)) Op {
+	return m.inRegister(name, func(int) uint64 { return word }, broadcast)
+}
+
+// inRegister returns a register that holds what move makes of a constant in memory, or that memory if there is no
+// register to spare.
+func (m *machine) inRegister(name string, word func(i int) uint64, move func(...Op)) Op {
 	if v, ok := m.hoisted[name]; ok {
 		return v
 	}
-	return m.inRegister(name, m.global(name, func(int) uint64 { return word }), broadcast)
-}
-
-// inRegister returns a register that holds what move makes of x, a constant of that name, or x if there is none to
-// spare.
-func (m *machine) inRegister(name string, x Mem, move func(...Op)) Op {
+	x := m.global(name, word)
 	if !m.wide() || len(m.hoisted) == m.most {
 		return x
 	}
@@ -131,10 +132,7 @@ func (m *machine) inRegister(name string, x Mem, move func(...Op)) Op {
 
 // vector returns a vector of 64-bit words, as a register or in memory.
 func (m *machine) vector(name string, word func(i int) uint64) Op {
-	if v, ok := m.hoisted[name]; ok {
-		return v
-	}
-	return m.inRegister(name, m.global(name, word), m.VMOVUPS)
+	return m.inRegister(name, word, m.VMOVUPS)
 }
 
 // hoist emits what f emits at the place where the function's loop begins, before everything that is already there.
@@ -160,14 +158,18 @@ func (m *machine) current() *ir.Function {
 	return fns[len(fns)-1]
 }
 
-// global returns a vector of 64-bit words in memory, one for all users of name.
+// global returns a vector of 64-bit words in memory, one for all users of name; table, n words.
 func (m *machine) global(name string, word func(i int) uint64) Mem {
+	return m.table(name, m.bytes/8, word)
+}
+
+func (m *machine) table(name string, n int, word func(i int) uint64) Mem {
 	if g, ok := m.data[name]; ok {
 		return g
 	}
 	g := m.StaticGlobal(name)
 	m.DataAttributes(attr.RODATA | attr.NOPTR)
-	for i := range m.bytes / 8 {
+	for i := range n {
 		m.AddDatum(8*i, U64(word(i)))
 	}
 	m.data[name] = g

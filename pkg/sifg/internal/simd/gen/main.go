@@ -11,9 +11,12 @@ import (
 	"flag"
 	"fmt"
 	"go/format"
+	"go/token"
+	"go/types"
 	"log"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	. "github.com/mmcloughlin/avo/build"
@@ -109,10 +112,19 @@ type kernel struct{ name, params string }
 // names returns the parameter names.
 func (k kernel) names() []string {
 	var names []string
-	for _, p := range strings.Split(k.params, ",") {
-		names = append(names, strings.Fields(p)[0])
+	for _, p := range parameters(k.params) {
+		names = append(names, p.Name())
 	}
 	return names
+}
+
+// parameters returns those of a list in Go's syntax.
+func parameters(list string) []*types.Var {
+	f, err := types.Eval(token.NewFileSet(), nil, token.NoPos, "func("+list+")")
+	if err != nil {
+		panic(err)
+	}
+	return slices.Collect(f.Type.(*types.Signature).Params().Variables())
 }
 
 // chooser returns the Go file with a function per kernel that runs the path's version, or returns false if it has none.

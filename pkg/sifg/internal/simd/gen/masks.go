@@ -1,7 +1,6 @@
 package main
 
 import (
-	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -19,15 +18,7 @@ func (m *machine) mask(n reg.GPVirtual) Op {
 		return k
 	}
 	// a window of a table of 64 bytes of ones and 32 bytes of zeros
-	table, ok := m.data["window"]
-	if !ok {
-		table = m.StaticGlobal("window")
-		m.DataAttributes(attr.RODATA | attr.NOPTR)
-		for i := range 12 {
-			m.AddDatum(8*i, U64(^uint64(0)*uint64(1-i/8)))
-		}
-		m.data["window"] = table
-	}
+	table := m.table("window", 12, func(i int) uint64 { return ^uint64(0) * uint64(1-i/8) })
 	base, off, v := m.GP64(), m.GP64(), m.vec()
 	m.LEAQ(table.Offset(64), base)
 	m.MOVQ(n, off)
@@ -36,20 +27,28 @@ func (m *machine) mask(n reg.GPVirtual) Op {
 	return v
 }
 
+// ofLast returns the mask for the last of several vectors, and none for the others.
+func ofLast(w, width int, mask Op) Op {
+	if w < width-1 {
+		return nil
+	}
+	return mask
+}
+
 // get loads a vector, or with a mask its lanes and zeros elsewhere, touching no other memory.
 func (m *machine) get(x Mem, k Op) Op {
-	if k == nil {
-		return m.load(x)
-	}
 	v := m.vec()
 	m.getTo(v, x, k)
 	return v
 }
 
 func (m *machine) getTo(v Op, x Mem, k Op) {
-	if m.wide() {
+	switch {
+	case k == nil:
+		m.VMOVUPS(x, v)
+	case m.wide():
 		m.VMOVUPS_Z(x, k, v)
-	} else {
+	default:
 		m.VMASKMOVPS(x, k, v)
 	}
 }
@@ -65,12 +64,17 @@ func (m *machine) put(v Op, x Mem, k Op) {
 	}
 }
 
+// freshMask returns a register for a mask of lanes.
+func (m *machine) freshMask() Op {
+	if m.wide() {
+		return m.K()
+	}
+	return m.vec()
+}
+
 // less returns the mask of a < b (false where either is not a number), in float32.
 func (m *machine) less(a, b Op) Op {
-	var k Op = m.vec()
-	if m.wide() {
-		k = m.K()
-	}
+	k := m.freshMask()
 	m.VCMPPS(U8(17), b, a, k)
 	return k
 }

@@ -71,10 +71,7 @@ func (m *machine) mixture() {
 
 // compare returns the mask of a float64 comparison, by its number in VCMPPD.
 func (m *machine) compare(predicate uint8, a, b Op) Op {
-	var k Op = m.vec()
-	if m.wide() {
-		k = m.K()
-	}
+	k := m.freshMask()
 	m.VCMPPD(U8(predicate), b, a, k)
 	return k
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"go/types"
 	"maps"
 	"math"
 	"slices"
@@ -232,46 +233,23 @@ func (a *arm64) line(code uint32, format string, args ...any) {
 	fmt.Fprintf(&a.text, "\tWORD $0x%08X // %s\n", code, fmt.Sprintf(format, args...))
 }
 
-// arguments returns, for parameters in Go's syntax, each name with its offset on the stack, and the size of all.
-func arguments(params string) (names, types []string, offsets map[string]int, size int) {
-	offsets = map[string]int{}
-	fields := strings.Split(params, ",")
-	typ := ""
-	for i := len(fields) - 1; i >= 0; i-- {
-		if f := strings.Fields(fields[i]); len(f) == 2 {
-			typ = f[1]
-			fields[i] = f[0]
-		}
-		types = append([]string{typ}, types...)
-	}
-	for i, f := range fields {
-		name := strings.TrimSpace(f)
-		align, n := 8, 8
-		switch types[i] {
-		case "[]float32":
-			n = 24
-		case "float32":
-			align, n = 4, 4
-		}
-		size = (size + align - 1) / align * align
-		names, offsets[name] = append(names, name), size
-		size += n
-	}
-	return names, types, offsets, size
-}
-
 // pointwise emits a kernel over slices of one length, a positive multiple of 4, and the function that calls it for any
 // length: the last elements go through a vector of their own.
 func (a *arm64) pointwise(name, params string, f func(l vectors)) {
 	a.has[name] = true
-	names, types, offsets, size := arguments(params)
+	vars := parameters(params)
+	layout, last := types.SizesFor("gc", "arm64"), len(vars)-1
+	offsets := layout.Offsetsof(vars)
+	size := offsets[last] + layout.Sizeof(vars[last].Type())
 	b := &body{arm64: a, pinned: map[string]value{}}
 	fmt.Fprintf(&a.stubs, "\n//go:noescape\nfunc %sNEON(%s)\n", name, params)
 	fmt.Fprintf(&a.text, "\n// func %sNEON(%s)\nTEXT ·%sNEON(SB), NOSPLIT, $0-%d\n", name, params, name, size)
-	fmt.Fprintf(&a.text, "\tMOVD $constants<>(SB), R19\n\tMOVD %s_len+8(FP), R9\n", names[0])
-	pointers := map[string]int{}
-	for i, n := range names {
-		if types[i] == "float32" {
+	fmt.Fprintf(&a.text, "\tMOVD $constants<>(SB), R19\n\tMOVD %s_len+8(FP), R9\n", vars[0].Name())
+	pointers, at := map[string]int{}, map[string]int64{}
+	for i, v := range vars {
+		n := v.Name()
+		at[n] = offsets[i]
+		if isNumber(v) {
 			b.pinned[n] = b.n
 			b.n++
 		} else {
@@ -279,34 +257,35 @@ func (a *arm64) pointwise(name, params string, f func(l vectors)) {
 			if pointers[n] > 8 {
 				pointers[n]++ // 9 counts
 			}
-			fmt.Fprintf(&a.text, "\tMOVD %s_base+%d(FP), R%d\n", n, offsets[n], pointers[n])
+			fmt.Fprintf(&a.text, "\tMOVD %s_base+%d(FP), R%d\n", n, at[n], pointers[n])
 		}
 	}
 	for i, n := range sortedKeys(b.pinned) {
-		fmt.Fprintf(&a.text, "\tFMOVS %s+%d(FP), F%d\n", n, offsets[n], 31-i)
+		fmt.Fprintf(&a.text, "\tFMOVS %s+%d(FP), F%d\n", n, at[n], 31-i)
 		r := uint32(31 - i)
 		a.line(0x4E040400|r<<5|r, "dup v%d.4s, v%d.s[0]", r, r)
 	}
 	f(b)
 	a.text.WriteString("loop:\n")
 	b.assemble(pointers)
-	for _, n := range names {
-		if p, ok := pointers[n]; ok {
+	for _, v := range vars {
+		if p, ok := pointers[v.Name()]; ok {
 			fmt.Fprintf(&a.text, "\tADD $16, R%d\n", p)
 		}
 	}
 	a.text.WriteString("\tSUBS $4, R9\n\tBGT loop\n\tRET\n")
-	a.chooser(name, params, names, types, b)
+	a.chooser(name, params, vars, b)
 }
 
-func (a *arm64) chooser(name, params string, names, types []string, b *body) {
+func (a *arm64) chooser(name, params string, vars []*types.Var, b *body) {
 	changed := map[string]bool{}
 	for _, w := range b.program {
 		changed[w.put] = w.put != ""
 	}
 	var whole, rest, in, out []string
-	for i, n := range names {
-		if types[i] == "float32" {
+	for _, v := range vars {
+		n := v.Name()
+		if isNumber(v) {
 			whole, rest = append(whole, n), append(rest, n)
 			continue
 		}
@@ -332,8 +311,11 @@ func %[1]sVector(%[2]s) bool {
 %[8]s	}
 	return true
 }
-`, name, params, names[0], strings.Join(whole, ", "), len(in), strings.Join(in, ""),
+`, name, params, vars[0].Name(), strings.Join(whole, ", "), len(in), strings.Join(in, ""),
 		strings.Join(rest, ", "), strings.Join(out, ""))
 }
+
+// isNumber reports whether a parameter is a float32, not a slice.
+func isNumber(v *types.Var) bool { return v.Type() == types.Typ[types.Float32] }
 
 func sortedKeys(m map[string]value) []string { return slices.Sorted(maps.Keys(m)) }

@@ -19,11 +19,10 @@ func (m *machine) packRows(width int) {
 	for line := 0; line < width*m.bytes; line += 64 { // rows lie too far apart for the processor to foresee them
 		m.PREFETCHT0(Mem{Base: src, Disp: line, Index: lds, Scale: 8})
 	}
-	for w := range width - 1 {
-		m.VMOVUPS(m.load(Mem{Base: src, Disp: w * m.bytes}), Mem{Base: dst, Disp: w * m.bytes})
+	for w := range width {
+		v := m.get(Mem{Base: src, Disp: w * m.bytes}, ofLast(w, width, mask))
+		m.VMOVUPS(v, Mem{Base: dst, Disp: w * m.bytes})
 	}
-	end := (width - 1) * m.bytes
-	m.VMOVUPS(m.get(Mem{Base: src, Disp: end}, mask), Mem{Base: dst, Disp: end})
 	m.ADDQ(lds, src)
 	m.ADDQ(Imm(uint64(width*m.bytes)), dst)
 	m.DECQ(k)

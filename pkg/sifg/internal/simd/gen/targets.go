@@ -120,10 +120,8 @@ func (m *machine) tanhOuter(q int, part bool) {
 		for half := range 2 {
 			s := m.vec()
 			switch {
-			case half == 0 && m.wide():
-				m.VCVTPS2PD(v.AsY(), s)
 			case half == 0:
-				m.VCVTPS2PD(v.AsX(), s)
+				m.VCVTPS2PD(m.half(v), s)
 			case m.wide():
 				y := m.YMM()
 				m.VEXTRACTF32X8(U8(1), v, y)
