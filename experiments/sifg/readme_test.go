@@ -183,38 +183,50 @@ func TestNoVoteCounts(t *testing.T) {
 	}
 }
 
+// training is how a network is trained.
+type training struct {
+	steps  int
+	redraw bool
+}
+
 // TestLongerTraining: what documents say of networks that are trained longer is what the grids inner have.
 func TestLongerTraining(t *testing.T) {
-	values := func(dir, metric, method string) map[int][]float64 { // by network steps, in order of seeds
+	values := func(dir, metric string) map[training][]float64 { // of SIFG, in order of seeds
+		dir = filepath.Join("..", "..", "results", "grid", dir)
 		trials := must(record.Decode[record.Trial](must(os.ReadFile(filepath.Join(dir, "trials.parquet")))))
 		traces := must(record.Decode[record.Trace](must(os.ReadFile(filepath.Join(dir, "trace.parquet")))))
 		slices.SortFunc(trials, func(a, b record.Trial) int { return cmp.Compare(a.Seed, b.Seed) })
-		out := map[int][]float64{}
+		out := map[training][]float64{}
 		for _, trial := range trials {
-			inner := must(settings.Of(trial)).Sampler.Inner
+			c := must(settings.Of(trial)).Sampler
+			at := training{c.Inner, c.Redraw}
 			for _, r := range traces {
-				if r.Key == trial.Key && r.Metric == metric && trial.Method == method {
-					out[inner] = append(out[inner], r.Value)
+				if r.Key == trial.Key && r.Metric == metric && trial.Method == "sifg" {
+					out[at] = append(out[at], r.Value)
 				}
 			}
 		}
 		return out
 	}
-	grids := filepath.Join("..", "..", "results", "grid")
-	nll := values(filepath.Join(grids, "uci-bnn-inner", "start"), "test-nll", "sifg")
-	gaps := make([]float64, 10)
-	floats.SubTo(gaps, nll[40], nll[10])
-	low, high := rule.OverlapInterval(gaps, 1./9, 0.95)
-	want := fmt.Sprintf("worse by %.3f [%.3f, %.3f]", stats.Mean(gaps), low, high)
-	for _, name := range []string{"docs/verdict.md", "docs/uci-bnn.md"} {
-		if !strings.Contains(strings.Join(strings.Fields(document(t, name)), " "), want) {
-			t.Errorf("%s lacks %q", name, want)
+	nll := values("uci-bnn-inner/start", "test-nll")
+	doc := strings.Join(strings.Fields(document(t, "docs/uci-bnn.md")), " ")
+	for longer, words := range map[training]string{
+		{40, false}: "worse by %.3f [%.3f, %.3f]",
+		{40, true}:  "open, %.3f [%.3f, %.3f]",
+	} {
+		gaps := make([]float64, 10)
+		floats.SubTo(gaps, nll[longer], nll[training{10, false}])
+		low, high := rule.OverlapInterval(gaps, 1./9, 0.95)
+		want := strings.ReplaceAll(fmt.Sprintf(words, stats.Mean(gaps), low, high), "-", "−")
+		if !strings.Contains(doc, want) {
+			t.Errorf("docs/uci-bnn.md lacks %q", want)
 		}
 	}
-	energy := values(filepath.Join(grids, "gmm-inner", "matched"), "energy", "sifg")
-	for _, inner := range []int{50, 500} {
-		if mean := stats.Mean(energy[inner]); mean < stats.Mean(energy[5]) {
-			t.Errorf("with %d network steps SIFG comes as near as %.4f: docs/verdict.md says no nearer", inner, mean)
+	energy := values("gmm-inner/matched", "energy")
+	least := stats.Mean(energy[training{5, false}])
+	for at, v := range energy {
+		if mean := stats.Mean(v); mean < least-0.0019 { // the margin of the 2-D mixture
+			t.Errorf("%+v: SIFG comes as near as %.4f, with its own training %.4f", at, mean, least)
 		}
 	}
 }
