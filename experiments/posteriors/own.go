@@ -107,9 +107,10 @@ func verdict(s *record.Set) []string {
 			"model, not of a Laplace approximation.")
 	}
 	if moved := drift(s, problem, method); moved >= unsettled {
+		ran, _ := record.First(s, problem, method)
 		out = append(out, fmt.Sprintf("%s has not converged: it still moved by %.2g standard deviations in the last "+
 			"third of the run. Run longer: --set iterations=%d.",
-			figure.Label(method), moved, 2*s.Trials[0].Iterations))
+			figure.Label(method), moved, 2*ran.Iterations))
 	}
 	remarked := map[string]bool{}
 	for _, t := range s.Trials {
@@ -168,7 +169,7 @@ func agreement(s *record.Set, problem, method string) float64 {
 		for _, x := range samples {
 			runs = append(runs, x.Column(j))
 		}
-		if r := hmc.RankRHat(runs); !(r <= worst) {
+		if r := hmc.RankRHat(runs); r > worst || math.IsNaN(worst) { // NaN of a value that does not vary
 			worst = r
 		}
 	}

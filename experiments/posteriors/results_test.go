@@ -184,19 +184,20 @@ func TestUnsettled(t *testing.T) {
 	}
 }
 
-// TestAgreement: R-hat of two seeds that sampled alike, and of two of which one is elsewhere in one value.
+// TestAgreement: R-hat of two seeds that sampled alike, and of two of which one is elsewhere in one value. A value that
+// does not vary says nothing.
 func TestAgreement(t *testing.T) {
 	s := madeUp(map[string][][3]float64{"sifg": {{1, 0.3, 0.09}, {1, 0.3, 0.09}}})
 	shift, second := float32(0), s.Trials[1].Key
 	s.Load = func(key, name string) (*record.Array, error) {
 		stream := rng.New(1, key).Rand()
-		a := &record.Array{Shape: []int{400, 2}}
+		a := &record.Array{Shape: []int{400, 3}}
 		for range 400 {
-			a.Data = append(a.Data, float32(stream.NormFloat64()), float32(stream.NormFloat64()))
+			a.Data = append(a.Data, float32(stream.NormFloat64()), float32(stream.NormFloat64()), 7)
 		}
 		if key == second {
 			for i := range 400 {
-				a.Data[2*i+1] += shift
+				a.Data[3*i+1] += shift
 			}
 		}
 		return a, nil
