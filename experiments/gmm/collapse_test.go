@@ -8,13 +8,14 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
 // TestLevels: a sample of two of five equal modes has 2.5 times their density, so its k-NN KL is ln 2.5 above that of
 // exact draws of all, or more, for the estimate of 300 points in 10-D is biased. Means of five have standard deviations
 // below 0.05. Blur lowers them.
 func TestLevels(t *testing.T) {
-	at := func(modes []int, sigma float64) float64 { return score(modes, sigma, 300, 3000) }
+	at := func(modes []int, sigma float64) float64 { return score(target.GMM10D(), modes, sigma, 300, 3000) }
 	all, two, blurred := at([]int{0, 1, 2, 3, 4}, 0), at([]int{3, 4}, 0), at([]int{3, 4}, 0.278)
 	if two-all < math.Log(2.5)-0.2 || two-all > 1.5 || !(blurred < two-0.2) {
 		t.Errorf("all modes %g, modes 4 and 5 %g, blurred %g", all, two, blurred)

@@ -3,23 +3,26 @@ package gmm
 import (
 	"fmt"
 
+	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
-	"github.com/semi-implicit/sifg/pkg/sifg/target"
 	"github.com/semi-implicit/sifg/pkg/study/density"
 )
 
 // scatter draws Figure 1: one panel a method, and exact draws.
 func scatter(s *record.Set) (*figure.Figure, error) {
-	f := &figure.Figure{Cols: 4, Plane: true}
+	f, mixture := &figure.Figure{Cols: 4, Plane: true}, density.Mixture(s, "gmm-2d")
+	if mixture == nil {
+		return nil, harness.ErrNoTrials
+	}
 	n := 0
 	for _, m := range s.Methods("gmm-2d") {
 		style := figure.Of(s, m)
-		p := density.Panel2D(style.Label)
+		p := density.Panel2D(mixture, style.Label)
 		if t, ok := record.First(s, "gmm-2d", m); ok {
 			a, err := s.Load(t.Key, fmt.Sprintf("sample-%d", t.Iterations))
 			if err != nil {
@@ -35,8 +38,8 @@ func scatter(s *record.Set) (*figure.Figure, error) {
 		f.Panels = append(f.Panels, p)
 	}
 	exact := sifg.NewBatch(max(n, 2), 2)
-	target.GMM2D().Sample(exact, rng.New(1, "figure"))
-	p := density.Panel2D("Exact draws")
+	mixture.Sample(exact, rng.New(1, "figure"))
+	p := density.Panel2D(mixture, "Exact draws")
 	p.Layers = append(p.Layers, figure.Scatter{
 		X: figure.Column(exact.Data, 2, 0), Y: figure.Column(exact.Data, 2, 1), Style: figure.Method("truth").As(""),
 	})
@@ -46,7 +49,7 @@ func scatter(s *record.Set) (*figure.Figure, error) {
 
 // trajectories draws Figure 2 for the methods with a network.
 func trajectories(s *record.Set) (*figure.Figure, error) {
-	f := &figure.Figure{Cols: 2, Plane: true}
+	f, mixture := &figure.Figure{Cols: 2, Plane: true}, density.Mixture(s, "gmm-2d")
 	marks := []figure.Style{
 		{Color: figure.Method("sgld").Color, Mark: figure.Square},
 		{Color: figure.Method("svgd").Color, Mark: figure.Triangle},
@@ -70,7 +73,7 @@ func trajectories(s *record.Set) (*figure.Figure, error) {
 			i := (look*k + particle) * 2
 			return float64(a.Data[i]), float64(a.Data[i+1])
 		}
-		p := density.Panel2D(figure.Label(m))
+		p := density.Panel2D(mixture, figure.Label(m))
 		for i := range k {
 			var x, y []float64
 			for l := range looks {

@@ -206,7 +206,8 @@ func levels(s *record.Set) (lines []figure.HLine) {
 	modes = slices.Compact(modes)
 	t, ok := record.First(s, "gmm-10d", "sifg")
 	c, o, err := density.Config(t)
-	if !ok || err != nil || len(modes) == 0 || len(modes) == 5 {
+	mixture := density.Mixture(s, "gmm-10d")
+	if !ok || err != nil || mixture == nil || len(modes) == 0 || len(modes) == 5 {
 		return nil
 	}
 	var names []string
@@ -216,15 +217,14 @@ func levels(s *record.Set) (lines []figure.HLine) {
 	label := "exact draws of modes " + strings.Join(names, " and ")
 	style := figure.Method("truth").As(label)
 	style.Dash = []float64{6, 2}
-	lines = append(lines, figure.HLine{Y: score(modes, 0, c.Particles, o.Reference), Style: style})
+	lines = append(lines, figure.HLine{Y: score(mixture, modes, 0, c.Particles, o.Reference), Style: style})
 	style.Label, style.Dash = label+", blurred by σ = "+table.Num(sigma), []float64{1.5, 1.5}
-	return append(lines, figure.HLine{Y: score(modes, sigma, c.Particles, o.Reference), Style: style})
+	return append(lines, figure.HLine{Y: score(mixture, modes, sigma, c.Particles, o.Reference), Style: style})
 }
 
-// score is the k-NN KL of n draws of some modes of the 10-D mixture, blurred by sigma, to as many draws of the mixture
+// score is the k-NN KL of n draws of some modes of a mixture, blurred by sigma, to as many draws of the mixture
 // as reference says: the mean of five, which have a standard deviation of about 0.05 each. NaN of too few draws.
-func score(modes []int, sigma float64, n, reference int) float64 {
-	mixture := target.GMM10D()
+func score(mixture *target.Mixture, modes []int, sigma float64, n, reference int) float64 {
 	_, means, sds := mixture.Components()
 	var values []float64
 	for i := range uint64(5) {

@@ -10,6 +10,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/sifg/target"
 	"github.com/semi-implicit/sifg/pkg/study/density"
 )
 
@@ -130,7 +131,7 @@ func drawSamples(s *record.Set) (*figure.Figure, error) {
 		for i := range len(x[0]) {
 			px, py = append(px, x[0][i]), append(py, y[0][i])
 		}
-		p := density.Panel2D(m.title)
+		p := density.Panel2D(target.GMM2D(), m.title)
 		p.Layers = append(p.Layers, figure.Scatter{X: px, Y: py, Style: figure.Method("sifg").As("")})
 		f.Panels = append(f.Panels, p)
 	}

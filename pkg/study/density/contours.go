@@ -29,11 +29,10 @@ func Contours(
 	return out
 }
 
-// Panel2D is a panel of the 2-D mixture (target.GMM2D) without samples: the regions that hold 50, 90 and 99 % of its
-// mass, in a window that holds them and the starts of the paper and its scripts.
-func Panel2D(title string) figure.Panel {
+// Panel2D is a panel of a 2-D mixture without samples: the regions that hold 50, 90 and 99 % of its mass, in a window
+// that holds those of target.GMM2D and the starts of the paper and its scripts.
+func Panel2D(mixture *target.Mixture, title string) figure.Panel {
 	const xMin, xMax, yMin, yMax = -4.6, 4.6, -3.2, 3.2
-	mixture := target.GMM2D()
 	at := func(x, y float64) float64 { return math.Exp(mixture.LogDensity([]float64{x, y})) }
 	return figure.Panel{
 		Title:  title,

@@ -64,6 +64,24 @@ func Config(t record.Trial) (settings.Config, Options, error) {
 	return c, o, settings.Decode(c.Options, &o)
 }
 
+// Mixture returns the mixture that trials of a problem sample from, by the options of its first trial; nil if there is
+// no trial, or its target is no mixture.
+func Mixture(s *record.Set, problem string) *target.Mixture {
+	for _, t := range s.Trials {
+		if t.Problem != problem {
+			continue
+		}
+		_, o, err := Config(t)
+		if err != nil {
+			return nil
+		}
+		d, _ := target.ByName(o.Target)
+		m, _ := d.(*target.Mixture)
+		return m
+	}
+	return nil
+}
+
 // problem is one trial's problem.
 type problem struct {
 	o      Options
