@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -224,7 +223,7 @@ func (p *problem) keep(sample sifg.Batch, lines []int) map[string]*record.Array 
 	out := &record.Array{Shape: []int{len(p.r.test.y), 4}}
 	for t, y := range p.r.test.y {
 		mean, sd := mixture(q, t)
-		out.Data = append(out.Data, float32(lines[p.r.rows.test[t]]), float32(y), float32(mean), float32(sd))
+		out.Double = append(out.Double, float64(lines[p.r.rows.test[t]]), y, mean, sd)
 	}
 	return map[string]*record.Array{"predictions": out}
 }
@@ -252,18 +251,14 @@ func predictions(s *record.Set) (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		for v := range slices.Chunk(a.Data, 4) {
-			rows = append(rows, Prediction{
-				t.Problem, t.Method, t.Seed, int(v[0]), decimal(v[1]), decimal(v[2]), decimal(v[3]),
-			})
+		if a.Double == nil {
+			return nil, fmt.Errorf("trial %s is of an earlier version, which rounded what it kept: "+
+				"run it again in another --store", t.Key)
+		}
+		for v := range slices.Chunk(a.Double, 4) {
+			rows = append(rows, Prediction{t.Problem, t.Method, t.Seed, int(v[0]), v[1], v[2], v[3]})
 		}
 	}
 	b, err := record.Encode(rows)
 	return map[string][]byte{"predictions.parquet": b}, err
-}
-
-// decimal is the number that a float32 is written as: 33.2, not 33.20000076.
-func decimal(v float32) float64 {
-	out, _ := strconv.ParseFloat(strconv.FormatFloat(float64(v), 'g', -1, 32), 64)
-	return out
 }

@@ -95,10 +95,11 @@ func (t *Timing) Check() error {
 	return nil
 }
 
-// Array is a C-ordered array read from or written to an .npy file (float32 values).
+// Array is a C-ordered array read from or written to an .npy file.
 type Array struct {
-	Shape []int
-	Data  []float32
+	Shape  []int
+	Data   []float32 // nil where Double is set
+	Double []float64 // values that float32 would round
 }
 
 // Result is everything that a trial leaves behind: what is stored in its folder.

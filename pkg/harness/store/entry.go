@@ -87,11 +87,17 @@ func (e *Entry) Array(name string) (*record.Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	shape, data, err := npy.Decode[float32](b)
+	a := &record.Array{}
+	descr, _, _, err := npy.Header(b)
+	if err == nil && descr == "<f8" {
+		a.Shape, a.Double, err = npy.Decode[float64](b)
+	} else if err == nil {
+		a.Shape, a.Data, err = npy.Decode[float32](b)
+	}
 	if err != nil {
 		return nil, &record.Damage{Path: e.Path(name + arrayExt), Reason: err.Error()}
 	}
-	return &record.Array{Shape: shape, Data: data}, nil
+	return a, nil
 }
 
 // Get returns a trial, nil if it is absent. The sizes of its files are compared, not their digests: Entry does that.

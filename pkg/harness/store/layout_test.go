@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -157,5 +158,17 @@ func TestSharedArrays(t *testing.T) {
 		if _, err := e.Array(name); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: error %v", name, err)
 		}
+	}
+}
+
+// TestDoubles: values that float32 would round come back as they were.
+func TestDoubles(t *testing.T) {
+	s := must(Open(t.TempDir()))
+	r, want := result("k", record.StatusOK, 20), []float64{2459123.4567, 292608179, 1e200, math.Inf(1)}
+	r.Arrays["draws"] = &record.Array{Shape: []int{2, 2}, Double: want}
+	must(s.Put(context.Background(), r))
+	a, err := must(s.Get(gmm("k"))).Array("draws")
+	if err != nil || !slices.Equal(a.Double, want) || a.Data != nil || !slices.Equal(a.Shape, []int{2, 2}) {
+		t.Errorf("%+v, error %v", a, err)
 	}
 }

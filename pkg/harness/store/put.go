@@ -30,7 +30,11 @@ func (s *Store) Put(ctx context.Context, r *record.Result) (record.Trial, error)
 	h := &head{Version: version, Origin: thisProgram, Trial: &t, Config: json.RawMessage(t.Config), Timing: &timing}
 	files := map[string][]byte{}
 	for name, a := range r.Arrays {
-		files[name+arrayExt] = npy.Encode(a.Shape, a.Data)
+		if a.Double != nil {
+			files[name+arrayExt] = npy.Encode(a.Shape, a.Double)
+		} else {
+			files[name+arrayExt] = npy.Encode(a.Shape, a.Data)
+		}
 	}
 	trace, err := record.Encode(r.Traces)
 	if files[traceName] = trace; err == nil {
