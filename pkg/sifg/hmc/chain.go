@@ -15,10 +15,11 @@ const divergent = 1000
 //
 // An iteration draws p ~ N(0, M), follows the leapfrog discretisation of dx/dt = M⁻¹p, dp/dt = −∇U(x) for L steps, and
 // accepts the end with probability min(1, exp(H(start) − H(end))), or else stays (Neal, "MCMC using Hamiltonian
-// dynamics", 2011).
+// dynamics", 2011). With Leapfrog 0 it is one of the No-U-Turn sampler.
 //
 // Its random numbers are the blocks (d+1)·i to (d+1)·(i+1) − 1 of the stream ("hmc", seed, index) in iteration i, so
-// the count of iterations is all a state needs of them.
+// the count of iterations is all a state needs of them; the No-U-Turn sampler takes d + 2^(deepest+1) blocks of
+// ("nuts", seed, index).
 type Chain struct {
 	density Density
 	cfg     Config
@@ -30,6 +31,7 @@ type Chain struct {
 	energy    float64   // U(x)
 	step      float64
 	mass      []float64
+	factor    []float64   // F of M⁻¹ = FFᵀ, d×d, lower triangular; nil: M is diagonal
 	adapt     *Adaptation // nil after the warm-up
 	tally     Tally
 
@@ -40,6 +42,7 @@ type Chain struct {
 	first         int       // warm-up iterations before the first window
 	windows       []int     // iterations at which a window of the mass ends
 	integrate     func(d Density, y, p, g, inverse []float64, step float64, n int) float64
+	nuts          *nuts // nil: L steps
 }
 
 // NewChain returns a chain that starts at x0 (length d, copied). Chains of other seeds or indices are independent of
@@ -51,6 +54,9 @@ func NewChain(d Density, cfg Config, x0 []float64, seed uint64, index int) (*Cha
 	}
 	if cfg.Warmup > 0 {
 		c.adapt = &Adaptation{Mean: make([]float64, len(x0)), M2: make([]float64, len(x0))}
+		if cfg.Dense {
+			c.adapt.Cross = make([]float64, len(x0)*len(x0))
+		}
 		c.restart()
 	}
 	return c, nil
@@ -75,8 +81,12 @@ func newChain(d Density, cfg Config, x []float64, seed uint64, index int) (*Chai
 		return nil, fmt.Errorf("hmc: chain %d: indices start at 0", index)
 	case !positive(cfg.Step):
 		return nil, fmt.Errorf("hmc: Step is %g; it must be positive and finite", cfg.Step)
-	case cfg.Leapfrog < 1:
-		return nil, fmt.Errorf("hmc: Leapfrog is %d; at least 1 step is needed", cfg.Leapfrog)
+	case cfg.Leapfrog < 0:
+		return nil, fmt.Errorf("hmc: Leapfrog is %d; it must be 1 or more, or 0 for the No-U-Turn sampler", cfg.Leapfrog)
+	case cfg.Leapfrog == 0 && (cfg.Jitter != 0 || cfg.Released):
+		return nil, fmt.Errorf("hmc: Jitter and Released go with a number of Leapfrog steps, which is 0")
+	case cfg.Dense && (cfg.Leapfrog > 0 || cfg.Warmup == 0):
+		return nil, fmt.Errorf("hmc: Dense goes with a Warmup of the No-U-Turn sampler (Leapfrog 0)")
 	case len(cfg.Mass) != n || !all(cfg.Mass, positive):
 		return nil, fmt.Errorf("hmc: Mass must be %d positive, finite values, or nil for ones", n)
 	case !(cfg.Jitter >= 0 && cfg.Jitter < 1):
@@ -101,6 +111,9 @@ func newChain(d Density, cfg Config, x []float64, seed uint64, index int) (*Chai
 		draws: rng.New(seed, "hmc", uint64(index)).State(), search: rng.New(seed, "hmc-search", uint64(index)).State(),
 		integrate: leapfrog,
 	}
+	if cfg.Leapfrog == 0 {
+		c.draws, c.nuts = rng.New(seed, "nuts", uint64(index)).State(), newNuts(c)
+	}
 	c.first, c.windows = windows(cfg.Warmup)
 	c.setMass()
 	c.energy = d.Grad(c.grad, c.x)
@@ -123,7 +136,26 @@ func (c *Chain) setMass() {
 
 // Step does one iteration. It allocates nothing.
 func (c *Chain) Step() Info {
-	c.seek(c.draws, c.iteration*(len(c.x)+1))
+	var info Info
+	if c.nuts != nil {
+		c.seek(c.draws, c.iteration*(len(c.x)+2<<deepest))
+		info = c.nuts.move()
+	} else {
+		c.seek(c.draws, c.iteration*(len(c.x)+1))
+		info = c.metropolis()
+	}
+	info.Energy, info.Warmup = c.energy, c.adapt != nil
+	if info.Warmup {
+		c.learn(info.AcceptChance)
+	} else {
+		c.tally.Add(info)
+	}
+	c.iteration++
+	return info
+}
+
+// metropolis does an iteration of L steps.
+func (c *Chain) metropolis() Info {
 	start := c.refresh()
 	uniform, jitter := c.stream.Float64(), 2*c.stream.Float64()-1
 	steps := c.cfg.Leapfrog
@@ -132,7 +164,7 @@ func (c *Chain) Step() Info {
 	}
 	energy, change := c.propose(start, c.step*(1+float64(c.cfg.Jitter*jitter)), steps)
 
-	info := Info{Hamiltonian: c.energy + start, EnergyError: change, AcceptChance: 1, Warmup: c.adapt != nil}
+	info := Info{Hamiltonian: c.energy + start, EnergyError: change, AcceptChance: 1, Gradients: steps}
 	info.Divergent = !finite(change) || change > divergent
 	if change > 0 {
 		info.AcceptChance = math.Exp(-change)
@@ -144,13 +176,6 @@ func (c *Chain) Step() Info {
 		c.x, c.y, c.grad, c.gradY = c.y, c.x, c.gradY, c.grad
 		c.energy = energy
 	}
-	info.Energy = c.energy
-	if info.Warmup {
-		c.learn(info.AcceptChance)
-	} else {
-		c.tally.Add(info)
-	}
-	c.iteration++
 	return info
 }
 

@@ -13,7 +13,7 @@ type Density interface {
 // Config is how a chain moves.
 type Config struct {
 	Step     float64   // ε > 0; with a warm-up only where the search for it begins, and 0 means 1
-	Leapfrog int       // L ≥ 1: steps an iteration, and gradients
+	Leapfrog int       // L ≥ 1: steps an iteration, and gradients; 0: the No-U-Turn sampler, which finds it each time
 	Mass     []float64 // diagonal of M, d positive values; nil: all 1; with a warm-up where it begins
 	// in [0, 1): an iteration's step is uniform in ε·(1 ± Jitter), which breaks resonances with the target
 	Jitter float64
@@ -23,6 +23,9 @@ type Config struct {
 	// stays.
 	Warmup       int
 	TargetAccept float64
+	// Dense lets the warm-up of the No-U-Turn sampler adapt all of M, to the inverse covariance of x. A step then costs
+	// O(d²) besides its gradient.
+	Dense bool
 
 	// Released repeats three things of the authors' script for its reference chain.
 	//  1. An iteration starts with a half kick and a drift before its L rounds of (kick, drift) and the last half
@@ -42,11 +45,14 @@ type Config struct {
 
 // Info is what an iteration tells of itself.
 type Info struct {
-	Accepted     bool
-	AcceptChance float64 // min(1, exp(−EnergyError)), the chance with which the proposal was accepted
+	Accepted bool
+	// min(1, exp(−EnergyError)), the chance with which the proposal was accepted; of the No-U-Turn sampler the mean over
+	// the points of the trajectory
+	AcceptChance float64
 	Energy       float64 // U(x) after the iteration
 	Hamiltonian  float64 // H at the start of the trajectory, with the momentum just drawn
 	EnergyError  float64 // H(proposal) − H(start)
 	Divergent    bool    // the energy error is not finite, or above 1000
+	Gradients    int     // that the iteration computed
 	Warmup       bool    // the iteration belongs to the warm-up
 }

@@ -1,5 +1,5 @@
-// Package hmc samples from a density by Hamiltonian Monte Carlo in float64 and judges the draws: a reference for the
-// particle flows of package sifg.
+// Package hmc samples from a density by Hamiltonian Monte Carlo in float64, with a number of leapfrog steps that is
+// chosen or by the No-U-Turn sampler, and judges the draws: a reference for the particle flows of package sifg.
 //
 // Letters: position x in R^d, energy U(x) = −log π(x) + constant, momentum p, diagonal mass M, Hamiltonian
 // H = U(x) + ½ Σ p²/M, step size ε, L leapfrog steps an iteration.

@@ -33,6 +33,8 @@ func TestResume(t *testing.T) {
 		"plain":    {Step: 0.2, Leapfrog: 5, Mass: []float64{1, 0.7, 1.0 / 3}, Jitter: 0.3},
 		"released": {Step: 0.2, Leapfrog: 5, Released: true},
 		"warm-up":  {Leapfrog: 5, Warmup: 100, Mass: []float64{1, 2, 3}},
+		"nuts":     {Warmup: 100},
+		"dense":    {Warmup: 100, Dense: true},
 	} {
 		whole := make([][]float64, 1)
 		c := must(NewChain(d, cfg, x0, math.MaxUint64, 7))
@@ -194,7 +196,9 @@ func TestRefusals(t *testing.T) {
 		"energy":          {good, []float64{1e200, 0}},
 		"Step is 0":       {with(func(c *Config) { c.Step = 0 }), x},
 		"Step is NaN":     {with(func(c *Config) { c.Step = nan }), x},
-		"Leapfrog is 0":   {with(func(c *Config) { c.Leapfrog = 0 }), x},
+		"Leapfrog is -1":  {with(func(c *Config) { c.Leapfrog = -1 }), x},
+		"Jitter and":      {with(func(c *Config) { c.Leapfrog, c.Jitter = 0, 0.1 }), x},
+		"Dense goes":      {with(func(c *Config) { c.Dense = true }), x},
 		"2 positive":      {with(func(c *Config) { c.Mass = []float64{1, 0} }), x},
 		"Mass must":       {with(func(c *Config) { c.Mass = []float64{1} }), x},
 		"Jitter is 1":     {with(func(c *Config) { c.Jitter = 1 }), x},

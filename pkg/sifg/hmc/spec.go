@@ -142,6 +142,7 @@ type State struct {
 	X         []float64
 	Step      float64     // as adapted so far
 	Mass      []float64   // the same
+	Factor    []float64   `json:",omitempty"` // the same, where all of M is adapted
 	Adapt     *Adaptation `json:",omitempty"` // nil after the warm-up
 	Tally     Tally
 }
@@ -150,7 +151,7 @@ type State struct {
 func (c *Chain) State() State {
 	s := State{
 		Seed: c.seed, Index: c.index, Iteration: c.iteration, X: slices.Clone(c.x),
-		Step: c.step, Mass: slices.Clone(c.mass), Tally: c.tally,
+		Step: c.step, Mass: slices.Clone(c.mass), Factor: slices.Clone(c.factor), Tally: c.tally,
 	}
 	if c.adapt != nil {
 		s.Adapt = c.adapt.clone()
@@ -171,12 +172,15 @@ func Resume(d Density, cfg Config, s State) (*Chain, error) {
 			s.Step, s.Mass, c.step, c.mass)
 	case s.Iteration < 0 || (s.Adapt != nil) != (s.Iteration < cfg.Warmup):
 		return nil, fmt.Errorf("hmc: the state of iteration %d does not fit Warmup %d", s.Iteration, cfg.Warmup)
-	case s.Adapt != nil && (len(s.Adapt.Mean) != n || len(s.Adapt.M2) != n):
-		return nil, fmt.Errorf("hmc: the state's Mean and M2 must have %d values", n)
+	case s.Adapt != nil && (len(s.Adapt.Mean) != n || len(s.Adapt.M2) != n || cfg.Dense != (s.Adapt.Cross != nil) ||
+		cfg.Dense && len(s.Adapt.Cross) != n*n):
+		return nil, fmt.Errorf("hmc: the state's Mean and M2 must have %d values, and Cross, if Dense, %d", n, n*n)
+	case s.Factor != nil && (!cfg.Dense || len(s.Factor) != n*n || !all(s.Factor, finite)):
+		return nil, fmt.Errorf("hmc: the state's Factor must have %d finite values, and goes with Dense", n*n)
 	case len(s.Mass) != n || !all(s.Mass, positive) || !positive(s.Step):
 		return nil, fmt.Errorf("hmc: the state's step and its %d masses must be positive and finite", n)
 	}
-	c.iteration, c.step, c.tally = s.Iteration, s.Step, s.Tally
+	c.iteration, c.step, c.tally, c.factor = s.Iteration, s.Step, s.Tally, slices.Clone(s.Factor)
 	copy(c.mass, s.Mass)
 	c.setMass()
 	if s.Adapt != nil {

@@ -8,7 +8,7 @@ import (
 
 // Tally counts iterations. The zero value is empty.
 type Tally struct {
-	Iterations, Accepted, Divergent int
+	Iterations, Accepted, Divergent, Gradients int
 
 	AcceptChance   float64 // sum over all iterations
 	AbsEnergyError float64 // sum over those that did not diverge
@@ -17,6 +17,7 @@ type Tally struct {
 // Add counts an iteration.
 func (t *Tally) Add(i Info) {
 	t.Iterations++
+	t.Gradients += i.Gradients
 	t.AcceptChance += i.AcceptChance
 	if i.Accepted {
 		t.Accepted++

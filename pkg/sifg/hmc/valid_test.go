@@ -54,6 +54,11 @@ var broken = map[string]integrator{
 // distance of a mean of one of them from its value, in standard errors (from the effective sample size, so that the
 // correlation is counted).
 func jointZ(cfg Config, integrate integrator, n int) float64 {
+	return jointOf(cfg, integrate, func(*nuts) {}, n)
+}
+
+// jointOf is jointZ with a No-U-Turn sampler, if it is one, that spoil changes.
+func jointOf(cfg Config, integrate integrator, spoil func(n *nuts), n int) float64 {
 	a := [4]float64{1, 0.5, -0.3, 0.8}
 	const s = 0.6
 	posterior := func(y [2]float64) gaussian { // precision P = I + AᵀA/s², mean P⁻¹Aᵀy/s²
@@ -71,6 +76,9 @@ func jointZ(cfg Config, integrate integrator, n int) float64 {
 	r := rng.New(8, "joint")
 	c := must(NewChain(posterior([2]float64{}), cfg, []float64{r.NormFloat64(), r.NormFloat64()}, 8, 0))
 	c.integrate = integrate
+	if c.nuts != nil {
+		spoil(c.nuts)
+	}
 	var moments [14][][]float64
 	for k := range moments {
 		moments[k] = [][]float64{nil}
