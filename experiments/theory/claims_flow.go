@@ -12,7 +12,6 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/study"
 	"github.com/semi-implicit/sifg/pkg/study/rule"
@@ -20,60 +19,8 @@ import (
 
 // assumptions are those of section 4.
 var assumptions = []claim.Claim{
-	claim.Claim{
-		ID: "T10",
-		Statement: "Lemma 4.1: Gaussian-weighted moments of order k grow like ‖x‖ᵏ at most, so a " +
-			"smoothed score grows linearly at most.",
-		Rule: "along a ray from 100 to 800 the slope of E|x − y|ᵏ in logarithms has a 95 % interval below k + " +
-			"0.05, k = 1, 2, and that of the score below 1.05, for each law and σ; not reproduced if an interval " +
-			"is above that, otherwise not decided",
-		Check: on("rays", checkRays),
-	}.Bound(),
-	{
-		ID:        "T11",
-		Statement: "Assumption 4.3: the scores of the four experiments are Lipschitz.",
-		Rule: "the largest quotient ‖s(x) − s(y)‖/‖x − y‖ at a distance of 1e-4 is at most 10 times that at 0.1, for " +
-			"each of the four densities and seed" + rule.AllText,
-		Check: on("lipschitz", func(t trials) (claim.Verdict, string) {
-			var holds []bool
-			var text []string
-			for _, m := range t.Set.Methods(t.Problem) {
-				near, far := t.Final(m, "quotient", 4), t.Final(m, "quotient", 1)
-				var growth []float64
-				for k := range near {
-					growth, holds = append(growth, near[k]/far[k]), append(holds, near[k] <= 10*far[k])
-				}
-				text = append(text, m+" "+table.Spread(growth))
-			}
-			return rule.All(holds), "growth of the quotient: " + strings.Join(text, ", ")
-		}),
-	},
 	bounded("T12", "Assumption 4.4: the fifth moment of the particles stays bounded.", "m5"),
 	bounded("T13", "Assumption 4.5: ‖v(z)‖ ≤ A‖z‖ + B along the run.", "ratio"),
-}
-
-func checkRays(t trials) (claim.Verdict, string) {
-	yes, no, seeds := true, false, 0
-	var steepest [3]float64
-	metrics := []struct {
-		name  string
-		limit float64
-	}{{"first", 1.05}, {"second", 2.05}, {"score", 1.05}}
-	for _, law := range t.Set.Methods(t.Problem) {
-		for _, sigma := range t.options().Sigmas {
-			for k, m := range metrics {
-				f := slopeOf(t.each(law, at(m.name, sigma)), nil)
-				seeds = f.seeds
-				yes, no = yes && f.high <= m.limit, no || f.low > m.limit
-				steepest[k] = max(steepest[k], f.high)
-			}
-		}
-	}
-	if seeds < 5 {
-		return claim.NotTestable, "fewer than five seeds"
-	}
-	return claim.Decide(yes, no), fmt.Sprintf("steepest upper ends over all laws: first moment %s, second %s, score %s",
-		fixed(steepest[0]), fixed(steepest[1]), fixed(steepest[2]))
 }
 
 var growthProblems = []string{"growth-gmm-2d", "growth-gmm-10d", "growth-monomial-gamma"}
@@ -242,84 +189,4 @@ func belowAll(limit float64, slopes map[string]slope) (claim.Verdict, string) {
 			table.Num(math.Ceil(needed)))
 	}
 	return verdict, evidence
-}
-
-// learning is sections 4.4 and 4.5: what a network can learn of the score.
-var learning = []claim.Claim{
-	learns("T19", "Theorem 4.8: for a law with five moments the excess error of the fitted score falls with n, at "+
-		"least like n^(−1/2).", "heavy-tailed", -0.4),
-	claim.Claim{
-		ID:        "T20",
-		Statement: "Theorem 4.9: the error of the best network falls with its width, in 1-D and 2-D.",
-		Rule: "the slope of the error against the width in logarithms has a 95 % interval below 0, for each σ; not " +
-			"reproduced if one is above, otherwise not decided",
-		Check: on("width", func(t trials) (claim.Verdict, string) {
-			slopes := map[string]slope{}
-			for _, m := range []string{"1d", "2d"} {
-				for _, sigma := range t.options().Sigmas {
-					slopes[fmt.Sprintf("%s, σ = %s", m, table.Num(sigma))] = slopeOf(t.each(m, at("error", sigma)), nil)
-				}
-			}
-			return belowAll(0, slopes)
-		}),
-	}.Bound(),
-	learns("T22", "Theorem 4.12: for a sub-Gaussian law the excess error of the fitted score falls like 1/n.",
-		"sub-gaussian", -0.8),
-}
-
-// learns is the claim that the excess error falls with n at a rate.
-func learns(id, statement, method string, limit float64) claim.Claim {
-	return claim.Claim{
-		ID: id, Statement: statement,
-		Rule: fmt.Sprintf("the slope of the excess error against n in logarithms has a 95 %% interval below %s, for "+
-			"each σ, over the n whose mean error is at least twice that of a network that never sees a draw twice; "+
-			"not reproduced if one is above, otherwise not decided", table.Num(limit)),
-		Check: on("samples", func(t trials) (claim.Verdict, string) {
-			slopes := map[string]slope{}
-			var logSigma, logError []float64
-			for _, sigma := range t.options().Sigmas {
-				slopes["σ = "+table.Num(sigma)] = excess(t, method, sigma)
-				logSigma = append(logSigma, math.Log(sigma))
-				logError = append(logError, math.Log(stats.Mean(t.Final(method, at("error", sigma), 256))))
-			}
-			verdict, text := belowAll(limit, slopes)
-			if verdict != claim.NotTestable {
-				_, k := stat.LinearRegression(logSigma, logError, nil, false)
-				text += fmt.Sprintf("; with 256 draws the error goes like σ to the power %s", fixed(k))
-			}
-			return verdict, text
-		}, method),
-	}.Bound()
-}
-
-// excess returns the slope of the excess error at one σ, over that of the same seed's network that never sees a draw
-// twice.
-func excess(t trials, method string, sigma float64) slope {
-	values, floor := t.each(method, at("error", sigma)), t.Final(method, at("error", sigma), 0)
-	index, mean := average(values)
-	large := map[int]bool{}
-	for k, i := range index {
-		large[i] = mean[k] >= 2*stats.Mean(floor)
-	}
-	for k, seed := range values {
-		for i := range seed {
-			seed[i] -= floor[k]
-		}
-	}
-	return slopeOf(values, func(i int) bool { return large[i] })
-}
-
-// checkParticles sets what the bounds ask for beside what was used.
-func checkParticles(t trials) (claim.Verdict, string) {
-	var holds []bool
-	var text []string
-	for _, m := range t.Set.Methods(t.Problem) {
-		asked, used := t.Final(m, "corollary-4.14-proof", 0), t.Final(m, "particles", 0)
-		for k := range asked {
-			holds = append(holds, asked[k] <= used[k])
-		}
-		powers := fmt.Sprintf("%s 10^%s of 10^%s", m, table.Num(stats.Mean(asked)), table.Num(stats.Mean(used)))
-		text = append(text, powers)
-	}
-	return rule.All(holds), "asked for and used: " + strings.Join(text, ", ")
 }

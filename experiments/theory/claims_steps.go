@@ -16,30 +16,21 @@ import (
 // found is the share of the sample from which on a mode counts as covered; its weight is 0.2.
 const found = 0.05
 
-// beyondPaper are statements that the paper does not make and that what it does asks for.
-var beyondPaper = []claim.Claim{
-	descends("theory-toy-rules",
-		"Ada-SIFG descends KL in σ, by the rules of the released toy scripts (dsm-in, dsm-out).",
-		"dsm-in", "dsm-out"),
-	{
-		ID:        "theory-held",
-		Statement: "Algorithm 2 may judge σ's gradient at the noise that its network has just learned.",
-		Rule: "on N(0, I), after 5 network steps on one draw of the noise, the step of kl-w at that draw is within " +
-			"0.05 of the exact one at every σ: the 90 % interval of the mean difference (Student's t over seeds) " +
-			"is within ±0.05; not reproduced if one is outside, otherwise not decided",
-		Check: on("sigma", checkHeld, "kl-w"),
-	},
-	{
-		ID:        "theory-particles",
-		Statement: "The paper's numbers of particles are those that Corollaries 4.10 and 4.14 ask for.",
-		Rule: "for an error of 0.1, with constants 1 and without logarithms, the corollary for sub-Gaussian laws, " +
-			"by its own proof, asks for at most the particles used, in each experiment" + rule.AllText,
-		Check: on("bounds", checkParticles),
-	},
+// differences are a − b, as far as both go.
+func differences(a, b []float64) (out []float64) {
+	for i := range min(len(a), len(b)) {
+		out = append(out, a[i]-b[i])
+	}
+	return out
+}
+
+// byStep are statements that the paper does not make: what its learned score is worth, and what the noise of the single
+// draw of w does that Algorithm 1 moves by.
+var byStep = []claim.Claim{
 	{
 		ID: "theory-helps",
 		Statement: "The learned score brings SIFG nearer to a normal law where the " +
-			"network has learned at least half of what there is to learn, and nowhere else.",
+			"network has learned at least half of what there is to learn, and not elsewhere.",
 		Rule: "over normal laws in 2 to 100 dimensions, 100 to 3000 particles and σ from 0.2 to 1: " +
 			"the 95 % interval (Student's t, paired by seed) of the difference of SIFG's energy distance and blind " +
 			"SIFG's is below 0 in those cells where the network predicts, of noise it has not learned from, at " +
@@ -47,10 +38,6 @@ var beyondPaper = []claim.Claim{
 			"of ten cells, not reproduced if in half of them or fewer, otherwise not decided",
 		Check: checkHelps,
 	},
-}
-
-// byStep are statements about the noise of the single draw of w that Algorithm 1 moves by, none of them the paper's.
-var byStep = []claim.Claim{
 	{
 		ID:        "theory-temperature",
 		Statement: "Where particles are far apart, Algorithm 1 is Langevin dynamics of temperature h/(2σ²).",
@@ -58,23 +45,6 @@ var byStep = []claim.Claim{
 			"h/2): the 95 % interval (Student's t over seeds) of the ratio is within [0.95, 1.05] for every h and " +
 			"σ; not reproduced if one is outside, otherwise not decided",
 		Check: on("rest", checkRest, "exact-1"),
-	},
-	{
-		ID: "theory-step",
-		Statement: "At Figure 1's settings the step is small enough: at equal total time a " +
-			"smaller one gives the same sample.",
-		Rule: "2-D mixture, 1000 particles, learned score, σ = 0.12: the share of the least covered mode at half " +
-			"and at a quarter of the step 0.01 is within ±0.05 of that at 0.01: 90 % intervals of the mean " +
-			"difference (Student's t, paired by seed); not reproduced if one is outside, otherwise not decided",
-		Check: on("steps-1000", checkStep, "learned-1"),
-	},
-	{
-		ID:        "theory-ridge",
-		Statement: "In 2-D all modes are found only where the temperature h/(2σ²) is between 0.17 and 0.7.",
-		Rule: "over all steps, σ and scores, with one draw of w a move and with 64, which divide the temperature " +
-			"by 64: each cell that covers every mode (at least 5 % of the sample) in four of five seeds has a " +
-			"temperature in [0.17, 0.7]; not reproduced if one has another, not decided if no cell covers every mode",
-		Check: checkRidge,
 	},
 	{
 		ID:        "theory-draws",
@@ -104,94 +74,6 @@ func checkRest(t trials) (claim.Verdict, string) {
 	}
 	return claim.Decide(yes, no), fmt.Sprintf("variance at rest over the prediction: mean ratios from %s to %s over "+
 		"%d cells", fixed(least), fixed(most), len(o.Moves)*len(o.Sigmas))
-}
-
-func checkStep(t trials) (claim.Verdict, string) {
-	k := slices.Index(t.options().Sigmas, shown)
-	base := t.Final("learned-1", at("least", shownMove), k)
-	verdict := claim.NoResult
-	text := fmt.Sprintf("share of the least covered mode at h = %s: %s", table.Num(shownMove), table.Spread(base))
-	for _, h := range []float64{shownMove / 2, shownMove / 4} {
-		shares := t.Final("learned-1", at("least", h), k)
-		v, _ := rule.Alike(differences(shares, base), found)
-		verdict = max(verdict, v)
-		text += fmt.Sprintf("; at %s: %s", table.Num(h), table.Spread(shares))
-	}
-	return max(verdict, claim.NotTestable), text
-}
-
-// differences are a − b, as far as both go.
-func differences(a, b []float64) (out []float64) {
-	for i := range min(len(a), len(b)) {
-		out = append(out, a[i]-b[i])
-	}
-	return out
-}
-
-// stepCell is one step and σ under one method, with what each seed found.
-type stepCell struct {
-	problem, method  string
-	h, sigma, degree float64 // degree: the temperature
-	least            []float64
-}
-
-// covers tells whether every mode is covered in four of five seeds.
-func (c stepCell) covers() bool {
-	n := 0
-	for _, v := range c.least {
-		if v >= found {
-			n++
-		}
-	}
-	return len(c.least) > 0 && 5*n >= 4*len(c.least)
-}
-
-// stepCells are all cells of both problems.
-func stepCells(s *record.Set) (out []stepCell, keys []string) {
-	for _, problem := range []string{"steps", "steps-1000"} {
-		t := trialsOf(s, problem)
-		o, methods := t.options(), s.Methods(problem)
-		for _, m := range methods {
-			draws := 1
-			if strings.HasSuffix(m, "-64") {
-				draws = 64
-			}
-			for _, h := range o.Moves {
-				for k, sigma := range o.Sigmas {
-					least := t.Final(m, at("least", h), k)
-					out = append(out, stepCell{problem, m, h, sigma, temperature(h, sigma, draws), least})
-				}
-			}
-		}
-		keys = append(keys, t.Keys(methods...)...)
-	}
-	return out, keys
-}
-
-func checkRidge(s *record.Set) claim.Outcome {
-	cells, keys := stepCells(s)
-	covering, outside := 0, 0
-	lowest, highest := math.Inf(1), math.Inf(-1)
-	for _, c := range cells {
-		if !c.covers() {
-			continue
-		}
-		covering++
-		lowest, highest = min(lowest, c.degree), max(highest, c.degree)
-		if c.degree < 0.17 || c.degree > 0.7 {
-			outside++
-		}
-	}
-	switch {
-	case len(cells) == 0:
-		return claim.Outcome{Verdict: claim.NotTestable, Evidence: "no trials"}
-	case covering == 0:
-		text := fmt.Sprintf("none of %d cells covers every mode", len(cells))
-		return claim.Outcome{Verdict: claim.NotDecided, Keys: keys, Evidence: text}
-	}
-	text := fmt.Sprintf("%d of %d cells cover every mode, at temperatures from %s to %s; %d of them outside",
-		covering, len(cells), table.Num(lowest), table.Num(highest), outside)
-	return claim.Outcome{Verdict: claim.Decide(outside == 0, true), Keys: keys, Evidence: text}
 }
 
 // drawsSigmas are those at which the algorithm is compared with the flow of the proofs: Figure 1's and its neighbours.

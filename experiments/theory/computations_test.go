@@ -16,14 +16,14 @@ import (
 // other methods.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ problem, set, want string }{
-		{"rays", "variants=[svgd]", "rays measures cauchy, compact, gaussian, laplace, student, not svgd"},
+		{"rate", "variants=[svgd]", "rate measures learned, log-concave, mixture, not svgd"},
 		{"rate", "options.sizes=[0]", "options.sizes: want whole numbers from 1 on"},
-		{"flow", "options.sizes=[1]", "options.sizes: must be 2 particles or more"},
+		{"helps", "options.sizes=[1]", "options.sizes: must be 2 particles or more"},
 		{"same-x", "options.steps=0", "options.steps: want 1 or more"},
 		{"steps", "options.time=0", "options.time: want a number above 0"},
 		{"rest", "options.moves=[]", "options.moves: want numbers above 0"},
-		{"gradient", "options.draws=1", "options.draws: want 2 or more"},
-		{"gradient", "options.sigmas=[0.1,0]", "options.sigmas: want numbers above 0"},
+		{"variance", "options.draws=1", "options.draws: want 2 or more"},
+		{"descent", "options.sigmas=[0.1,0]", "options.sigmas: want numbers above 0"},
 		{"variance", "options.taus=[]", "options.taus: want numbers above 0"},
 		{"variance", "options.dims=[0]", "options.dims: want whole numbers"},
 		{"network", "options.target=monomial-gamma", "options.target: must be a mixture"},
@@ -71,14 +71,14 @@ func TestStopped(t *testing.T) {
 	p, err := plan.New(plan.Request{
 		Experiments: []*harness.Experiment{Experiment},
 		Scale:       "smoke",
-		Problems:    []string{"rays"},
+		Problems:    []string{"rate"},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	n := 0
-	err = Experiment.Computations["rays"].Run(ctx, &p.Trials[0], func(string, int, float64) {
+	err = Experiment.Computations["rate"].Run(ctx, &p.Trials[0], func(string, int, float64) {
 		n++
 		stop()
 	})

@@ -102,6 +102,30 @@ func descent(m *measurement) {
 	}
 }
 
+// gaussian is the flow of N(m, τ² I) towards N(0, I) in closed form, of one coordinate.
+type gaussian struct{ m, tau float64 }
+
+// step moves along v*(z) = −z + (z − m)/(τ² + σ²).
+func (g gaussian) step(h, sigma float64) gaussian {
+	return gaussian{(1 - h) * g.m, g.tau * (1 + float64(h*g.pull(sigma)))}
+}
+
+// pull is 1/(τ² + σ²) − 1, the rate at which the law widens.
+func (g gaussian) pull(sigma float64) float64 {
+	return 1/(float64(g.tau*g.tau)+float64(sigma*sigma)) - 1
+}
+
+// kl is KL(μ̂‖π), a coordinate, and square the squared gradient of it.
+func (g gaussian) kl(sigma float64) float64 {
+	v := float64(g.tau*g.tau) + float64(sigma*sigma)
+	return (v + float64(g.m*g.m) - 1 - math.Log(v)) / 2
+}
+
+func (g gaussian) square(sigma float64) float64 {
+	p := g.tau * g.pull(sigma)
+	return float64(g.m*g.m) + float64(p*p)
+}
+
 // stepOf is the step of Theorem 4.7 for K moves, h ∝ K^(−1/2).
 func stepOf(moves int) float64 { return 0.5 / math.Sqrt(float64(moves)) }
 

@@ -16,13 +16,9 @@ var figures = []harness.Figure{
 	words.Figure("steps-map", drawStepsMap),
 	words.Figure("steps-samples", drawSamples),
 	words.Figure("epsilon", drawEpsilon),
-	words.Figure("sigma", drawSigma),
 	words.Figure("variance", drawVariance),
 	words.Figure("rate", drawRate),
-	words.Figure("samples", drawLearning("samples", "number of draws n", []string{"sub-gaussian", "heavy-tailed"})),
-	words.Figure("width", drawLearning("width", "width", []string{"1d", "2d"})),
 	words.Figure("descent", drawDescent),
-	words.Figure("rays", drawRays),
 	words.Figure("helps", drawHelps),
 	words.Figure("growth", drawGrowth),
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
@@ -18,39 +17,6 @@ func names(v []float64) (out []string) {
 		out = append(out, strconv.FormatFloat(x, 'g', -1, 64))
 	}
 	return out
-}
-
-func drawSigma(s *record.Set) (*figure.Figure, error) {
-	t := trialsOf(s, "sigma")
-	o := t.options()
-	f := &figure.Figure{
-		Cols:     3,
-		Width:    18,
-		ColorBar: figure.Axis{Label: "log10 of the step over the rate; white: up KL"},
-	}
-	for _, m := range []struct{ rule, title string }{
-		{"kl-w", "equation 3.10 (kl-w)"}, {"dsm-in", "2-D script (dsm-in)"}, {"dsm-out", "10-D script (dsm-out)"},
-	} {
-		_, step := average(t.each(m.rule, "library"))
-		_, slopes := average(t.each(m.rule, "kl-slope"))
-		if len(step) == 0 {
-			return nil, errAbsent
-		}
-		h := figure.HeatMap{Cols: len(o.Sigmas)}
-		for k, v := range step {
-			size := math.Log10(math.Abs(v))
-			if v*slopes[k] > 0 {
-				size = math.NaN()
-			}
-			h.Z = append(h.Z, size)
-		}
-		f.Panels = append(f.Panels, figure.Panel{
-			Title: m.title, Layers: []figure.Layer{h},
-			X: figure.Axis{Label: "σ", Categories: names(o.Sigmas)},
-			Y: figure.Axis{Label: "τ", Categories: names(o.Taus)},
-		})
-	}
-	return f, nil
 }
 
 func drawVariance(s *record.Set) (*figure.Figure, error) {
@@ -141,31 +107,6 @@ func drawRate(s *record.Set) (*figure.Figure, error) {
 	return &figure.Figure{Cols: 2, Width: 18, Height: 8, Panels: []figure.Panel{left, right}}, nil
 }
 
-// drawLearning draws the errors of fitted scores, a panel a method, a series a σ.
-func drawLearning(problem, label string, methods []string) func(s *record.Set) (*figure.Figure, error) {
-	return func(s *record.Set) (*figure.Figure, error) {
-		t := trialsOf(s, problem)
-		f := &figure.Figure{Cols: 2, Width: 18, Height: 8}
-		for _, m := range methods {
-			p := logarithmic(m, label, "mean squared error of f")
-			for k, sigma := range t.options().Sigmas {
-				values := t.each(m, at("error", sigma))
-				if floor := t.Final(m, at("error", sigma), 0); floor != nil {
-					style := series(k, "")
-					style.Dash, style.Width = []float64{1, 2}, 0.6
-					p.Layers = append(p.Layers, figure.HLine{Y: stats.Mean(floor), Style: style})
-				}
-				for _, v := range values {
-					delete(v, 0)
-				}
-				p.Layers = append(p.Layers, band(values, series(k, "σ = "+table.Num(sigma)), nil)...)
-			}
-			f.Panels = append(f.Panels, p)
-		}
-		return f, nil
-	}
-}
-
 func drawDescent(s *record.Set) (*figure.Figure, error) {
 	t := trialsOf(s, "descent")
 	o := t.options()
@@ -184,19 +125,6 @@ func drawDescent(s *record.Set) (*figure.Figure, error) {
 		f.Panels = append(f.Panels, p)
 	}
 	return f, nil
-}
-
-func drawRays(s *record.Set) (*figure.Figure, error) {
-	t := trialsOf(s, "rays")
-	p := logarithmic("", "distance along the ray", "size of the score")
-	for k, law := range s.Methods(t.Problem) {
-		values := t.each(law, at("score", 0.1))
-		p.Layers = append(p.Layers, band(values, series(k, law), nil)...)
-		if law == "compact" {
-			p.Layers = append(p.Layers, power(values, 1, "slope 1")...)
-		}
-	}
-	return &figure.Figure{Cols: 1, Width: 12, Height: 8, Panels: []figure.Panel{p}}, nil
 }
 
 func drawGrowth(s *record.Set) (*figure.Figure, error) {

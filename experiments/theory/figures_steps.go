@@ -25,38 +25,27 @@ var stepSeries = []struct{ problem, method, label string }{
 }
 
 func drawSteps(s *record.Set) (*figure.Figure, error) {
-	share := figure.Axis{Label: "share of the least covered mode", Max: math.NaN()}
-	left := figure.Panel{Title: "σ = 0.12", X: figure.Axis{Label: "step h", Scale: figure.Log}, Y: share}
-	right := figure.Panel{
-		Title: "all steps and σ",
-		X:     figure.Axis{Label: "temperature h/(2σ²)", Scale: figure.Log},
-		Y:     share,
+	p := figure.Panel{
+		Title: "σ = 0.12",
+		X:     figure.Axis{Label: "step h", Scale: figure.Log},
+		Y:     figure.Axis{Label: "share of the least covered mode", Max: math.NaN()},
 	}
-	cells, _ := stepCells(s)
 	for k, x := range stepSeries {
 		t := trialsOf(s, x.problem)
-		o, style := t.options(), series(k, x.label)
+		o := t.options()
 		at012 := slices.Index(o.Sigmas, shown)
 		var list [][]float64
 		for _, h := range o.Moves {
 			list = append(list, t.Final(x.method, at("least", h), at012))
 		}
-		left.Layers = append(left.Layers, band(bySeed(list), style, func(i int) float64 { return o.Moves[i] })...)
-		dots := figure.Scatter{Style: style.As(""), Radius: 1.9}
-		for _, c := range cells {
-			if c.problem == x.problem && c.method == x.method {
-				dots.X, dots.Y = append(dots.X, c.degree), append(dots.Y, stats.Median(c.least))
-			}
-		}
-		right.Layers = append(right.Layers, dots)
+		across := func(i int) float64 { return o.Moves[i] }
+		p.Layers = append(p.Layers, band(bySeed(list), series(k, x.label), across)...)
 	}
-	if left.Layers == nil {
+	if p.Layers == nil {
 		return nil, errAbsent
 	}
-	for _, p := range []*figure.Panel{&left, &right} {
-		p.Layers = append(p.Layers, figure.HLine{Y: found, Style: grey("counts as covered")})
-	}
-	return &figure.Figure{Cols: 2, Width: 18, Height: 9, Panels: []figure.Panel{left, right}}, nil
+	p.Layers = append(p.Layers, figure.HLine{Y: found, Style: grey("counts as covered")})
+	return &figure.Figure{Cols: 1, Width: 12, Height: 9, Panels: []figure.Panel{p}}, nil
 }
 
 // StepPanel shows what the step decides: the share of the least covered mode of the 2-D mixture after one total time,

@@ -11,7 +11,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-var findings = []harness.Finding{exploration, printed, silent}
+var findings = []harness.Finding{exploration}
 
 // of returns the records that the findings are about.
 func of(by map[string]*record.Set, problem string) (trials, bool) {
@@ -58,154 +58,8 @@ func exploration(by map[string]*record.Set) *harness.Statement {
 	}
 }
 
-// printed: what the formulas give as they are printed.
-func printed(by map[string]*record.Set) *harness.Statement {
-	t, ok := of(by, "misprints")
-	if !ok {
-		return nil
-	}
-	get := func(metric string) float64 { return stats.Median(t.Final("gaussian", metric, 0)) }
-	eps := 0.0 // the step of Algorithm 2 over that of equation 3.10, at σ = 0.5
-	sigma := trialsOf(t.Set, "sigma")
-	for j, s := range sigma.options().Sigmas {
-		if s == 0.5 {
-			eps = stats.Median(sigma.Final("kl-eps", "expected", j)) / stats.Median(sigma.Final("kl-w", "expected", j))
-		}
-	}
-	bounds := trialsOf(t.Set, "bounds")
-	factor := stats.Mean(bounds.Final("gmm-10d", "corollary-4.14-proof", 0)) -
-		stats.Mean(bounds.Final("gmm-10d", "corollary-4.14", 0))
-	type formula struct {
-		where, printed, right string
-		measured, should      float64
-	}
-	out := table.Of([]formula{
-		{
-			"Algorithms 1 and 2, loss: slope of the best linear f", "f − (x − z)/σ²", "f + (x − z)/σ²",
-			get("slope-minus"), get("slope-plus"),
-		},
-		{
-			"Algorithm 2, network step: loss after 20 steps from " + table.Num(get("loss-start")), "+η∇L", "−η∇L",
-			get("loss-ascent"), get("loss-descent"),
-		},
-		{"after Lemma 4.1, score over the exact score", "+σ⁻²", "−σ⁻²", get("printed-score"), -get("printed-score")},
-		{"Algorithm 2, step of σ over that of equation 3.10, at σ = 0.5", "ε = σw", "w", eps, 1},
-		{
-			"Corollary 4.14, power of ten it asks for beyond its statement (10-D mixture)", "σ⁻ᵈ", "σ⁻⁽ᵈ⁺⁴⁾",
-			0, factor,
-		},
-	})
-	out.Words("Where", func(f formula) string { return f.where })
-	out.Words("as printed", func(f formula) string { return f.printed })
-	out.Words("right", func(f formula) string { return f.right })
-	out.Column("measured, as printed", func(f formula) table.Cell { return table.Number(f.measured, 3) })
-	out.Column("measured, right", func(f formula) table.Cell { return table.Number(f.should, 3) })
-	out.Notes = []string{"Medians over seeds; a cloud of N(0, I) with σ = 0.5, whose smoothed score is −0.8·x."}
-	return &harness.Statement{
-		Title: "Some formulas are misprinted",
-		Text:  "Each was computed as it is printed. The released code has the right signs.",
-		Table: &out.Table,
-	}
-}
-
-// silent: what the theory has nothing to say about.
-func silent(by map[string]*record.Set) *harness.Statement {
-	t, ok := of(by, "lipschitz")
-	if !ok {
-		return nil
-	}
-	type score struct{ method, fails string }
-	out := table.Of([]score{
-		{"gmm-2d", "nowhere"},
-		{"monomial-gamma", "score ∝ |x|^−0.1 at 0"},
-		{"meg-ica", "W⁻ᵀ where W is singular"},
-		{"uci-bnn", "a ReLU switches on"},
-	})
-	quotient := func(k int) func(x score) table.Cell {
-		return func(x score) table.Cell { return table.Number(stats.Median(t.Final(x.method, "quotient", k)), 3) }
-	}
-	out.Words("Density", func(x score) string { return x.method })
-	out.Words("where it fails", func(x score) string { return x.fails })
-	out.Column("quotient at 0.1", quotient(1))
-	out.Column("at 1e−4", quotient(4))
-	out.Notes = []string{"Largest of 20 pairs of points, median over seeds."}
-	return &harness.Statement{
-		Title: "Assumption 4.3 fails in three of the four experiments",
-		Text: "The convergence theorems ask for a Lipschitz score. Only the mixtures have one, so for the other " +
-			"experiments they prove nothing.",
-		Table: &out.Table,
-	}
-}
-
 var tables = []harness.Table{
-	words.Table("identities", identities),
-	words.Table("bounds", boundsTable),
-	words.Table("held", heldTable),
 	words.Table("crossings", crossings),
-}
-
-func identities(s *record.Set) (*table.Table, error) {
-	gradient, identity := trialsOf(s, "gradient"), trialsOf(s, "identity")
-	type variant struct {
-		trials
-		words, metric, method string
-	}
-	var variants []variant
-	for _, x := range []struct {
-		trials
-		words, metric string
-		methods       []string
-	}{
-		{gradient, "Theorem 3.1", "relative", []string{"dirac-1d", "dirac-2d", "affine-1d", "affine-2d"}},
-		{gradient, "Theorem 3.1, standard errors", "errors", []string{"dirac-10d", "affine-10d"}},
-		{identity, "denoising identity", "relative", []string{"denoising-1d", "denoising-2d"}},
-		{identity, "Hessian identity", "relative", []string{"hessian-1d", "hessian-2d", "hessian-10d"}},
-	} {
-		for _, m := range x.methods {
-			variants = append(variants, variant{x.trials, x.words, x.metric, m})
-		}
-	}
-	t := table.Of(variants)
-	t.Words("Statement", func(v variant) string { return v.words })
-	t.Words("variant", func(v variant) string { return v.method })
-	for _, sigma := range gradient.options().Sigmas {
-		t.Column("σ = "+table.Num(sigma), func(v variant) table.Cell {
-			return table.Number(slices.Max(append(v.Final(v.method, at(v.metric, sigma), 0), math.Inf(-1))), 2)
-		})
-	}
-	return &t.Table, nil
-}
-
-func boundsTable(s *record.Set) (*table.Table, error) {
-	x := trialsOf(s, "bounds")
-	t := table.Of(s.Methods(x.Problem))
-	t.Words("Experiment", func(m string) string { return m })
-	for _, c := range []struct{ header, metric string }{
-		{"particles used", "particles"},
-		{"Corollary 4.10", "corollary-4.10"},
-		{"Corollary 4.14, as stated", "corollary-4.14"},
-		{"as proved", "corollary-4.14-proof"},
-		{"network, Theorem 4.9", "theorem-4.9"},
-		{"network, Theorem 4.13", "theorem-4.13"},
-	} {
-		t.Column(c.header, func(m string) table.Cell { return table.Fixed(stats.Mean(x.Final(m, c.metric, 0)), 1) })
-	}
-	return &t.Table, nil
-}
-
-func heldTable(s *record.Set) (*table.Table, error) {
-	x := trialsOf(s, "sigma")
-	o := x.options()
-	t := table.Of(o.Sigmas)
-	t.Column("σ", func(sigma float64) table.Cell { return table.Number(sigma, 2) })
-	t.Column("exact", func(sigma float64) table.Cell { return table.Number(expected("kl-w", sigma, 1), 2) })
-	for _, steps := range o.Sizes {
-		t.Column(fmt.Sprintf("%d steps", steps), func(sigma float64) table.Cell {
-			j := slices.Index(o.Sigmas, sigma)
-			return table.Number(stats.Median(x.Final("kl-w", fmt.Sprintf("held-%d", steps), j)), 2)
-		})
-	}
-	return &t.Table, nil
 }
 
 func crossings(s *record.Set) (*table.Table, error) {

@@ -43,23 +43,6 @@ func on(
 	}, methods...)
 }
 
-// gaps are what a claim bounds: whether each is within its bound, and the largest.
-type gaps struct {
-	holds []bool
-	worst float64
-}
-
-func (g *gaps) atMost(bound float64, values ...float64) {
-	for _, v := range values {
-		g.holds, g.worst = append(g.holds, v <= bound), max(g.worst, v)
-	}
-}
-
-// verdict is that on both sides of an equation.
-func (g *gaps) verdict() (claim.Verdict, string) {
-	return rule.All(g.holds), "largest relative difference " + table.Num(g.worst)
-}
-
 // each returns a metric by index, one map a seed.
 func (t trials) each(method, metric string) []map[int]float64 {
 	var out []map[int]float64

@@ -207,3 +207,48 @@ func (n nodes) mean(f func(w []float64) float64) float64 {
 	}
 	return sum
 }
+
+// nodes are points w and weights, summing to 1, of a rule for expectations over N(0, I).
+type nodes struct {
+	w      [][]float64
+	weight []float64
+}
+
+// grid is the trapezoidal rule with this step in one or two dimensions. It converges
+// exponentially for analytic functions.
+func grid(d int, step float64) nodes {
+	const end = 7.5
+	var line []float64
+	for v := -end; v <= end; v += step {
+		line = append(line, v)
+	}
+	var out nodes
+	sum := 0.0
+	add := func(w ...float64) {
+		p := math.Exp(-dot(w, w) / 2)
+		out.w, out.weight = append(out.w, w), append(out.weight, p)
+		sum += p
+	}
+	for _, a := range line {
+		if d == 1 {
+			add(a)
+			continue
+		}
+		for _, b := range line {
+			add(a, b)
+		}
+	}
+	for i := range out.weight {
+		out.weight[i] /= sum
+	}
+	return out
+}
+
+// random is Monte Carlo with n draws.
+func random(d, n int, r *rng.Stream) nodes {
+	out := nodes{w: normal(d).draws(n, r), weight: make([]float64, n)}
+	for i := range out.weight {
+		out.weight[i] = 1 / float64(n)
+	}
+	return out
+}

@@ -1,5 +1,5 @@
-// Package theory checks the statements of the paper's theory that numbers can reach: gradients and rules against
-// differences, identities, rates as slopes, assumptions along runs, and bounds by arithmetic.
+// Package theory checks the statements of the paper's theory that numbers can reach: as an experiment those that take
+// runs, such as rates and assumptions, and in its tests identities, derivatives and arithmetic.
 package theory
 
 import (
@@ -33,7 +33,7 @@ var words = study.ReadWords(wordsYAML)
 var Experiment = &harness.Experiment{
 	Name:  "theory",
 	Title: "Theory",
-	Summary: "Sections 3 and 4 of the paper, each statement that numbers can reach: on Gaussian mixtures, whose " +
+	Summary: "Statements of sections 3 and 4 of the paper that take runs: on Gaussian mixtures, whose " +
 		"smoothed densities and scores are in closed form. Some problems are runs of a sampler; most are computations.",
 	Settings: config,
 	Version:  "theory 1",
@@ -44,7 +44,7 @@ var Experiment = &harness.Experiment{
 
 	Samplers: samplers.All,
 	Metrics:  words.Metrics,
-	Lead:     []string{"steps", "theory-temperature", "theory-step", "T5"},
+	Lead:     []string{"steps", "theory-temperature", "T5"},
 	Figures:  figures,
 	Tables:   tables,
 	Claims:   claims,
@@ -183,7 +183,7 @@ type Options struct {
 	Sigmas []float64 `mapstructure:"sigmas"` // > 0
 	Taus   []float64 `mapstructure:"taus"`   // standard deviations > 0 of a Gaussian cloud
 	Dims   []int     `mapstructure:"dims"`   // dimensions
-	Sizes  []int     `mapstructure:"sizes"`  // n, K, widths, places on a ray or powers of ten, as the problem has it
+	Sizes  []int     `mapstructure:"sizes"`  // numbers of particles; for rate, of moves
 	Steps  int       `mapstructure:"steps"`  // network steps, or moves
 	Draws  int       `mapstructure:"draws"`  // of Monte Carlo, 2 or more
 
@@ -195,11 +195,6 @@ type Options struct {
 // computations are the problems without a run. What variants each has and which options it needs are those that
 // theory.yaml gives it.
 var computations = map[string]func(m *measurement){
-	"gradient":   gradient,
-	"flow":       flow,
-	"sigma":      sigmas,
-	"identity":   identity,
-	"rays":       rays,
 	"descent":    descent,
 	"rate":       rate,
 	"variance":   variance,
@@ -208,11 +203,6 @@ var computations = map[string]func(m *measurement){
 	"steps-1000": steps,
 	"rest":       rest,
 	"helps":      helps,
-	"samples":    samples,
-	"width":      width,
-	"bounds":     bounds,
-	"lipschitz":  lipschitz,
-	"misprints":  misprints,
 }
 
 // computation is one of them.
@@ -232,8 +222,7 @@ func (c *computation) of(t *harness.Trial) (*measurement, error) {
 	if !slices.Contains(c.variants, t.Method) {
 		return nil, fmt.Errorf("%s measures %s, not %s", t.Problem, strings.Join(c.variants, ", "), t.Method)
 	}
-	clouds := t.Problem == "helps" || t.Problem == "flow" // sizes are numbers of particles
-	if clouds && len(m.o.Sizes) > 0 && slices.Min(m.o.Sizes) < 2 {
+	if t.Problem == "helps" && len(m.o.Sizes) > 0 && slices.Min(m.o.Sizes) < 2 {
 		return nil, fmt.Errorf("options.sizes: must be 2 particles or more, got %v", m.o.Sizes)
 	}
 	return m, m.o.check(c.needs)

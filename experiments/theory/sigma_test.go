@@ -37,8 +37,6 @@ func constant(c float64) func(sigma float64) float64 {
 	return func(float64) float64 { return c }
 }
 
-func sq(x float64) float64 { return float64(x * x) }
-
 // expected is the step of a rule over its rate, minus the derivative of its objective times its factor, in closed
 // form with the exact score f(x) = −x/(τ² + σ²).
 func expected(rule sifg.SigmaRule, sigma, tau float64) float64 {

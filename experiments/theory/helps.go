@@ -1,0 +1,152 @@
+package theory
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mathext"
+
+	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+)
+
+// helps measures what the learned score is worth on a law of width about 1 in d dimensions, normal-d or student-d
+// (five degrees of freedom), for n particles and each σ: for SIFG, and for blind SIFG, whose network learns from the
+// noise of other particles. Both start at half the width and move for Options.Time by steps of 0.3σ², which is the
+// temperature 0.15. At the index n it puts
+//
+//	energy-FLOW   the energy distance of a fresh sample z + σw to the law
+//	mean-FLOW     its squared error of the mean, over that which n exact draws have in expectation
+//	share-sifg    the share 1 − L·σ²/d of fresh noise that SIFG's network predicts, L the denoising loss
+//	energy-exact  the energy distance of n exact draws
+func helps(m *measurement) {
+	kind, dim, _ := strings.Cut(m.method, "-")
+	d, _ := strconv.Atoi(dim)
+	t := tailed{d, kind == "student"}
+	energy := t.energy()
+	for _, n := range m.o.Sizes {
+		m.put("energy-exact", n, energy.Distance(t.draws(n, rng.New(m.seed, "floor", uint64(n)))))
+		for _, sigma := range m.o.Sigmas {
+			for _, name := range []string{"sifg", "sifg-blind"} {
+				sample, share := m.fresh(name, t, n, sigma)
+				m.put(at("energy-"+name, sigma), n, energy.Distance(sample))
+				mean := metric.Mean(sample)
+				m.put(at("mean-"+name, sigma), n, dot(mean, mean)/float64(d)*float64(n)/t.variance())
+				if name == "sifg" {
+					m.put(at("share-"+name, sigma), n, share)
+				}
+			}
+		}
+	}
+}
+
+// fresh runs SIFG or blind SIFG and returns z + σw for a new w, and the share of it that SIFG's network predicts.
+func (m *measurement) fresh(name string, t tailed, n int, sigma float64) (sample metric.Points, share float64) {
+	h := 0.3 * sigma * sigma
+	flow, err := sifg.New(sifg.Config{Sampler: name, Step: h, Sigma: sigma, Hidden: 64, LR: 4e-3, Warmup: 200})
+	if err != nil {
+		panic(err) // a trial that panics has failed, with this text
+	}
+	c := m.start(flow, t, n, func(dst sifg.Batch, r *rng.Stream) {
+		r.Normal(dst.Data)
+		for i := range dst.Data {
+			dst.Data[i] /= 2
+		}
+	})
+	for c.Iter < int(math.Round(m.o.Time/h)) {
+		if _, err := flow.Step(c); err != nil {
+			panic(err)
+		}
+	}
+	if trained, ok := flow.Field.(*sifg.Denoise); ok {
+		trained.Inner = 0 // what follows perturbs and judges, and teaches nothing
+		trained.Velocity(c, &sifg.Noise{Sigma: float32(sigma)})
+		loss := 0.0
+		for i, w := range c.W.Data {
+			loss += sq(float64(c.S.Data[i]-c.V.Data[i]) + float64(w)/sigma)
+		}
+		share = 1 - loss*sigma*sigma/float64(n*t.d)
+	} else {
+		c.Perturb()
+	}
+	return metric.FromBatch(c.X), share
+}
+
+// tailed is N(0, I) or the multivariate Student's t with five degrees of freedom on R^d, which is N(0, 5/g·I) for g ~
+// χ²₅.
+type tailed struct {
+	d     int
+	heavy bool
+}
+
+const degrees = 5
+
+// Dim implements sifg.Target.
+func (t tailed) Dim() int { return t.d }
+
+// Score implements sifg.Target: −x, or −(ν+d)x/(ν+‖x‖²).
+func (t tailed) Score(dst, x sifg.Batch, _ int) {
+	for i := range x.Rows {
+		row, out := x.Data[i*t.d:(i+1)*t.d], dst.Data[i*t.d:(i+1)*t.d]
+		factor := float32(-1)
+		if t.heavy {
+			square := 0.0
+			for _, v := range row {
+				square += sq(float64(v))
+			}
+			factor = float32(-(degrees + float64(t.d)) / (degrees + square))
+		}
+		for c, v := range row {
+			out[c] = factor * v
+		}
+	}
+}
+
+// variance is that of a coordinate.
+func (t tailed) variance() float64 {
+	if t.heavy {
+		return degrees / (degrees - 2.0)
+	}
+	return 1
+}
+
+// draws are exact.
+func (t tailed) draws(n int, r *rng.Stream) metric.Points {
+	out := metric.NewPoints(n, t.d)
+	for i := range n {
+		sd := 1.0
+		if t.heavy {
+			g := 0.0
+			for range degrees {
+				g += sq(r.NormFloat64())
+			}
+			sd = math.Sqrt(degrees / g)
+		}
+		for c := range t.d {
+			out.Row(i)[c] = sd * r.NormFloat64()
+		}
+	}
+	return out
+}
+
+// energy prepares the energy distance to the law: of Student's t as the mixture of 400 normal laws whose widths are
+// at even quantiles.
+func (t tailed) energy() *metric.Energy {
+	count := 1
+	if t.heavy {
+		count = 400
+	}
+	var m metric.Modes
+	for k := range count {
+		sd := 1.0
+		if t.heavy {
+			g := 2 * mathext.GammaIncRegInv(degrees/2.0, (float64(k)+0.5)/float64(count))
+			sd = math.Sqrt(degrees / g)
+		}
+		m.Weights, m.Means = append(m.Weights, 1/float64(count)), append(m.Means, make([]float64, t.d))
+		m.SDs = append(m.SDs, sd)
+	}
+	return m.Energy()
+}
