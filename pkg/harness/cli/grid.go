@@ -9,6 +9,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/grid"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -21,7 +22,7 @@ type gridFlags struct {
 	runner
 	file, choose string
 	axes         []string
-	dry          bool
+	dry, named   bool
 }
 
 func gridCommand(e *env) *cobra.Command {
@@ -81,7 +82,7 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 		return err
 	}
 	if g.name != "" {
-		spec.Name, g.name = g.name, ""
+		spec.Name, g.named, g.name = g.name, true, ""
 	}
 	laid, err := grid.New(request, spec, g.choose)
 	if err != nil {
@@ -113,6 +114,9 @@ func (g *gridFlags) again(laid *grid.Grid) string {
 	if g.choose != "" {
 		flags = append(flags, "--select", g.choose)
 	}
+	if g.named {
+		flags = append(flags, "--name", laid.Name)
+	}
 	first := laid.Trials[0]
 	return plan.Command("grid", first.Experiment, first.Protocol, first.Scale, laid.Set, flags...)
 }
@@ -123,13 +127,14 @@ func (w *work) choose(e *env, laid *grid.Grid, again string) error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(w.results, report.Grids, w.Experiments[0].Name+"-"+laid.Name)
-	foreign, kept, err := result.Write(dir)
+	foreign, kept, err := result.Write(w.results)
 	if err != nil {
 		return err
 	}
+	dir := filepath.Join(w.results, report.Grids, w.Experiments[0].Name+"-"+laid.Name, result.Protocol)
 	for _, name := range foreign {
-		fmt.Fprintf(e.err, "%s is not a file of this grid and was kept\n", filepath.Join(dir, name))
+		path := safe.Text(filepath.Join(dir, name))
+		fmt.Fprintf(e.err, "%s is not a file of this grid and was kept\n", path)
 	}
 	if kept {
 		fmt.Fprintf(e.err, "%s missing: the earlier, complete result in %s was kept\n",
@@ -140,6 +145,6 @@ func (w *work) choose(e *env, laid *grid.Grid, again string) error {
 	for _, n := range notes {
 		fmt.Fprintln(e.out, n)
 	}
-	_, err = fmt.Fprintf(e.out, "results: %s\n", filepath.Join(dir, result.Protocol))
+	_, err = fmt.Fprintf(e.out, "results: %s\n", dir)
 	return err
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/page"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
@@ -46,11 +47,17 @@ func reportCommand(e *env) *cobra.Command {
 	return cmd
 }
 
+// pages renders the page of a report, by its name.
+func pages(r *report.Report, all []*harness.Experiment) (map[string][]byte, error) {
+	b, err := page.Render(r, all)
+	return map[string][]byte{"index.html": b}, err
+}
+
 // report writes the report and its page, says what was left as it was, and shows what came out.
 func (w *work) report(e *env, keep bool) error {
-	r, notes, err := report.Update(w.results, w.Plan, w.store, e.experiments, keep, page.Render)
+	r, notes, err := report.Update(w.results, w.Plan, w.store, e.experiments, keep, pages)
 	for _, n := range notes {
-		fmt.Fprintln(e.err, n)
+		fmt.Fprintln(e.err, safe.Text(n))
 	}
 	if err != nil {
 		return err

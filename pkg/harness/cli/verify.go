@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -12,9 +13,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/semi-implicit/sifg/pkg/harness/compare"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
@@ -44,7 +47,7 @@ func verifyCommand(e *env) *cobra.Command {
 			if _, err := s.request(e, args); err != nil {
 				return err
 			}
-			if err := verifyFiles(e, s.storeDir(), s.resultsDir(nil), repair); err != nil || d.Trials == 0 {
+			if err := s.verifyFiles(e, cmd.Flags(), repair); err != nil || d.Trials == 0 {
 				return err
 			}
 			if !cmd.Flags().Changed("draw") {
@@ -62,8 +65,9 @@ func verifyCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-// verifyFiles reads all files.
-func verifyFiles(e *env, dir, results string, repair bool) error {
+// verifyFiles reads all files. Damage is worse than a file that cannot be read, and either is said of all files.
+func (s *selection) verifyFiles(e *env, flags *pflag.FlagSet, repair bool) error {
+	dir, results := s.storeDir(), s.resultsDir(nil)
 	st, err := openStore(dir, results, repair)
 	if err != nil {
 		return err
@@ -74,32 +78,47 @@ func verifyFiles(e *env, dir, results string, repair bool) error {
 		return exitf(exitStopped, "neither %s nor %s is there: nothing was read", dir, results)
 	}
 	var inStore []record.Damage
+	var unread error
 	if st != nil {
-		if inStore, err = st.Verify(context.Background(), repair); err != nil {
-			return err
-		}
+		inStore, unread = st.Verify(context.Background(), repair)
 	}
-	inReport, foreign, err := report.Verify(results)
-	if err != nil {
-		return err
+	inReport, err := report.Verify(results)
+	unread = errors.Join(unread, err)
+	for _, name := range inReport.Foreign {
+		fmt.Fprintf(e.out, "%s is not written by this program, and is left alone\n", safe.Text(name))
 	}
-	for _, name := range foreign {
-		fmt.Fprintf(e.out, "%s is not written by this program, and is left alone\n", name)
-	}
-	for _, d := range slices.Concat(inStore, inReport) {
+	for _, d := range slices.Concat(inStore, inReport.Damaged) {
 		fmt.Fprintln(e.out, d.Error())
 	}
-	if repair && len(inStore) > 0 {
-		fmt.Fprintf(e.out, "%s moved aside: the next run computes their trials again\n",
-			table.Count(len(inStore), "damaged file"))
-		inStore = nil
+	mend := inReport.Mend
+	if n := len(inStore); repair && n > 0 {
+		fmt.Fprintf(e.out, "%s moved aside: the next run computes their trials again\n", table.Count(n, "damaged file"))
+	} else if n > 0 {
+		mend = append(mend, "sifg verify --repair and then sifg run")
 	}
-	if n := len(inStore) + len(inReport); n > 0 {
-		return exitf(exitDamaged, "%s in %s and %s: sifg verify --repair moves those of the store aside, sifg report "+
-			"writes its own files again and leaves others alone", table.Count(n, "damaged file"), dir, results)
+	for _, command := range mend {
+		fmt.Fprintf(e.out, "to mend: %s\n", safe.Text(here(command, flags)))
 	}
-	fmt.Fprintf(e.out, "all files in %s are as written\n", strings.Join(read, " and "))
-	return nil
+	if len(mend) > 0 {
+		err := exitf(exitDamaged, "%s in %s and %s", table.Count(len(inStore)+len(inReport.Damaged), "damaged file"),
+			dir, results)
+		return errors.Join(err, unread)
+	}
+	if unread == nil {
+		fmt.Fprintf(e.out, "all files in %s are as written\n", strings.Join(read, " and "))
+	}
+	return unread
+}
+
+// here returns a command with the flags that say which report is meant, as they were given.
+func here(command string, flags *pflag.FlagSet) string {
+	for _, name := range []string{"scale", "name", "results", "store"} {
+		f := flags.Lookup(name)
+		if f.Changed && strings.HasPrefix(command, "sifg report ") && !strings.Contains(command, " --"+name+" ") {
+			command += " " + plan.Quote([]string{"--" + name, f.Value.String()})
+		}
+	}
+	return command
 }
 
 // verifyNumbers computes some trials of the report again, in a store of their own, and compares every value.
@@ -116,7 +135,7 @@ func (s *selection) verifyNumbers(e *env, names []string, d compare.Draws) error
 	}
 	dir, err := os.MkdirTemp("", "sifg-verify-")
 	if err != nil {
-		return err
+		return exitf(exitStopped, "the trials need a folder for a while, and none can be made: %v (TMPDIR names where)", err)
 	}
 	defer os.RemoveAll(dir)
 	w := &work{Plan: &plan.Plan{Experiments: e.experiments, Trials: trials}, known: s.knownDir()}

@@ -1,7 +1,6 @@
 package grid
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
@@ -112,28 +110,18 @@ func (r *Result) take(t *harness.Trial, got *record.Result) (reason string, valu
 	return fmt.Sprintf("%s is %v", r.Objective.Metric, value), value
 }
 
-// Write makes the folder of the protocol in dir a sealed folder of the result. An earlier result that has all its
-// trials is not replaced by one that lacks some: kept is then true. Files that it did not write stay, and are named in
-// foreign.
-func (r *Result) Write(dir string) (foreign []string, kept bool, err error) {
+// Write writes the result into a results folder: see report.PutGrid. An earlier result that has all its trials is not
+// replaced by one that lacks some.
+func (r *Result) Write(results string) (foreign []string, kept bool, err error) {
 	files, err := r.files()
 	if err != nil {
 		return nil, false, err
 	}
-	err = disk.Alone(context.Background(), dir, func(root *os.Root) error {
-		if err := sealed.Restore(root, r.Protocol, report.GridIndex); err != nil {
-			return err
-		}
+	return report.PutGrid(results, r.Experiment+"-"+r.Name, r.Protocol, r, files, func(root *os.Root, dir string) bool {
 		var old Result
-		if _, err := sealed.Open(root, r.Protocol, report.GridIndex, &old); err == nil && old.Missing == 0 &&
-			r.Missing > 0 {
-			kept = true
-			return nil
-		}
-		foreign, err = sealed.Replace(root, r.Protocol, report.GridIndex, r, files)
-		return err
+		_, err := sealed.Open(root, dir, report.GridIndex, &old)
+		return err == nil && old.Missing == 0 && r.Missing > 0
 	})
-	return foreign, kept, err
 }
 
 func (r *Result) files() (map[string][]byte, error) {

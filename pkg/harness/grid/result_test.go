@@ -280,7 +280,8 @@ func TestWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Join(t.TempDir(), "toy-steps")
+	results := t.TempDir()
+	dir := filepath.Join(results, "grid", "toy-"+g.Name)
 	seal := func() string {
 		b, err := os.ReadFile(filepath.Join(dir, "paper", report.GridIndex))
 		if err != nil {
@@ -288,7 +289,7 @@ func TestWrite(t *testing.T) {
 		}
 		return string(b)
 	}
-	if foreign, kept, err := compute(t, newStore(t), g, all).Write(dir); err != nil || kept || len(foreign) > 0 {
+	if foreign, kept, err := compute(t, newStore(t), g, all).Write(results); err != nil || kept || len(foreign) > 0 {
 		t.Fatal(foreign, kept, err)
 	}
 	whole := seal()
@@ -310,10 +311,10 @@ func TestWrite(t *testing.T) {
 		partial.Missing != len(g.Trials)/2 {
 		t.Errorf("%d trials are missing, and %s was chosen", partial.Missing, partial.Best.Markdown())
 	}
-	if _, kept, err := partial.Write(dir); err != nil || !kept || seal() != whole {
+	if _, kept, err := partial.Write(results); err != nil || !kept || seal() != whole {
 		t.Errorf("an incomplete grid took the place of a complete one: %v", err)
 	}
-	if foreign, kept, err := compute(t, s, g, all).Write(dir); err != nil || kept ||
+	if foreign, kept, err := compute(t, s, g, all).Write(results); err != nil || kept ||
 		fmt.Sprint(foreign) != "[mine.txt]" ||
 		seal() != whole {
 		t.Errorf("computed in two pieces: %v, %v, %v\n%s", foreign, kept, err, seal())
@@ -322,7 +323,7 @@ func TestWrite(t *testing.T) {
 	if err := os.Truncate(filepath.Join(dir, "paper", report.GridIndex), 10); err != nil {
 		t.Fatal(err)
 	}
-	if _, kept, err := partial.Write(dir); err != nil || kept {
+	if _, kept, err := partial.Write(results); err != nil || kept {
 		t.Error(kept, err)
 	}
 }

@@ -21,11 +21,13 @@ type painter struct {
 	set   record.Set
 	old   *Protocol // the earlier report's; empty if it has other trials
 	lacks bool      // an array was missing since try was called last
+
+	damage error // of an array of the store
 }
 
-// paint fills in the figures, tables and claims of p. What cannot be made is noted, and the others go on. old may be
-// nil.
-func paint(e *harness.Experiment, file *settings.File, p, old *Protocol) {
+// paint fills in the files, figures, tables and claims of p. What cannot be made is noted, and the others go on. old may
+// be nil. Its error is that an array of the store is damaged.
+func paint(e *harness.Experiment, file *settings.File, p, old *Protocol) error {
 	w := &painter{set: *p.Records, old: old}
 	if old == nil || !reflect.DeepEqual(old.Records.Trials, p.Records.Trials) {
 		w.old = &Protocol{}
@@ -33,10 +35,13 @@ func paint(e *harness.Experiment, file *settings.File, p, old *Protocol) {
 	w.set.Load = func(key, name string) (*record.Array, error) {
 		a, err := p.Records.Load(key, name)
 		w.lacks = w.lacks || errors.Is(err, fs.ErrNotExist)
+		if errors.Is(err, record.ErrDamaged) {
+			w.damage = err
+		}
 		return a, err
 	}
 	if e.Files != nil {
-		p.Files, _ = e.Files(p.Records) // without the store there are none
+		p.Files, _ = e.Files(&w.set) // without the store there are none
 	}
 	p.Figures, p.Tables, p.Claims = []Item{}, []Item{}, []claim.Result{}
 	contents := e.Under(file, p.Name)
@@ -54,6 +59,7 @@ func paint(e *harness.Experiment, file *settings.File, p, old *Protocol) {
 	for _, c := range contents.Claims {
 		p.Claims = append(p.Claims, w.claim(c))
 	}
+	return w.damage
 }
 
 // try says why f failed, "" if it did not.

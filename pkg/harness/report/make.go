@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 	"unique"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -26,7 +27,7 @@ type maker struct {
 	old   *Experiment // may be nil
 	notes []string
 
-	damage  error                     // of a trial of the store
+	damage  error                     // of a trial of the store, if it was left out
 	traces  map[string][]record.Trace // by key, of all protocols
 	timings map[string]record.Timing
 }
@@ -38,16 +39,15 @@ func (m *maker) make() (*Experiment, error) {
 			parts[t.Protocol] = append(parts[t.Protocol], t)
 		}
 	}
-	var damage error
-	if m.old != nil {
-		damage = m.old.damage
-	}
+	was := m.old
 	switch {
-	case len(parts) == 0 && damage != nil:
-		m.notes = append(m.notes, fmt.Sprintf("%s is not on the page: %v", m.e.Name, damage))
+	case len(parts) == 0 && was != nil && was.damage != nil:
+		m.notes = append(m.notes, fmt.Sprintf("%s is not on the page: %v", m.e.Name, was.damage))
 		return nil, nil
 	case len(parts) == 0:
-		return m.old, nil
+		return was, nil
+	case was != nil && was.lost:
+		m.old = nil
 	}
 	x, changed := &Experiment{Name: m.e.Name}, false
 	file, err := m.e.File()
@@ -57,14 +57,11 @@ func (m *maker) make() (*Experiment, error) {
 	for _, name := range file.Protocols {
 		p := m.old.Protocol(name)
 		if parts[name] != nil {
-			made, err := m.records(file, parts[name], p)
+			made, err := m.protocol(file, parts[name], p)
 			if err != nil {
 				return nil, err
 			}
-			if why := inferior(made, p); why != "" {
-				m.notes = append(m.notes, fmt.Sprintf("%s/%s: %s", m.e.Name, name, why))
-			} else {
-				paint(m.e, file, made, p)
+			if made != nil {
 				p, changed = made, true
 			}
 		}
@@ -72,8 +69,10 @@ func (m *maker) make() (*Experiment, error) {
 			x.Protocols = append(x.Protocols, p)
 		}
 	}
-	if damage != nil && !x.replaces(file) {
-		return nil, fmt.Errorf("%w; restore the folder, or move it away and run the same command again", damage)
+	if names := was.protocols(file); was != nil && was.damage != nil && !x.replaces(names, was.lost) {
+		return nil, fmt.Errorf("%w; sifg report %s --protocol %s --keep makes it again where every trial is in the "+
+			"store: otherwise restore the folder, or move it away and run the same command again",
+			was.damage, x.Name, strings.Join(names, ","))
 	}
 	if !changed {
 		return m.old, nil
@@ -82,10 +81,57 @@ func (m *maker) make() (*Experiment, error) {
 	return x, nil
 }
 
-// replaces reports whether x has all that a damaged report may hold: every trial of every protocol.
-func (x *Experiment) replaces(file *settings.File) bool {
-	part := func(p *Protocol) bool { return !p.Complete() }
-	return len(x.Protocols) == len(file.Protocols) && !slices.ContainsFunc(x.Protocols, part)
+// protocol makes the part about a protocol; nil where the earlier one, which may be nil, is better.
+func (m *maker) protocol(file *settings.File, part []harness.Trial, old *Protocol) (*Protocol, error) {
+	made, err := m.records(file, part, old)
+	if err != nil {
+		return nil, err
+	}
+	why := inferior(made, old)
+	if why == "" {
+		damage := paint(m.e, file, made, old)
+		if m.damaged(damage); damage != nil && old != nil && old.Complete() {
+			why = "an array is damaged" + stays
+		}
+	}
+	if why != "" {
+		m.notes = append(m.notes, fmt.Sprintf("%s/%s: %s", m.e.Name, part[0].Protocol, why))
+		return nil, nil
+	}
+	return made, nil
+}
+
+// damaged keeps the first damage of a trial of the store.
+func (m *maker) damaged(err error) {
+	if err != nil && m.damage == nil {
+		m.damage = fmt.Errorf("%w; sifg verify --repair moves it aside and the next run computes it again", err)
+	}
+}
+
+// replaces reports whether x has these protocols of a damaged report: without damaged figures and, where its records
+// are lost, with every trial.
+func (x *Experiment) replaces(names []string, lost bool) bool {
+	damaged := func(f Item) bool { return f.damage != nil }
+	for _, name := range names {
+		p := x.Protocol(name)
+		if p == nil || lost && !p.Complete() || slices.ContainsFunc(p.Figures, damaged) {
+			return false
+		}
+	}
+	return true
+}
+
+// protocols returns the names of the protocols that a report has, or may have where it does not say so.
+func (x *Experiment) protocols(file *settings.File) (names []string) {
+	for _, name := range file.Protocols {
+		if x.Protocol(name) != nil {
+			names = append(names, name)
+		}
+	}
+	if names == nil {
+		return file.Protocols
+	}
+	return names
 }
 
 // records collects the records of the trials of one protocol: the store's, or with keep those of the earlier report,
@@ -117,9 +163,7 @@ func (m *maker) records(file *settings.File, part []harness.Trial, old *Protocol
 	if err != nil {
 		return nil, err
 	}
-	if damage := cmp.Or(damaged...); damage != nil {
-		m.damage = fmt.Errorf("%w; sifg verify --repair moves it aside and the next run computes it again", damage)
-	}
+	m.damaged(cmp.Or(damaged...))
 	earlier := map[string]*record.Trial{}
 	if m.keep && old != nil {
 		for i := range old.Records.Trials {
@@ -206,10 +250,11 @@ func (m *maker) load(key, name string) (*record.Array, error) {
 	return got.Array(name)
 }
 
+const stays = "; the report of a complete run was left as it was"
+
 // inferior says why a protocol's part must not take the place of the earlier one, which may be nil; "" if it may.
 func inferior(made, old *Protocol) string {
 	missing := fmt.Sprintf("%d of %d trials are missing", made.Counts()[store.Missing], made.Planned)
-	const stays = "; the report of a complete run was left as it was"
 	switch {
 	case len(made.Records.Trials) == 0:
 		return missing

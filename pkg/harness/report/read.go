@@ -25,6 +25,9 @@ func Read(dir string, all []*harness.Experiment) (r *Report, err error) {
 		return &Report{}, nil
 	}
 	err = disk.Alone(context.Background(), dir, func(root *os.Root) error { r, err = read(root, all); return err })
+	if r != nil {
+		r.Experiments = slices.DeleteFunc(r.Experiments, func(x *Experiment) bool { return x.damage != nil })
+	}
 	return r, err
 }
 
@@ -41,9 +44,8 @@ func read(root *os.Root, all []*harness.Experiment) (*Report, error) {
 			continue
 		}
 		x, err := readExperiment(root, e)
-		if err != nil {
+		if x.damage = err; err != nil {
 			damage = append(damage, err)
-			x = &Experiment{Name: e.Name, damage: err}
 		}
 		r.Experiments = append(r.Experiments, x)
 	}
@@ -80,6 +82,9 @@ func readGrids(root *os.Root) []Grid {
 	for _, name := range glob(root, Grids+"/[^.]*/[^.]*") {
 		g := Grid{Dir: name}
 		f, err := sealed.Open(root, name, GridIndex, &g)
+		if of := g.folder(); err == nil && of != name {
+			err = fmt.Errorf("%s is the grid of %s", name, of)
+		}
 		if err == nil && (g.Best == nil || ragged(g.Best)) {
 			err = fmt.Errorf("%s has no table that can be shown", name)
 		}
@@ -129,39 +134,73 @@ func ours(root *os.Root, dir, index string) bool {
 	return err1 == nil || err2 == nil
 }
 
+// readExperiment reads the report of an experiment as far as it can be read.
 func readExperiment(root *os.Root, e *harness.Experiment) (*Experiment, error) {
 	x := &Experiment{}
+	err := x.read(root, e)
+	if err != nil {
+		x.lost, x.Name = true, e.Name
+		if len(x.Protocols) == 0 {
+			for _, name := range protocolsOf(root, e.Name) {
+				x.Protocols = append(x.Protocols, &Protocol{Name: name})
+			}
+		}
+		return x, err
+	}
+	for _, p := range x.Protocols {
+		for i := range p.Figures {
+			if f := &p.Figures[i]; f.damage != nil {
+				err = errors.Join(err, f.damage)
+			}
+		}
+	}
+	return x, err
+}
+
+// read reads the records and figures. Damage of a figure is noted there.
+func (x *Experiment) read(root *os.Root, e *harness.Experiment) error {
 	f, err := sealed.Open(root, e.Name, indexName, x)
 	if err != nil {
-		return nil, err
+		return err
+	}
+	if slices.Contains(x.Protocols, nil) {
+		x.Protocols = nil
+		return &record.Damage{Path: f.Path(indexName), Reason: "it has a protocol that is null"}
 	}
 	if x.digest, err = digestOf(root, path.Join(e.Name, indexName)); err != nil {
-		return nil, err
+		return err
 	}
 	trials, err1 := rows[record.Trial](f, trialsName)
 	traces, err2 := rows[record.Trace](f, tracesName)
 	timings, err3 := rows[record.Timing](f, timingsName)
 	if err := errors.Join(err1, err2, err3); err != nil {
-		return nil, err
+		return err
 	}
 	if err := x.fill(e, trials, traces, timings); err != nil {
-		return nil, &record.Damage{Path: f.Path(indexName), Reason: err.Error()}
+		x.Protocols = nil // anybody can have written them
+		return &record.Damage{Path: f.Path(indexName), Reason: err.Error()}
 	}
 	for _, p := range x.Protocols {
 		for i := range p.Figures {
 			if drawn := &p.Figures[i]; drawn.Problem == "" {
-				at := path.Join(p.Name, "figures", drawn.Name)
-				if drawn.SVG, err = content(f, at+".svg"); err != nil {
-					return nil, err
-				}
-				// A figure of particles that an earlier program drew has no data.
-				if drawn.CSV, err = f.Read(at + ".csv"); err != nil && !errors.Is(err, fs.ErrNotExist) {
-					return nil, err
-				}
+				drawn.read(f, path.Join(p.Name, "figures", drawn.Name))
 			}
 		}
 	}
-	return x, nil
+	return nil
+}
+
+// read reads the files of a figure.
+func (it *Item) read(f *sealed.Folder, at string) {
+	it.SVG, it.damage = content(f, at+".svg")
+	// A figure of particles that an earlier program drew has no data.
+	csv, err := f.Read(at + ".csv")
+	if it.CSV = csv; err != nil && !errors.Is(err, fs.ErrNotExist) {
+		it.damage = errors.Join(it.damage, err)
+	}
+	if it.damage != nil {
+		it.Problem = it.damage.Error()
+	}
 }
 
 // content reads one of a folder's files. One that the index does not list is damage of the index.
@@ -209,9 +248,6 @@ func (x *Experiment) fill(e *harness.Experiment, trials []record.Trial, traces [
 		times[t.Key] = t
 	}
 	for _, p := range x.Protocols {
-		if p == nil {
-			return errors.New("it has a protocol that is null")
-		}
 		if slices.ContainsFunc(p.Tables, func(t Item) bool { return t.Table != nil && ragged(t.Table) }) {
 			return errors.New("it has a table with a row that is not as long as its columns")
 		}

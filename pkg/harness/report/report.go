@@ -39,6 +39,11 @@ type Grid struct {
 	sealed.Index
 }
 
+// folder returns the folder in which the grid belongs.
+func (g *Grid) folder() string {
+	return (&identity{Grid: g.Name, Experiment: g.Experiment, Protocol: g.Protocol}).folder()
+}
+
 // Experiment is the part of a report about one experiment.
 type Experiment struct {
 	Name      string              `json:"experiment"`
@@ -47,7 +52,8 @@ type Experiment struct {
 	sealed.Index
 
 	digest string // SHA-256 of its report.json; "" before it is written
-	damage error  // why it could not be read; everything else is empty then
+	damage error  // that a file of it is not as it was written
+	lost   bool   // its records could not be read: its protocols are, at most, names
 }
 
 // Protocol is the part of a report about one experiment under one protocol. Nothing in it depends on when the trials
@@ -76,7 +82,8 @@ type Item struct {
 	Table   *table.Table `json:"table,omitempty"`   // nil of a figure
 	Problem string       `json:"problem,omitempty"` // why it was not made
 	SVG     []byte       `json:"-"`                 // nil of a table
-	CSV     []byte       `json:"-"`                 // the data of a figure; nil of a table
+	damage  error        // of its files, in a report that was read
+	CSV     []byte       `json:"-"` // the data of a figure; nil of a table
 }
 
 // Experiment returns the part about an experiment, nil if there is none.

@@ -70,7 +70,8 @@ func TestRoundTrip(t *testing.T) {
 		)
 	}
 	want := []string{
-		"index.html", "other/findings/1.csv", "other/paper/figures/cloud.csv", "other/paper/figures/cloud.svg",
+		"index.html", "manifest.json", "other/findings/1.csv",
+		"other/paper/figures/cloud.csv", "other/paper/figures/cloud.svg",
 		"other/paper/figures/curve.csv", "other/paper/figures/curve.svg", "other/paper/tables/summary.csv",
 		"other/paper/tables/summary.md", "other/report.json", "other/timings.parquet",
 	}

@@ -210,7 +210,7 @@ func (h *house) plan(all []harness.Trial, set ...string) *plan.Plan {
 	return p
 }
 
-// update updates the report with a page that says nothing.
+// update updates the report with a page that names the digests of its experiments.
 func (h *house) update(p *plan.Plan, keep bool) (*Report, []string, error) {
 	return Update(
 		h.dir,
@@ -218,7 +218,13 @@ func (h *house) update(p *plan.Plan, keep bool) (*Report, []string, error) {
 		h.store,
 		h.all,
 		keep,
-		func(*Report, []*harness.Experiment) ([]byte, error) { return []byte("<p>\n"), nil },
+		func(r *Report, _ []*harness.Experiment) (map[string][]byte, error) {
+			text := "<p>\n"
+			for _, x := range r.Experiments {
+				text += x.digest + "\n"
+			}
+			return map[string][]byte{"index.html": []byte(text)}, nil
+		},
 	)
 }
 

@@ -1,10 +1,12 @@
 package report
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -12,8 +14,8 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
-	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
+	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
@@ -23,33 +25,47 @@ const (
 	GridIndex = "grid.json"
 )
 
-// others are what lies in a results folder and is no experiment: the store, plans of clusters, the reports of other
-// scales and of changed settings, and what is looked at by itself.
-var others = []string{
-	"store", "cluster", "quick", "smoke", "custom", Grids,
-	pageName, answerName + ".svg", answerName + ".csv", comparisonsName + ".svg", comparisonsName + ".csv",
+// others are what lies in a results folder and is not of its report: the store, plans of clusters, and the reports of
+// other scales and of changed settings, which have manifests of their own.
+var others = []string{"store", "cluster", "quick", "smoke", "custom"}
+
+// Verified is what Verify finds, in order of path.
+type Verified struct {
+	Damaged []record.Damage
+	Foreign []string // what this program did not write
+	Mend    []string // the commands that make again what is damaged, as far as that can be said
 }
 
 // verifier collects what is wrong with a results folder.
 type verifier struct {
-	root    *os.Root
-	found   []record.Damage
-	foreign []string // what this program did not write
-	err     error    // that something cannot be read
-	shown   []string // what the page says of the experiments that are there
+	Verified
+	root   *os.Root
+	listed listing
+	heads  map[string]*identity // of the sealed folders whose index can be read
+	err    error                // that something cannot be read
 }
 
-// Verify compares every file of a results folder with what was written: the folders of experiments and grids, and the
-// page. It returns what is damaged or missing, and what is not ours, in order of path; it changes nothing.
-func Verify(dir string) (found []record.Damage, foreign []string, err error) {
+// Verify compares every file of a results folder with what was written: those that the manifest lists, and those of
+// the sealed folders of experiments and grids. It changes nothing. Its error names every file that the system does not
+// let it read: the rest is compared.
+func Verify(dir string) (*Verified, error) {
+	v := &verifier{heads: map[string]*identity{}}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, nil
+		return &v.Verified, nil
 	}
-	v := &verifier{}
-	err = disk.Alone(context.Background(), dir, func(root *os.Root) error { v.root = root; v.all(); return v.err })
-	slices.SortFunc(v.found, func(a, b record.Damage) int { return strings.Compare(a.Path, b.Path) })
-	slices.Sort(v.foreign)
-	return v.found, v.foreign, err
+	err := disk.Alone(context.Background(), dir, func(root *os.Root) error {
+		v.root = root
+		v.listed = readListing(root)
+		v.look(".") // what is wrong with a folder says more than that its index is not the one of the manifest
+		v.manifest()
+		v.mend()
+		return v.err
+	})
+	byPath := func(a, b record.Damage) int { return strings.Compare(a.Path, b.Path) }
+	slices.SortStableFunc(v.Damaged, byPath)
+	v.Damaged = slices.CompactFunc(v.Damaged, func(a, b record.Damage) bool { return a.Path == b.Path })
+	slices.Sort(v.Foreign)
+	return &v.Verified, err
 }
 
 // path is that of a name below the root.
@@ -57,74 +73,166 @@ func (v *verifier) path(name string) string {
 	return filepath.Join(v.root.Name(), filepath.FromSlash(name))
 }
 
-// blame notes what is wrong with the page.
-func (v *verifier) blame(reason string) {
-	v.found = append(v.found, record.Damage{Path: v.path(pageName), Reason: reason})
+// blame notes what is wrong with a file.
+func (v *verifier) blame(name, reason string) {
+	v.Damaged = append(v.Damaged, record.Damage{Path: v.path(name), Reason: reason})
 }
 
-// all looks at what is there. Dotted names belong to writes that are under way or were cut off.
-func (v *verifier) all() {
-	names := glob(v.root, "[^.]*")
-	for _, name := range names {
-		if !slices.Contains(others, name) {
-			v.sealed(name, indexName)
-		}
-	}
-	for _, grid := range glob(v.root, Grids+"/[^.]*") {
-		parts := glob(v.root, grid+"/[^.]*")
-		if parts == nil {
-			v.foreign = append(v.foreign, v.path(grid))
-		}
-		for _, name := range parts {
-			v.sealed(name, GridIndex)
-		}
-	}
-	if slices.Contains(names, pageName) {
-		v.page()
-	} else if v.shown != nil {
-		v.blame("missing; sifg report makes it")
-	}
-}
-
-// sealed checks a sealed folder.
-func (v *verifier) sealed(dir, index string) {
-	if !ours(v.root, dir, index) {
-		v.foreign = append(v.foreign, v.path(dir))
-		return
-	}
-	f, err := sealed.Open(v.root, dir, index, &sealed.Index{})
+// sort takes an error for damage, or for what cannot be read.
+func (v *verifier) sort(err error) {
 	if d, ok := errors.AsType[*record.Damage](err); ok {
-		v.found = append(v.found, *d)
+		v.Damaged = append(v.Damaged, *d)
+	} else {
+		v.err = errors.Join(v.err, err)
+	}
+}
+
+// manifest compares the files that the manifest lists. One that is missing is noted by what it does not list.
+func (v *verifier) manifest() {
+	f, err := sealed.Open(v.root, ".", manifestName, &manifest{})
+	if err != nil {
+		if _, absent := v.root.Lstat(manifestName); !errors.Is(absent, fs.ErrNotExist) {
+			v.sort(err)
+		}
 		return
-	} else if err != nil {
-		v.err = err
+	}
+	found, err := f.Check()
+	v.Damaged, v.err = append(v.Damaged, found...), errors.Join(v.err, err)
+}
+
+// look looks at what is in a folder. Dotted names belong to writes that are under way or were cut off.
+func (v *verifier) look(dir string) {
+	for _, name := range glob(v.root, path.Join(dir, "[^.]*")) {
+		_, listed := v.listed[name]
+		info, err := v.root.Lstat(name)
+		switch {
+		case listed || name == manifestName || dir == "." && slices.Contains(others, name):
+		case err != nil:
+			v.sort(err)
+		case ours(v.root, name, indexName) && dir == ".":
+			v.sealed(name, indexName)
+		case ours(v.root, name, GridIndex) && strings.HasPrefix(name, Grids+"/"):
+			v.sealed(name, GridIndex)
+		case info.IsDir() && v.within(name):
+			v.look(name)
+		case v.listed == nil: // nobody knows whose it is
+		default:
+			v.Foreign = append(v.Foreign, v.path(name))
+		}
+	}
+}
+
+// within reports whether files of ours belong below a folder: of a grid, or that the manifest lists.
+func (v *verifier) within(dir string) bool {
+	below := func(name string) bool { return strings.HasPrefix(name, dir+"/") }
+	return slices.ContainsFunc(slices.Collect(maps.Keys(v.listed)), below) ||
+		dir == Grids || path.Dir(dir) == Grids && glob(v.root, dir+"/[^.]*/"+GridIndex) != nil
+}
+
+// sealed checks a sealed folder: its files, and that it is the one of its name.
+func (v *verifier) sealed(dir, index string) {
+	at := path.Join(dir, index)
+	_, listed := v.listed[at]
+	head := &identity{}
+	f, err := sealed.Open(v.root, dir, index, head)
+	if err != nil {
+		v.sort(err)
 		return
+	}
+	v.heads[dir] = head
+	switch of := head.folder(); {
+	case of != dir && !listed:
+		v.Foreign = append(v.Foreign, v.path(dir))
+		return
+	case of != dir:
+		v.blame(at, "it is of "+of)
+	case v.listed == nil && len(glob(v.root, manifestName)) == 0:
+		v.blame(manifestName, "missing")
+	case v.listed == nil: // it is damaged
+	case !listed:
+		v.blame(manifestName, "it does not list "+at)
 	}
 	found, err1 := f.Check()
 	foreign, err2 := f.Foreign()
-	sum, err3 := digestOf(v.root, path.Join(dir, index))
-	v.err = errors.Join(v.err, err1, err2, err3)
-	v.found = append(v.found, found...)
+	v.Damaged, v.err = append(v.Damaged, found...), errors.Join(v.err, err1, err2)
 	for _, name := range foreign {
-		v.foreign = append(v.foreign, v.path(path.Join(dir, name)))
-	}
-	if index == indexName {
-		v.shown = append(v.shown, shows(dir, sum))
+		if _, listed := v.listed[path.Join(dir, name)]; !listed {
+			v.Foreign = append(v.Foreign, v.path(path.Join(dir, name)))
+		}
 	}
 }
 
-// page checks the page's own digest, and that it is of the experiments that are there.
-func (v *verifier) page() {
-	b, err := safe.ReadIn(v.root, pageName, maxPage)
-	body := b[:bytes.LastIndexByte(bytes.TrimSuffix(b, []byte("\n")), '\n')+1]
-	shown := shown.FindAllString(string(body), -1)
-	slices.Sort(shown)
-	switch {
-	case err != nil:
-		v.blame(err.Error())
-	case string(b) != string(seal(body)):
-		v.blame("its digest is not that of its content")
-	case !slices.Equal(shown, v.shown):
-		v.blame("it does not show the reports that are there; sifg report makes it again")
+// identity is what an index says of which folder it is, and of what made it.
+type identity struct {
+	Grid       string `json:"grid"` // "" of a report
+	Experiment string `json:"experiment"`
+	Protocol   string `json:"protocol"` // of a grid
+	Command    string `json:"command"`  // of a grid
+	Protocols  []struct {
+		Protocol string   `json:"protocol"`
+		Scale    string   `json:"scale"`
+		Set      []string `json:"set"`
+	} `json:"protocols"` // of a report
+	sealed.Index
+}
+
+// folder returns the folder in which its index belongs.
+func (x *identity) folder() string {
+	if x.Grid == "" {
+		return x.Experiment
 	}
+	return path.Join(Grids, x.Experiment+"-"+x.Grid, x.Protocol)
+}
+
+// commands returns those that make the folder again from the store, or from its own records.
+func (x *identity) commands() (out []string) {
+	if x.Grid != "" {
+		return []string{x.Command}
+	}
+	byFlags := map[string][]string{} // names of protocols, by scale and settings
+	for _, p := range x.Protocols {
+		flags := fmt.Sprint(p.Scale, p.Set)
+		byFlags[flags] = append(byFlags[flags], p.Protocol)
+	}
+	for _, p := range x.Protocols {
+		if names := byFlags[fmt.Sprint(p.Scale, p.Set)]; names[0] == p.Protocol {
+			all := strings.Join(names, ",")
+			out = append(out, plan.Command("report", x.Experiment, all, p.Scale, p.Set, "--keep"))
+		}
+	}
+	return out
+}
+
+// mend says how what is damaged is made again. Pages and drawings are made again with any report.
+func (v *verifier) mend() {
+	for _, d := range v.Damaged {
+		below := func(dir string) bool { return strings.HasPrefix(d.Path, v.path(dir)+string(filepath.Separator)) }
+		dirs := slices.Sorted(maps.Keys(v.heads))
+		if i := slices.IndexFunc(dirs, below); i >= 0 {
+			v.Mend = append(v.Mend, v.heads[dirs[i]].commands()...)
+			continue
+		}
+		rel, err := filepath.Rel(v.root.Name(), d.Path)
+		top, _, nested := strings.Cut(filepath.ToSlash(rel), "/")
+		switch {
+		case err == nil && nested && top == Grids:
+			v.Mend = append(v.Mend, "the sifg grid command of each grid that is named; sifg report forgets what is gone")
+		case err == nil && nested:
+			names := cmp.Or(strings.Join(protocolsOf(v.root, top), ","), "all")
+			v.Mend = append(v.Mend, plan.Command("report", top, names, "full", nil, "--keep"))
+		default:
+			v.Mend = append(v.Mend, "sifg report --keep")
+		}
+	}
+	slices.Sort(v.Mend)
+	v.Mend = slices.Compact(v.Mend)
+}
+
+// protocolsOf returns the protocols of a report whose index cannot be read, by the folders of their figures and tables.
+func protocolsOf(root *os.Root, experiment string) (names []string) {
+	for _, part := range slices.Concat(glob(root, experiment+"/*/figures"), glob(root, experiment+"/*/tables")) {
+		names = append(names, path.Base(path.Dir(part)))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }

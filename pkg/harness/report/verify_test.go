@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
@@ -16,27 +15,25 @@ import (
 // verify returns what Verify finds, with paths below dir.
 func verify(dir string) []string {
 	var out []string
-	found, foreign, err := Verify(dir)
-	if err != nil || foreign != nil {
-		panic(fmt.Sprint(foreign, err))
+	found := must(Verify(dir))
+	if found.Foreign != nil {
+		panic(fmt.Sprint(found.Foreign))
 	}
-	for _, d := range found {
+	for _, d := range found.Damaged {
 		out = append(out, strings.TrimPrefix(d.Error(), dir+"/"))
 	}
 	return out
 }
 
 // grid writes the results of a grid.
-func grid(dir string) {
-	root := must(os.OpenRoot(dir))
-	defer root.Close()
-	must(0, root.MkdirAll("grid/toy-steps", 0o777))
+func grid(dir, name string) {
 	head := &Grid{
-		Name: "steps",
+		Name: name, Experiment: "toy", Protocol: "paper",
 		Best: &table.Table{Columns: []table.Column{{Header: "step"}}, Rows: [][]table.Cell{{table.Fixed(0.1, 1)}}},
 	}
 	files := map[string][]byte{"chosen.yaml": []byte("step: 1\n"), trialsName: []byte("rows")}
-	must(sealed.Replace(root, "grid/toy-steps/paper", GridIndex, head, files))
+	_, _, err := PutGrid(dir, "toy-"+name, "paper", head, files, func(*os.Root, string) bool { return false })
+	must(0, err)
 }
 
 // TestVerify: every changed byte of the page is seen; the bytes of sealed folders are record's. A grid is read back,
@@ -46,7 +43,7 @@ func TestVerify(t *testing.T) {
 	all := trials("toy", "paper", "released")
 	h.put(record.StatusOK, all...)
 	h.must(h.plan(all), false)
-	grid(h.dir)
+	grid(h.dir, "steps")
 	if g := h.read().Grids; len(g) != 1 || g[0].Name != "steps" || g[0].Best.Rows[0][0].Text != "0.1" {
 		t.Errorf("grids %+v", g)
 	}
@@ -89,13 +86,13 @@ func TestVerifyTogether(t *testing.T) {
 	h.must(h.plan(trials("toy", "paper"), "a=1"), false)
 	now := files(h.dir)
 	write(filepath.Join(h.dir, "index.html"), old["index.html"])
-	const another = "index.html: it does not show the reports that are there; sifg report makes it again"
-	if found := verify(h.dir); !slices.Equal(found, []string{another}) {
+	another := []string{"index.html: its SHA-256 is not the one in manifest.json"}
+	if found := verify(h.dir); !slices.Equal(found, another) {
 		t.Errorf("an older page: %q", found)
 	}
 	write(filepath.Join(h.dir, "index.html"), now["index.html"])
 	must(0, os.RemoveAll(filepath.Join(h.dir, "other")))
-	if found := verify(h.dir); !slices.Equal(found, []string{another}) {
+	if found := verify(h.dir); !slices.Equal(found, []string{"other/report.json: missing"}) {
 		t.Errorf("an experiment is gone: %q", found)
 	}
 	if found := verify(filepath.Join(h.dir, "nowhere")); found != nil {

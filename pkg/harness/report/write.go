@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"runtime/debug"
 	"slices"
 
@@ -28,7 +28,6 @@ import (
 // The files of a results folder.
 const (
 	indexName = "report.json" // of an experiment's sealed folder
-	pageName  = "index.html"
 
 	answerName      = "answer"      // harness.Answer, a drawing and its data
 	comparisonsName = "comparisons" // of how methods compare, the same
@@ -49,7 +48,8 @@ const softLimit = 800 << 20
 // is made anew if the plan has all of it; otherwise that is an error. A damaged trial of the store is one too, when
 // the report has been written without it.
 func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment, keep bool,
-	render func(*Report, []*harness.Experiment) ([]byte, error)) (r *Report, notes []string, err error) {
+	render func(*Report, []*harness.Experiment) (pages map[string][]byte, err error),
+) (r *Report, notes []string, err error) {
 	var damage error
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(min(softLimit, debug.SetMemoryLimit(-1))))
 	err = disk.Alone(context.Background(), dir, func(root *os.Root) error {
@@ -86,35 +86,56 @@ func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment,
 			return err
 		}
 		r.Answer = r.answer(all)
-		page, err := render(r, all)
+		pages, err := render(r, all)
 		if err != nil {
 			return err
 		}
-		for _, x := range r.Experiments {
-			page = append(page, shows(x.Name, x.digest)...)
-		}
-		if err := r.writeDrawings(dir); err != nil {
+		maps.Copy(pages, r.drawings())
+		moved, err := writePages(root, pages)
+		if err != nil {
 			return err
 		}
-		return disk.WriteFileAtomic(filepath.Join(dir, pageName), seal(page))
+		gone, err := r.list(root, pages)
+		for _, name := range moved {
+			notes = append(notes, filepath.Join(dir, name)+" is not part of the report and was kept")
+		}
+		for _, name := range gone {
+			notes = append(notes, filepath.Join(dir, name)+" is gone, and is not listed any more")
+		}
+		return err
 	})
 	return r, notes, cmp.Or(err, damage)
 }
 
 // leftovers are the files that a killed program leaves in a results folder: see disk.WriteFileAtomic.
-const leftovers = ".index.html.tmp-*"
+const leftovers = ".*.tmp-*"
 
-// write writes the experiments into a results folder, and makes room for the page. An experiment that was read from
-// there and not made anew is left alone. Files that the program did not write stay, and are named in foreign.
+// writePages writes pages and drawings by name, where need be over what is in their place.
+func writePages(root *os.Root, pages map[string][]byte) (moved []string, err error) {
+	for _, name := range slices.Sorted(maps.Keys(pages)) {
+		aside, err := makeRoom(root, name, fs.FileMode.IsRegular)
+		if moved = append(moved, aside...); err != nil {
+			return moved, err
+		}
+		if err := disk.WriteFileAtomic(filepath.Join(root.Name(), name), pages[name]); err != nil {
+			return moved, err
+		}
+	}
+	return moved, nil
+}
+
+// write writes the experiments into a results folder. An experiment that was read from there and not made anew is left
+// alone. Files that the program did not write stay, and are named in foreign.
 func (r *Report) write(root *os.Root) (foreign []string, err error) {
 	for _, name := range glob(root, leftovers) {
 		if err := disk.RemoveAll(root, name); err != nil {
 			return nil, err
 		}
 	}
-	if foreign, err = makeRoom(root, pageName, fs.FileMode.IsRegular); err != nil {
+	if foreign, err = makeRoom(root, manifestName, fs.FileMode.IsRegular); err != nil {
 		return nil, err
 	}
+	listed := readListing(root)
 	for _, x := range r.Experiments {
 		index := path.Join(x.Name, indexName)
 		if now, err := digestOf(root, index); err == nil && now == x.digest {
@@ -131,7 +152,9 @@ func (r *Report) write(root *os.Root) (foreign []string, err error) {
 		}
 		kept, err := sealed.Replace(root, x.Name, indexName, x, files)
 		for _, name := range kept {
-			foreign = append(foreign, path.Join(x.Name, name))
+			if _, ours := listed[path.Join(x.Name, name)]; !ours {
+				foreign = append(foreign, path.Join(x.Name, name))
+			}
 		}
 		if err == nil {
 			x.digest, err = digestOf(root, index)
@@ -208,8 +231,8 @@ func (x *Experiment) files() (map[string][]byte, error) {
 	return out, errors.Join(errs[:]...)
 }
 
-// writeDrawings writes the answer and the drawing of all comparisons, with their data, beside the page.
-func (r *Report) writeDrawings(dir string) error {
+// drawings returns the answer and the drawing of all comparisons, with their data, which are beside the page.
+func (r *Report) drawings() map[string][]byte {
 	files := map[string][]byte{}
 	if a := r.Answer; a != nil {
 		files[answerName+".svg"], files[answerName+".csv"] = a.SVG, a.CSV
@@ -217,12 +240,7 @@ func (r *Report) writeDrawings(dir string) error {
 	if t := r.Comparisons(); t != nil {
 		drawTable(files, comparisonsName, t)
 	}
-	for name, data := range files {
-		if err := disk.WriteFileAtomic(filepath.Join(dir, name), data); err != nil {
-			return err
-		}
-	}
-	return nil
+	return files
 }
 
 // drawTable adds a table's numbers, and its drawing if it has one, to files.
@@ -241,16 +259,4 @@ func Drawing(t *table.Table, cols int) []byte {
 	}
 	svg, _, _ := f.SVG()
 	return svg
-}
-
-// shows is the line by which a page names the report of an experiment that it shows.
-func shows(experiment, digest string) string {
-	return fmt.Sprintf("<!-- %s/%s sha256 %s -->\n", experiment, indexName, digest)
-}
-
-var shown = regexp.MustCompile(`(?m)^<!-- [^ ]+ sha256 [0-9a-f]{64} -->\n`)
-
-// seal adds a page's own digest in its last line.
-func seal(page []byte) []byte {
-	return fmt.Appendf(slices.Clone(page), "<!-- sha256 %s -->\n", sealed.Digest(page))
 }

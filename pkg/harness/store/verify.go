@@ -19,7 +19,8 @@ import (
 
 // Verify reads everything in the store and returns what is damaged, missing or not ours. With repair it moves damaged
 // trials and references and foreign files to <dir>/.quarantine, so that the next run computes them again; nothing is
-// deleted. Trials that are added meanwhile may or may not be looked at.
+// deleted. Trials that are added meanwhile may or may not be looked at. Its error names every file that the system does
+// not let it read: the rest is compared.
 func (s *Store) Verify(ctx context.Context, repair bool) (found []record.Damage, err error) {
 	if repair && s.readOnly {
 		return nil, fmt.Errorf("store: %s is open for reading only", s.dir)
@@ -28,8 +29,9 @@ func (s *Store) Verify(ctx context.Context, repair bool) (found []record.Damage,
 		misfits, err := s.misfits()
 		for _, m := range misfits {
 			moved := ""
-			if repair && err == nil {
-				moved, err = s.quarantine(m.name)
+			if repair {
+				to, stuck := s.quarantine(m.name)
+				moved, err = to, errors.Join(err, stuck)
 			}
 			for _, d := range m.damages {
 				d.Moved = moved
@@ -51,23 +53,22 @@ func (s *Store) foreign(name string) misfit {
 	return misfit{name, []record.Damage{{Path: filepath.Join(s.dir, name), Reason: "not a file of the store"}}}
 }
 
-func (s *Store) misfits() (out []misfit, err error) {
+func (s *Store) misfits() (out []misfit, unread error) {
 	own := []string{tmpName, scratchName, quarantineName}
-	err = fs.WalkDir(s.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(s.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		_, _, inside := strings.Cut(name, "/")
 		id, shard := place(name)
 		switch {
 		case err != nil:
-			return fmt.Errorf("store: %w", err)
+			unread = errors.Join(unread, fmt.Errorf("%s: %w", filepath.Join(s.dir, name), err))
+			return nil
 		case name == "." || !inside && d.IsDir() && namePattern.MatchString(name):
 			return nil
 		case shard && d.IsDir() && id.check() == nil:
 			return nil
 		case inside && d.IsDir() && !shard && id.check() == nil:
 			more, err := s.look(id, name)
-			if out = append(out, more...); err != nil {
-				return err
-			}
+			out, unread = append(out, more...), errors.Join(unread, err)
 		case inside || !d.IsDir() || !slices.Contains(own, name):
 			out = append(out, s.foreign(name))
 		}
@@ -76,7 +77,7 @@ func (s *Store) misfits() (out []misfit, err error) {
 		}
 		return nil
 	})
-	return out, err
+	return out, errors.Join(unread, err)
 }
 
 // look looks at a trial or a reference in a folder. A foreign file in a sound folder is moved alone.
@@ -92,8 +93,11 @@ func (s *Store) look(id ID, dir string) (out []misfit, err error) {
 		return nil, err
 	}
 	damages, err := f.Check()
-	if len(damages) > 0 || err != nil {
+	if len(damages) > 0 {
 		return []misfit{{dir, damages}}, err
+	}
+	if err != nil {
+		return nil, err
 	}
 	names, err := f.Foreign()
 	for _, name := range names {

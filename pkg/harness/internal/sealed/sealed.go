@@ -42,6 +42,9 @@ type File struct {
 	SHA256 string `json:"sha256"` // lower-case hex
 }
 
+// FileOf returns the entry of a file with these contents.
+func FileOf(name string, b []byte) File { return File{name, int64(len(b)), Digest(b)} }
+
 // Index is the last field of a Head.
 type Index struct {
 	Files []File `json:"files"` // in order of name; the index is not among them
@@ -69,13 +72,13 @@ func Write(root *os.Root, dir, index string, head Head, files map[string][]byte)
 		if err := checkName(name, index); err != nil {
 			return err
 		}
-		list = append(list, File{name, int64(len(files[name])), Digest(files[name])})
+		list = append(list, FileOf(name, files[name]))
 		for d := path.Dir(name); d != "."; d = path.Dir(d) {
 			folders[path.Join(dir, d)] = true
 		}
 	}
 	head.list().Files = list
-	b, err := encodeIndex(head)
+	b, err := Encode(head)
 	if err != nil {
 		return err
 	}
@@ -107,7 +110,8 @@ func checkName(name, index string) error {
 	return nil
 }
 
-func encodeIndex(head Head) ([]byte, error) {
+// Encode returns the index of what its head lists.
+func Encode(head Head) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false) // leaves a configuration as it is
@@ -251,17 +255,18 @@ func (f *Folder) sizes(opened *os.Root) error {
 	return nil
 }
 
-// Check reads every file and returns those that are not as they were written.
+// Check reads every file and returns those that are not as they were written. Its error names every file that the
+// system does not let it read.
 func (f *Folder) Check() (found []record.Damage, err error) {
 	for _, x := range f.Files {
-		_, err := f.Read(x.Name)
-		if d, ok := errors.AsType[*record.Damage](err); ok {
+		_, bad := f.Read(x.Name)
+		if d, ok := errors.AsType[*record.Damage](bad); ok {
 			found = append(found, *d)
-		} else if err != nil {
-			return found, err
+		} else {
+			err = errors.Join(err, bad)
 		}
 	}
-	return found, nil
+	return found, err
 }
 
 // Foreign returns the names of what lies in the folder and its index does not list, sorted.

@@ -175,7 +175,7 @@ func TestForgedIndex(t *testing.T) {
 		"not clean":  {{Name: "sub//b"}}, "an escape": {{Name: "a\x1b[2J"}}, "twice": {{Name: "a"}, {Name: "a"}},
 		"negative": {{Name: "a", Bytes: -1}}, "huge": {{Name: "a", Bytes: 40 << 30}}, "backslash": {{Name: `a\..\b`}},
 	} {
-		must(0, root.WriteFile("x/index.json", must(encodeIndex(&head{"x", Index{list}})), 0o666))
+		must(0, root.WriteFile("x/index.json", must(Encode(&head{"x", Index{list}})), 0o666))
 		_, err := Open(root, "x", "index.json", &head{})
 		if !errors.Is(err, record.ErrDamaged) || strings.Contains(err.Error(), "\x1b") {
 			t.Errorf("%s: error %v", name, err)
