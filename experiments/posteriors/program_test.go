@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/sifg/npy"
@@ -74,7 +75,7 @@ func TestLong(t *testing.T) {
 		"linear":  "the density does not fall off: is its sign wrong?",
 		"bounded": "log density or gradient is not finite at [",
 	} {
-		p, err := program.Start(context.Background(), "/usr/bin/env POSTERIORS_TEST_AS="+how+" "+os.Args[0])
+		p, err := program.Start(context.Background(), "/usr/bin/env POSTERIORS_TEST_AS="+how+" "+os.Args[0], time.Minute)
 		if err != nil {
 			t.Fatal(err)
 		}

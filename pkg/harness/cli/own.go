@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -104,6 +105,7 @@ func (o *own) read(e *env, data []string) error {
 type programs struct {
 	samplers []string
 	target   string
+	startup  time.Duration
 }
 
 func (p *programs) flags(f *pflag.FlagSet) {
@@ -111,6 +113,8 @@ func (p *programs) flags(f *pflag.FlagSet) {
 		"a program that is a sampler, as one method more, `NAME=COMMAND`; repeatable")
 	f.StringVar(&p.target, "program", "",
 		"a program that is a posterior, in place of the experiment's, by its `COMMAND`, such as \"python model.py\"")
+	f.DurationVar(&p.startup, "startup", 2*time.Minute,
+		"how long a program may print nothing, on stderr either, before its first line")
 }
 
 // start starts the programs and makes the samplers known. target is nil without one.
@@ -120,7 +124,7 @@ func (p *programs) start(e *env) (target *program.Program, err error) {
 		if !ok {
 			return nil, usage.Errorf("--sampler %s: want NAME=COMMAND, such as nuts=\"python nuts.py\"", text)
 		}
-		x, err := program.Start(context.Background(), command)
+		x, err := program.Start(context.Background(), command, p.startup)
 		if err == nil {
 			err = program.Register(name, x)
 		}
@@ -129,10 +133,13 @@ func (p *programs) start(e *env) (target *program.Program, err error) {
 		}
 		e.programs = append(e.programs, "--sampler", text)
 	}
+	if p.samplers != nil || p.target != "" {
+		e.programs = append(e.programs, "--startup", p.startup.String())
+	}
 	if p.target == "" {
 		return nil, nil
 	}
-	target, err = program.Start(context.Background(), p.target)
+	target, err = program.Start(context.Background(), p.target, p.startup)
 	switch {
 	case err != nil:
 		return nil, err

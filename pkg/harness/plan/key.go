@@ -111,7 +111,9 @@ func Revive(t *harness.Trial, experiments []*harness.Experiment, data Datasets) 
 	if t.Config == nil {
 		return nil, usage.Errorf("trial %s has no configuration", t.Key)
 	}
-	t.Config.Program = program.Of(t.Config.Sampler.Sampler) // one that the trial alone names is never started
+	if program.Of(t.Config.Sampler.Sampler) == nil {
+		t.Config.Program = nil // one that the trial alone names is never started
+	}
 	key, err := Key(e, t, data)
 	if err != nil {
 		return nil, err

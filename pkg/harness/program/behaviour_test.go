@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -18,7 +19,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
 
-// TestMain makes the test binary a program too: BINARY behave NAME.
+// TestMain makes the test binary a program too: BINARY behave NAME. What is not such a program ends with the process
+// that started it, and the guards of its programs with it.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "behave" {
 		if how, ok := strings.CutPrefix(os.Args[2], "sampler-"); ok {
@@ -28,10 +30,22 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	go endWith(os.Getppid())
 	os.Exit(m.Run())
 }
 
+// endWith ends this process when its parent has ended.
+func endWith(parent int) {
+	for os.Getppid() == parent {
+		time.Sleep(100 * time.Millisecond)
+	}
+	os.Exit(1)
+}
+
 const dim = 2
+
+// silence is how long those programs may be silent that are about that.
+const silence = time.Second
 
 // hello is the first line of a good target.
 const hello = `{"sifg": 1, "target": {"dim": 2, "names": ["a", "b"]}, "version": "test 1"}`
@@ -45,6 +59,15 @@ func behave(how string) {
 		os.Exit(3)
 	case "silent":
 		os.Exit(0)
+	case "says-nothing":
+		time.Sleep(time.Hour)
+	case "compiles": // longer than it may be silent
+		for range 15 {
+			fmt.Fprintln(os.Stderr, "compiling")
+			time.Sleep(silence / 10)
+		}
+	case "stdin-closed": // as conda run gives it
+		in = bufio.NewReader(strings.NewReader(""))
 	case "greets":
 		fmt.Println("Welcome to my model!")
 	case "other-version":
@@ -107,8 +130,8 @@ func misanswer(how string, rows int, x []float64) {
 		}
 	case "ends-child": // by a signal that a Go program leaves ignored where it was
 		exec.Command("sh", "-c", "sleep 1000 & kill -HUP $!; wait").Run()
-	case "child-spins":
-		exec.Command("sh", "-c", "while :; do :; done").Run()
+	case "child-spins": // its name is that of its program, for left
+		exec.Command("sh", "-c", "while :; do :; done", os.Args[0]+" behave child").Run()
 	case "closes-stdout":
 		os.Stdout.Close()
 		time.Sleep(time.Hour)
@@ -120,6 +143,12 @@ func misanswer(how string, rows int, x []float64) {
 		array = npy.Encode([]int{rows, 1}, out[:rows])
 	case "too-few":
 		array = npy.Encode([]int{1, 3}, out[:3])
+	case "stochastic":
+		out[0] += rand.Float64()
+		array = npy.Encode([]int{rows, 1 + dim}, out)
+	case "refuses":
+		out[0], out[1] = math.Inf(-1), math.NaN()
+		array = npy.Encode([]int{rows, 1 + dim}, out)
 	case "flat":
 		array = npy.Encode([]int{len(out)}, out)
 	case "huge-shape":

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
 
@@ -66,7 +67,14 @@ func first(line []byte) (f First, err error) {
 		return f, fmt.Errorf("printed %.200q on stdout where its first line was due, such as "+
 			`{"sifg": 1, "target": {"dim": 2}}; what is for people goes to stderr`, line)
 	}
+	f.Version = clean(f.Version)
 	t := f.Target
+	if t != nil {
+		t.Names, t.Values = cleaned(t.Names), cleaned(t.Values)
+	}
+	if f.Sampler != nil {
+		f.Sampler.Title = clean(f.Sampler.Title)
+	}
 	switch {
 	case f.Sifg != protocol:
 		return f, fmt.Errorf("speaks version %d of the protocol, this command version %d", f.Sifg, protocol)
@@ -79,6 +87,17 @@ func first(line []byte) (f First, err error) {
 		return f, fmt.Errorf("gives %d names to %d coordinates", len(t.Names), t.Dim)
 	}
 	return f, nil
+}
+
+// clean makes a text fit for a terminal, a page and a spreadsheet, which takes what begins with such a character for a
+// formula.
+func clean(text string) string { return strings.TrimLeft(safe.Text(text), "=+-@ ") }
+
+func cleaned(texts []string) []string {
+	for i, t := range texts {
+		texts[i] = clean(t)
+	}
+	return texts
 }
 
 // reader reads messages. Its buffer has maxLine bytes.

@@ -3,6 +3,7 @@ package program
 import (
 	"os"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -18,14 +19,18 @@ func adopt() {
 // program: init runs on the main thread, which lives as long as the guard.
 func diesWithGuard() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
 
-// killChildren kills the children of this process until there are none. Theirs become its own when they die.
+// killChildren kills the children of this process until there are none. Theirs become its own when they die. The
+// system's list may lack one while others end, so it is read until none is left, and none is waited for.
 func killChildren() {
 	for {
 		for _, pid := range machine.Children(os.Getpid()) {
 			syscall.Kill(pid, syscall.SIGKILL)
 		}
-		if _, err := syscall.Wait4(-1, nil, 0, nil); err == syscall.ECHILD {
+		switch pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); {
+		case err == syscall.ECHILD:
 			return
+		case pid <= 0:
+			time.Sleep(time.Millisecond)
 		}
 	}
 }

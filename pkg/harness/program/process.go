@@ -29,6 +29,7 @@ type process struct {
 	buffer  []byte // of messages to it
 	stderr  tail
 	busy    sync.Mutex  // held from a question to its answer
+	midway  bool        // a sampler in the middle of a trial
 	stays   func() bool // undoes that the end of its session's context kills it; false if that has
 
 	cmd   *exec.Cmd
@@ -36,17 +37,19 @@ type process struct {
 	once  sync.Once
 }
 
-// startup is how long a program may take until its first line: imports and compilation.
-const startup = 2 * time.Minute
-
-// spawn starts a process of the program and reads its first line.
+// spawn starts a process of the program and reads its first line. The files that the command names are the same before
+// and after.
 func (p *Program) spawn(ctx context.Context) (*process, error) {
-	ctx, cancel := context.WithTimeout(ctx, startup)
-	defer cancel()
+	if err := p.unchanged(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	c := &process{program: p}
 	if err := c.start(); err != nil {
 		return nil, fmt.Errorf("the program %q cannot be started: %w", p, err)
 	}
+	go c.stderr.listen(ctx, p.startup, cancel)
 	defer context.AfterFunc(ctx, c.kill)()
 	line, err := c.from.line()
 	if err == nil {
@@ -54,6 +57,10 @@ func (p *Program) spawn(ctx context.Context) (*process, error) {
 	}
 	if err != nil {
 		return nil, c.failure(ctx, err, "its first line")
+	}
+	if err := p.unchanged(); err != nil {
+		c.kill()
+		return nil, err
 	}
 	return c, nil
 }
@@ -73,6 +80,7 @@ func (c *process) start() error {
 	c.from = reader{bufio.NewReaderSize(c.out, maxLine)}
 	c.cmd = &exec.Cmd{Path: machine.Itself(), Args: append([]string{guardName}, c.program.Command...)}
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.ExtraFiles = in, out, []*os.File{control}
+	c.stderr.heard = time.Now()
 	c.cmd.Stderr = &c.stderr
 	c.cmd.WaitDelay = time.Second                           // of what holds on to stderr
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C at the terminal is for this process alone
@@ -138,10 +146,16 @@ func (c *process) failure(ctx context.Context, err error, what string) error {
 	switch {
 	case ctx.Err() != nil:
 		words = fmt.Sprintf("was killed while %s was awaited", what)
+		if why := context.Cause(ctx); why != ctx.Err() {
+			words += ": " + why.Error()
+		}
 	case silent:
 		words = fmt.Sprintf("closed its stdout, where %s was due", what)
 	case died:
 		words = fmt.Sprintf("ended (%s) when %s was due", causeOfEnd(c.cmd.ProcessState), what)
+		if exitCode(c.cmd.ProcessState) == 0 {
+			words += " (a program that starts it must pass on stdin and stdout: conda run --no-capture-output)"
+		}
 	}
 	if said := c.stderr.last(); said != "" {
 		words += "; it said last: " + said
@@ -168,8 +182,9 @@ func causeOfEnd(s *os.ProcessState) string {
 
 // tail keeps the end of what is written to it.
 type tail struct {
-	mu   sync.Mutex
-	text []byte
+	mu    sync.Mutex
+	text  []byte
+	heard time.Time // when something was written last
 }
 
 const kept = 4 << 10
@@ -177,9 +192,26 @@ const kept = 4 << 10
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.heard = time.Now()
 	t.text = append(t.text, b[max(0, len(b)-kept):]...)
 	t.text = t.text[max(0, len(t.text)-kept):]
 	return len(b), nil
+}
+
+// listen ends a program's start where nothing was written for the limit. It returns when ctx ends.
+func (t *tail) listen(ctx context.Context, limit time.Duration, end context.CancelCauseFunc) {
+	for ctx.Err() == nil {
+		t.mu.Lock()
+		left := limit - time.Since(t.heard)
+		t.mu.Unlock()
+		if left <= 0 {
+			end(fmt.Errorf("it printed nothing, on stderr either, for %v (--startup)", limit))
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(left):
+		}
+	}
 }
 
 // last returns the last three lines that are not empty, as one.

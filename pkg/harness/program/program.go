@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
@@ -30,8 +32,17 @@ type Identity struct {
 	Version string `mapstructure:"version" json:"version,omitempty" yaml:"version,omitempty"`
 }
 
-// String returns the command.
-func (id *Identity) String() string { return strings.Join(id.Command, " ") }
+// String returns the command as --program takes it.
+func (id *Identity) String() string {
+	var all []string
+	for _, word := range id.Command {
+		if words, err := split(word); err != nil || !slices.Equal(words, []string{word}) {
+			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+		all = append(all, word)
+	}
+	return strings.Join(all, " ")
+}
 
 // Program is a program that a person named, with the processes that wait for work. They live until Close.
 type Program struct {
@@ -39,6 +50,8 @@ type Program struct {
 	First First // what it said of itself when it was started first
 
 	sampler string // that it is known as; "": none
+	startup time.Duration
+	files   []int // the words of the command that are files
 
 	idle []*process // running is locked for it
 }
@@ -46,41 +59,71 @@ type Program struct {
 // maxFile bounds the files that a command names.
 const maxFile = 1 << 30
 
-// Start starts a program for its first line. The command is split into words at blanks; no shell reads
-// it. Its errors are a person's mistakes.
-func Start(ctx context.Context, command string) (*Program, error) {
-	p := &Program{Identity: Identity{Command: strings.Fields(command)}}
-	if len(p.Command) == 0 {
+// Start starts a program for its first line, before which it may be silent as long as startup. No shell reads the
+// command. Its errors are a person's mistakes.
+func Start(ctx context.Context, command string, startup time.Duration) (*Program, error) {
+	words, err := split(command)
+	p := &Program{Identity: Identity{Command: words}, startup: startup}
+	switch {
+	case err != nil:
+		return nil, usage.Errorf("the program %q: %v", command, err)
+	case len(words) == 0:
 		return nil, usage.Errorf("a program's command is empty: want one such as \"python model.py\"")
 	}
-	if _, err := exec.LookPath(p.Command[0]); err != nil {
+	if _, err := exec.LookPath(words[0]); err != nil {
 		hint := ""
-		if strings.HasSuffix(p.Command[0], ".py") {
+		if strings.HasSuffix(words[0], ".py") {
 			hint = fmt.Sprintf("; did you mean \"python %s\"?", command)
 		}
 		return nil, usage.Errorf("the program %q cannot be started: %v%s", command, err, hint)
 	}
-	digest, err := p.digest()
-	if err != nil {
+	for i, word := range words {
+		if (i > 0 || strings.Contains(word, "/")) && isFile(word) { // the first is looked for in PATH
+			p.files = append(p.files, i)
+		}
+	}
+	if p.Digest, err = p.digest(); err != nil {
 		return nil, usage.Errorf("the program %q: %v", command, err)
 	}
 	first, err := p.spawn(ctx)
 	if err != nil {
 		return nil, usage.Errorf("%v", err)
 	}
-	p.Digest, p.Version = digest, first.said.Version
-	p.First, p.idle = first.said, []*process{first}
+	p.Version, p.First, p.idle = first.said.Version, first.said, []*process{first}
 	return p, nil
+}
+
+var (
+	word   = regexp.MustCompile(`(?s)(?:[^\s'"\\]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+`)
+	quoted = regexp.MustCompile(`(?s)\\.|'[^']*'|"(?:[^"\\]|\\.)*"`)
+	inside = regexp.MustCompile("(?s)\\\\([$`\"\\\\])") // double quotes
+)
+
+// split splits a command into words as a shell does that expands nothing.
+func split(command string) ([]string, error) {
+	if strings.TrimSpace(word.ReplaceAllString(command, "")) != "" {
+		return nil, errors.New("a quote is not closed, or the backslash at the end has nothing to quote")
+	}
+	all := word.FindAllString(command, -1)
+	for i := range all {
+		all[i] = quoted.ReplaceAllStringFunc(all[i], func(q string) string {
+			switch q[0] {
+			case '\\':
+				return q[1:]
+			case '\'':
+				return q[1 : len(q)-1]
+			}
+			return inside.ReplaceAllString(q[1:len(q)-1], "$1")
+		})
+	}
+	return all, nil
 }
 
 // digest returns the digest of the files that the command names, "" where it names none.
 func (p *Program) digest() (string, error) {
 	digest, all := "", sha256.New()
-	for i, word := range p.Command {
-		if i == 0 && !strings.Contains(word, "/") || !isFile(word) {
-			continue // the first is looked for in PATH
-		}
-		text, err := safe.Read(word, maxFile)
+	for _, i := range p.files {
+		text, err := safe.Read(p.Command[i], maxFile)
 		if err != nil {
 			return "", err
 		}
@@ -88,6 +131,23 @@ func (p *Program) digest() (string, error) {
 		digest = fmt.Sprintf("%x", all.Sum(nil)[:10])
 	}
 	return digest, nil
+}
+
+// unchanged returns an error if a file that the command names is no longer what it was when the run began.
+func (p *Program) unchanged() error {
+	digest, err := p.digest()
+	if err == nil && digest == p.Digest {
+		return nil
+	}
+	var names []string
+	for _, i := range p.files {
+		names = append(names, p.Command[i])
+	}
+	text := strings.Join(names, " or ") + " changed since the run began"
+	if err != nil {
+		text += ": " + err.Error()
+	}
+	return errors.New(text)
 }
 
 func isFile(path string) bool {
@@ -172,10 +232,18 @@ func Of(sampler string) *Identity {
 func Find(id *Identity) (*Program, error) {
 	running.Lock()
 	defer running.Unlock()
+	changed := false
 	for _, p := range running.all {
-		if slices.Equal(p.Command, id.Command) && p.Digest == id.Digest && p.Version == id.Version {
+		switch {
+		case !slices.Equal(p.Command, id.Command):
+		case p.Digest == id.Digest && p.Version == id.Version:
 			return p, nil
+		default:
+			changed = true
 		}
+	}
+	if changed {
+		return nil, fmt.Errorf("the program %q changed since the run began", id)
 	}
 	return nil, fmt.Errorf("the program %q, as it was then, is not among those that this command was given", id)
 }

@@ -7,7 +7,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -23,6 +25,10 @@ import (
 var misbehaviours = map[string]string{
 	"dies-at-once":        "!ended (exit status 3) when its first line was due; it said last: Traceback",
 	"silent":              "!ended (exit status 0) when its first line was due",
+	"says-nothing":        "!was killed while its first line was awaited: it printed nothing, on stderr either, for 1s",
+	"stdin-closed":        "must pass on stdin and stdout: conda run --no-capture-output",
+	"stochastic":          "not reproducible: the program",
+	"refuses":             "the model refused 0.1 % of 2000 points",
 	"greets":              "!printed \"Welcome to my model!\\n\" on stdout where its first line was due",
 	"other-version":       "!speaks version 2 of the protocol, this command version 1",
 	"no-dimension":        "!says that its target has 0 dimensions",
@@ -45,9 +51,12 @@ var misbehaviours = map[string]string{
 	"fortran":             "sent an array in Fortran order",
 	"text":                "sent \"[[1.0, 2.0\" where an NPY array of version 1.0 was due",
 	"no-array":            "said {\"answer\":\"score\"}, where",
-	"not-a-number":        "answered values that are not finite at 1 of 1000 points",
+	"not-a-number":        "the model refused 0.1 % of 2000 points: the log density is −inf there",
 	"writes-10-gigabytes": "printed a line of more than 1048576 bytes on stdout",
 }
+
+// startup is how long the program of a test may be silent before its first line.
+const startup = time.Minute
 
 func command(how string) string { return os.Args[0] + " behave " + how }
 
@@ -55,7 +64,11 @@ func command(how string) string { return os.Args[0] + " behave " + how }
 func ask(t *testing.T, how string, limit time.Duration) string {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	p, err := Start(context.Background(), command(how))
+	most := startup
+	if how == "says-nothing" || how == "compiles" {
+		most = silence
+	}
+	p, err := Start(context.Background(), command(how), most)
 	if err != nil {
 		return "!" + err.Error()
 	}
@@ -74,7 +87,7 @@ func ask(t *testing.T, how string, limit time.Duration) string {
 		}
 		x.Evaluate(out, points)
 	}
-	if err := s.Err(); err != nil {
+	if err := s.Settle(); err != nil {
 		if !math.IsNaN(out[0]) {
 			t.Errorf("%s: the answer of a program that failed is %g, want NaN", how, out[0])
 		}
@@ -119,7 +132,7 @@ func TestMisbehaviour(t *testing.T) {
 			t.Errorf("%s is not told in one sentence: %s", how, said)
 		}
 	}
-	for _, how := range []string{"well", "ignores-end", "child-holds-on", "shouts", "ends-child"} {
+	for _, how := range []string{"well", "compiles", "ignores-end", "child-holds-on", "shouts", "ends-child"} {
 		if said := ask(t, how, 20*time.Second); said != "" {
 			t.Errorf("%s: %s", how, said)
 		}
@@ -157,7 +170,7 @@ func TestWrongSamplers(t *testing.T) {
 			limit = time.Second
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), limit)
-		p, err := Start(context.Background(), command("sampler-"+how))
+		p, err := Start(context.Background(), command("sampler-"+how), startup)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +198,7 @@ func TestWrongSamplers(t *testing.T) {
 
 // TestQuestionLimit: a question may have a limit of its own, which those that came before do not use up.
 func TestQuestionLimit(t *testing.T) {
-	p, err := Start(context.Background(), command("hangs-later"))
+	p, err := Start(context.Background(), command("hangs-later"), startup)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +211,7 @@ func TestQuestionLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 11 {
+	for range 10 { // and one more, for the first is asked twice
 		if s.Err() != nil {
 			t.Fatal(s.Err())
 		}
@@ -211,7 +224,7 @@ func TestQuestionLimit(t *testing.T) {
 
 // TestScriptWithoutItsLanguage: a script that is named alone is no command.
 func TestScriptWithoutItsLanguage(t *testing.T) {
-	_, err := Start(context.Background(), "model.py --rows 3")
+	_, err := Start(context.Background(), "model.py --rows 3", startup)
 	if want := `did you mean "python model.py --rows 3"?`; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -219,7 +232,7 @@ func TestScriptWithoutItsLanguage(t *testing.T) {
 
 // TestPool: one process serves one trial after another, and two at once have two.
 func TestPool(t *testing.T) {
-	p, err := Start(context.Background(), command("well"))
+	p, err := Start(context.Background(), command("well"), startup)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +271,7 @@ func TestFind(t *testing.T) {
 		}
 	}
 	write("one")
-	p, err := Start(context.Background(), script)
+	p, err := Start(context.Background(), script, startup)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +285,7 @@ func TestFind(t *testing.T) {
 		t.Errorf("%v, %v, name %q", found, err, p.Name())
 	}
 	write("two")
-	q, err := Start(context.Background(), script)
+	q, err := Start(context.Background(), script, startup)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +295,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeft: whichever process of the three is killed, at a random moment, the other two end.
+// TestNothingIsLeft: whichever process is killed, at a random moment, the others end: the user, a guard, its program or
+// the program's child.
 func TestNothingIsLeft(t *testing.T) {
 	kills := 200
 	if testing.Short() {
@@ -290,6 +304,7 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	for range kills {
+		group := 0
 		user := exec.Command(os.Args[0], "-test.run", "^TestUser$")
 		user.Env = append(os.Environ(), "PROGRAM_USER=1")
 		if err := user.Start(); err != nil {
@@ -300,14 +315,28 @@ func TestNothingIsLeft(t *testing.T) {
 		if all := left(); len(all) > 0 && r.IntN(2) == 0 {
 			fmt.Sscan(all[r.IntN(len(all))], &victim)
 		}
-		syscall.Kill(victim, syscall.SIGKILL)
 		if victim != user.Process.Pid {
-			time.Sleep(time.Duration(r.IntN(20)) * time.Millisecond)
-			user.Process.Kill()
+			group, _ = syscall.Getpgid(victim) // of its guard; an error if it has just ended
 		}
+		syscall.Kill(victim, syscall.SIGKILL)
+		for deadline := time.Now().Add(5 * time.Second); group > 0 && slices.ContainsFunc(left(), in(group)); {
+			if time.Now().After(deadline) {
+				t.Fatal("the others of a killed process' group go on")
+			}
+		}
+		user.Process.Kill()
 		user.Wait()
 	}
 	gone(t)
+}
+
+// in reports whether a process is in a process group.
+func in(group int) func(pid string) bool {
+	return func(pid string) bool {
+		n, _ := strconv.Atoi(pid)
+		of, err := syscall.Getpgid(n)
+		return err == nil && of == group
+	}
 }
 
 // TestUser is what TestNothingIsLeft kills: it asks programs that ignore the end of their stdin.
@@ -317,7 +346,7 @@ func TestUser(t *testing.T) {
 	}
 	for {
 		for _, how := range []string{"ignores-end", "child-spins"} {
-			p, err := Start(context.Background(), command(how))
+			p, err := Start(context.Background(), command(how), startup)
 			if err != nil {
 				continue
 			}
@@ -328,5 +357,172 @@ func TestUser(t *testing.T) {
 			s.End()
 			cancel()
 		}
+	}
+}
+
+// TestKilledTests: tests of this package that are killed with SIGKILL, or whose parent is, leave no process.
+func TestKilledTests(t *testing.T) {
+	binary := filepath.Join(t.TempDir(), "killed.test") // another name, by which its processes are known
+	if err := os.Symlink(os.Args[0], binary); err != nil {
+		t.Fatal(err)
+	}
+	run := binary + " -test.short -test.run 'TestMisbehaviour|TestNothingIsLeft|TestWrongSamplers'"
+	for k := range 5 {
+		command := exec.Command("sh", "-c", "exec "+run)
+		if k%2 == 1 {
+			command = exec.Command("sh", "-c", run+"; :") // as go test waits for it
+		}
+		if err := command.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(500+300*k) * time.Millisecond)
+		command.Process.Kill()
+		command.Wait()
+	}
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		out, _ := exec.Command("pgrep", "-f", binary).Output()
+		if len(out) == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("processes are left behind: %v", strings.Fields(string(out)))
+		}
+	}
+}
+
+// TestSplit: a command is split as a shell splits it.
+func TestSplit(t *testing.T) {
+	for command, want := range map[string][]string{
+		"python model.py":              {"python", "model.py"},
+		" a\t b\n":                     {"a", "b"},
+		`python 'my models/normal.py'`: {"python", "my models/normal.py"},
+		`python my\ models/"x y".py`:   {"python", "my models/x y.py"},
+		`"a \"b\" \$c \d" ''`:          {`a "b" $c \d`, ""},
+		`'it'\''s' $HOME; # |`:         {"it's", "$HOME;", "#", "|"},
+	} {
+		got, err := split(command)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %q, %v, want %q", command, got, err, want)
+		}
+		id := Identity{Command: got}
+		if again, err := split(id.String()); err != nil || !slices.Equal(again, want) {
+			t.Errorf("%s is shown as %s", command, &id)
+		}
+	}
+	for _, command := range []string{`python "model.py`, `it's`, `a\`} {
+		if _, err := Start(context.Background(), command, startup); err == nil || !strings.Contains(err.Error(),
+			"a quote is not closed") {
+			t.Errorf("%s: %v", command, err)
+		}
+	}
+}
+
+// edited starts a program from a script, which edit changes.
+func edited(t *testing.T) (p *Program, script string, edit func()) {
+	script = filepath.Join(t.TempDir(), "model.sh")
+	write := func(comment string) {
+		text := "# " + comment + "\nexec " + command("well") + "\n"
+		if err := os.WriteFile(script, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("one")
+	p, err := Start(context.Background(), "sh "+script, startup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	Add(p, "")
+	t.Cleanup(Close)
+	return p, script, func() { write("two") }
+}
+
+// TestEdited: after its file was edited no process of a program is started, no trial of it is settled, and what was
+// planned is not found where the program is started anew.
+func TestEdited(t *testing.T) {
+	score := func(s *Session, p *Program) error {
+		x, err := p.Target(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.Evaluate(make([]float64, 3), make([]float64, 2))
+		return s.Err()
+	}
+	p, script, edit := edited(t)
+	s := Begin(context.Background())
+	defer s.End()
+	if err := score(s, p); err != nil {
+		t.Fatal(err)
+	}
+	edit()
+	want := script + " changed since the run began"
+	if err := s.Settle(); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	second := Begin(context.Background())
+	defer second.End()
+	if err := score(second, p); err == nil || err.Error() != want {
+		t.Errorf("another process: %v, want %s", err, want)
+	}
+	planned := p.Identity
+	Close()
+	again, err := Start(context.Background(), p.String(), startup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	Add(again, "")
+	if _, err := Find(&planned); err == nil || !strings.Contains(err.Error(), "changed since the run began") {
+		t.Errorf("the program that was planned: %v", err)
+	}
+	if err := os.Remove(script); err != nil {
+		t.Fatal(err)
+	}
+	if err := again.unchanged(); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("a removed file: %v", err)
+	}
+}
+
+// TestMidway: a sampler in the middle of a trial that ended does not go on to the next.
+func TestMidway(t *testing.T) {
+	p, err := Start(context.Background(), command("sampler-well"), startup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	Add(p, "")
+	defer gone(t)
+	defer Close()
+	normal := target.NewFunc(dim, func(x []float64) float64 { return -(x[0]*x[0] + x[1]*x[1]) / 2 },
+		func(dst, x []float64) { dst[0], dst[1] = -x[0], -x[1] })
+	for _, until := range []int{halfway, iterations, iterations} {
+		s, mover := Begin(context.Background()), &Sampler{program: p}
+		mover.Bind(s, Job{Iterations: iterations, Checkpoints: []int{halfway, iterations}})
+		flow := &sifg.Flow{Field: sifg.Still{}, Mover: mover}
+		c, err := flow.Start(normal, particles, 1, func(dst sifg.Batch, r *rng.Stream) { r.Normal(dst.Data) })
+		for err == nil && s.Err() == nil && c.Iter < until {
+			_, err = flow.Step(c)
+		}
+		if err := s.Err(); err != nil {
+			t.Errorf("until iteration %d: %v", until, err)
+		}
+		s.End()
+		if idle := len(p.idle); idle != until/iterations {
+			t.Errorf("after iteration %d of %d, %d processes wait for work", until, iterations, idle)
+		}
+	}
+}
+
+// TestNames: what a program calls things can neither control a terminal nor be taken for a formula or another line.
+func TestNames(t *testing.T) {
+	f, err := first([]byte(`{"sifg": 1, "version": "\u001b]0;x\u0007", "target": {"dim": 3,
+		"names": ["=cmd|' /C calc'!A0", "\u001b[31mred\n", "β_1"], "values": ["@SUM(1)"]}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := append(append([]string{f.Version}, f.Target.Names...), f.Target.Values...)
+	want := []string{`\x1b]0;x\a`, "cmd|' /C calc'!A0", `\x1b[31mred\n`, "β_1", "SUM(1)"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if f, err = first([]byte(`{"sifg": 1, "sampler": {"title": "=A\u001b"}}`)); err != nil || f.Sampler.Title != `A\x1b` {
+		t.Errorf("%+v, %v", f.Sampler, err)
 	}
 }

@@ -106,6 +106,7 @@ func (s *Sampler) Init(c *sifg.Cloud) {
 		if s.evaluate == nil {
 			return fmt.Errorf("is a sampler, which needs a log density, and the target has none")
 		}
+		p.midway = true
 		return p.send(message{Sifg: protocol, Sampler: &s.job}, start, d)
 	})
 }
@@ -179,6 +180,7 @@ func (s *Sampler) take(p *process, c *sifg.Cloud) error {
 	case c.Iter+1 == s.job.Iterations && s.spent < s.job.Gradients*9/10:
 		s.session.note("the program %q asked for %d of its %d gradients", s.program, s.spent, s.job.Gradients)
 	}
+	p.midway = c.Iter+1 < s.job.Iterations
 	copy(c.Z.Data, metric.Points{N: n, D: d, Data: x}.Batch().Data)
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,12 +19,16 @@ import (
 // ends or one of them fails; at its end the others go back to wait for work.
 type Session struct {
 	ctx   context.Context
+	end   context.CancelCauseFunc
 	limit time.Duration // of a question; 0: none
 
-	mu     sync.Mutex
-	held   []*process
-	err    error  // the first failure
-	remark string // on an answer that is allowed and looks wrong
+	mu      sync.Mutex
+	held    []*process
+	err     error    // the first failure
+	remarks []string // on answers that are allowed and look wrong
+	again   []func() // ask the first questions again
+	points  int      // that targets were asked about
+	refused int      // of them
 }
 
 type limitKey struct{}
@@ -36,21 +41,39 @@ func Limit(ctx context.Context, limit time.Duration) context.Context {
 // Begin returns a session without processes.
 func Begin(ctx context.Context) *Session {
 	limit, _ := ctx.Value(limitKey{}).(time.Duration)
-	return &Session{ctx: ctx, limit: limit}
+	s := &Session{limit: limit}
+	s.ctx, s.end = context.WithCancelCause(ctx)
+	return s
 }
 
-// End gives the processes back, or kills them where something failed.
+// Context ends when a program fails: what is computed of its answers is in vain.
+func (s *Session) Context() context.Context { return s.ctx }
+
+// Settle asks each target its first question again and looks whether the programs' files are still those that were
+// planned. It returns what Err does.
+func (s *Session) Settle() error {
+	for _, ask := range s.again {
+		ask()
+	}
+	for _, c := range s.held {
+		s.fail(c.program.unchanged())
+	}
+	return s.Err()
+}
+
+// End gives the processes back, or kills them where something failed or they are in the middle of their work.
 func (s *Session) End() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range s.held {
-		if c.stays() && s.err == nil {
+		if c.stays() && s.err == nil && !c.midway {
 			c.program.giveBack(c)
 		} else {
 			c.kill()
 		}
 	}
 	s.held = nil
+	s.end(nil)
 }
 
 // Err returns what a program failed by, as one sentence; nil if none did.
@@ -60,11 +83,36 @@ func (s *Session) Err() error {
 	return s.err
 }
 
-// Remark returns what a program did that is allowed and looks wrong; "" for nothing.
-func (s *Session) Remark() string {
+// fail keeps the first failure, and returns it.
+func (s *Session) fail(err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.remark
+	if s.err == nil && err != nil {
+		s.err = err
+		s.end(err)
+	}
+	return s.err
+}
+
+// Refused returns the share of the points that targets were asked about where the log density was −inf, or it or a
+// gradient was not a number.
+func (s *Session) Refused() float64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return float64(s.refused) / float64(max(1, s.points))
+}
+
+// Remark returns what the programs did that is allowed and looks wrong; "" for nothing.
+func (s *Session) Remark() string {
+	share := s.Refused()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	remarks := slices.Clone(s.remarks)
+	if share > 0 {
+		remarks = append(remarks, fmt.Sprintf("the model refused %.2g %% of %d points: the log density is −inf there, or "+
+			"it or the gradient is not a number", 100*share, s.points))
+	}
+	return strings.Join(remarks, "; ")
 }
 
 // with lets f talk to the session's process of a program. what says what is awaited of it. It
@@ -82,20 +130,14 @@ func (s *Session) with(p *Program, what string, f func(c *process) error) error 
 	ctx := s.ctx
 	if s.limit > 0 {
 		var cancel func()
-		ctx, cancel = context.WithTimeout(ctx, s.limit)
+		ctx, cancel = context.WithTimeoutCause(ctx, s.limit, fmt.Errorf("--timeout is %v", s.limit))
 		defer cancel()
 		defer context.AfterFunc(ctx, c.kill)()
 	}
 	if err = f(c); err == nil {
 		return nil
 	}
-	err = c.failure(ctx, err, what)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.err == nil { // f may have asked another program, which failed
-		s.err = err
-	}
-	return s.err
+	return s.fail(c.failure(ctx, err, what)) // f may have asked another program, which failed
 }
 
 // of returns the session's process of a program, or the session's first failure.
@@ -110,11 +152,13 @@ func (s *Session) of(p *Program) (c *process, err error) {
 			return c, nil
 		}
 	}
-	if c, s.err = p.borrow(s.ctx); s.err == nil {
-		c.stays = context.AfterFunc(s.ctx, c.kill)
-		s.held = append(s.held, c)
+	if c, s.err = p.borrow(s.ctx); s.err != nil {
+		s.end(s.err)
+		return nil, s.err
 	}
-	return c, s.err
+	c.stays = context.AfterFunc(s.ctx, c.kill)
+	s.held = append(s.held, c)
+	return c, nil
 }
 
 // Target is a target that is a program, as one session uses it. Where the program fails, its answers are NaN
@@ -123,6 +167,7 @@ type Target struct {
 	TargetInfo
 	program *Program
 	session *Session
+	first   sync.Once // question, which is asked again at once and when the session settles
 }
 
 // Target returns the program as a target; an error if it is a sampler.
@@ -130,7 +175,7 @@ func (p *Program) Target(s *Session) (*Target, error) {
 	if p.First.Target == nil {
 		return nil, fmt.Errorf("the program %q is a sampler, where a target is wanted", p)
 	}
-	return &Target{*p.First.Target, p, s}, nil
+	return &Target{TargetInfo: *p.First.Target, program: p, session: s}, nil
 }
 
 // Dim returns the number d of coordinates.
@@ -140,16 +185,24 @@ func (t *Target) Dim() int { return t.TargetInfo.Dim }
 func (t *Target) Evaluate(dst, points []float64) {
 	d := t.Dim()
 	t.ask("score", dst, points, 1+d)
-	bad := 0
-	for row := range slices.Chunk(dst, 1+d) {
-		if !finite(row[1:]) || math.IsNaN(row[0]) {
-			bad++
+	t.session.count(dst, 1+d)
+	t.first.Do(func() { t.repeat(slices.Clone(points), slices.Clone(dst)) })
+}
+
+// repeat asks a question again, now and when the session settles. Its answer has to be the same.
+func (t *Target) repeat(points, said []float64) {
+	again := func() {
+		now := make([]float64, len(said))
+		t.ask("score", now, points, 1+t.Dim())
+		same := slices.EqualFunc(now, said, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
+		if !same && t.session.Err() == nil {
+			t.session.note("not reproducible: the program %q answered the same question differently", t.program)
 		}
 	}
-	if bad > 0 {
-		n := len(dst) / (1 + d)
-		t.session.note("the program %q answered values that are not finite at %d of %d points", t.program, bad, n)
-	}
+	again()
+	t.session.mu.Lock()
+	defer t.session.mu.Unlock()
+	t.session.again = append(t.session.again, again)
 }
 
 // Constrain returns the values, n×len(Values), of points, n×d; without Values the points themselves.
@@ -184,12 +237,24 @@ func (t *Target) ask(question string, dst, points []float64, cols int) {
 	}
 }
 
-// note keeps the first remark.
+// note keeps a remark.
 func (s *Session) note(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.remark == "" {
-		s.remark = fmt.Sprintf(format, args...)
+	if text := fmt.Sprintf(format, args...); !slices.Contains(s.remarks, text) {
+		s.remarks = append(s.remarks, text)
+	}
+}
+
+// count counts the points of an answer.
+func (s *Session) count(answer []float64, cols int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for row := range slices.Chunk(answer, cols) {
+		s.points++
+		if !finite(row) {
+			s.refused++
+		}
 	}
 }
 

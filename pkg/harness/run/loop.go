@@ -33,6 +33,11 @@ func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threa
 	if err != nil {
 		return nil, err
 	}
+	if id := t.Config.Program; id != nil { // the sampler, as it was planned
+		if _, err := program.Find(id); err != nil {
+			return nil, err
+		}
+	}
 	uses := program.Begin(ctx)
 	defer uses.End()
 	t = with(uses, t, flow)
@@ -77,9 +82,10 @@ func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threa
 		if p.Keep != nil {
 			maps.Copy(j.arrays, p.Keep(j.sample(c)))
 		}
-		if err := stopped(); err != nil { // what it was measured by failed
-			return nil, err
-		}
+	}
+	uses.Settle()
+	if err := stopped(); err != nil { // also where what it was measured by failed
+		return nil, err
 	}
 	if n := t.Config.Judge.Track; n > 0 {
 		j.arrays["track"] = &record.Array{Shape: []int{len(j.track) / n / c.Z.Cols, n, c.Z.Cols}, Data: j.track}

@@ -61,7 +61,7 @@ func (t *Table) Markdown() string {
 
 // CSV returns the table for programs in the format of RFC 4180: CRLF line ends, numbers in full precision with a point
 // and a hyphen for minus, empty for NaN. A column with spreads is followed by one named "… spread". Title and notes are
-// left out.
+// left out. An apostrophe stands before a text that a spreadsheet would take for a formula.
 func (t *Table) CSV() string {
 	number := strings.NewReplacer("NaN", "", "+Inf", "inf", "-Inf", "-inf").Replace
 	lines := make([][]string, 1+len(t.Rows))
@@ -74,6 +74,8 @@ func (t *Table) CSV() string {
 			text := r[j].Text
 			if r[j].Value != "" {
 				text = number(r[j].Value)
+			} else if text != "" && strings.ContainsRune("=+-@", rune(text[0])) {
+				text = "'" + text
 			}
 			if lines[i+1] = append(lines[i+1], text); spread {
 				lines[i+1] = append(lines[i+1], number(r[j].Spread))

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
@@ -60,8 +61,8 @@ type Cell struct {
 	Bold   bool   `json:"bold,omitempty"`   // marked as the best
 }
 
-// Text returns a cell of words.
-func Text(s string) Cell { return Cell{Text: s} }
+// Text returns a cell of words, without characters that control a terminal.
+func Text(s string) Cell { return Cell{Text: safe.Text(s)} }
 
 // Int returns a whole number.
 func Int(n int) Cell { return Cell{Text: minus(strconv.Itoa(n)), Value: strconv.Itoa(n)} }
