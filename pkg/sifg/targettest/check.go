@@ -1,9 +1,13 @@
 package targettest
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
@@ -26,7 +30,7 @@ const (
 //
 //   - the log density or the gradient is not a number somewhere;
 //   - the density is 0 at some of the points;
-//   - the gradient is not that of the log density, by difference quotients with the step that suits each coordinate;
+//   - the gradient is not that of the log density (see Gradients);
 //   - a direction is narrower than 0.0001, by the curvature at the points.
 func Check(t Gradient, points ...[]float64) error {
 	d := t.Dim()
@@ -43,8 +47,8 @@ func Check(t Gradient, points ...[]float64) error {
 	if err := checkFinite(t, points); err != nil {
 		return err
 	}
-	if err := checkGradient(t, points); err != nil {
-		return err
+	if err := Gradients(t, checkTolerance, points...); err != nil {
+		return fmt.Errorf("targettest: %w", err)
 	}
 	return checkWidths(t, points)
 }
@@ -85,26 +89,55 @@ func checkFinite(t Gradient, points [][]float64) error {
 	return nil
 }
 
-// checkGradient compares with difference quotients.
-func checkGradient(t Gradient, points [][]float64) error {
+// ErrStochastic is why gradients are not compared: a density answers the same question differently, as one of
+// mini-batches does.
+var ErrStochastic = errors.New("the log density or the gradient at a point is another when it is asked again, so they " +
+	"cannot be compared")
+
+// Gradients compares gradients with the log density on segments around the points: the mean of the gradient along a
+// segment, by quadrature, is what the log density rises by a unit of it. Segments become shorter until quadrature and
+// the rounding of the log density leave less doubt than the tolerance, a share of the slope; where they always leave
+// more, or values are not finite, nothing is said. All coordinates are moved at once, by equal steps and by steps of
+// equal effect; where that shows that something is wrong, each is moved alone. The error names the first that is wrong,
+// by t.Name(c) too where t has that, or is ErrStochastic.
+func Gradients(t Gradient, tolerance float64, points ...[]float64) error {
+	r := rng.New(1, "gradients")
 	var first error
-	factor, same := 0.0, true // all gradients seen are this multiple of the quotients
+	factor, same := 0.0, true // all gradients seen are this multiple of the slopes
 	for _, x := range points {
-		x = slices.Clone(x)
-		grad := make([]float64, len(x))
-		t.Gradient(grad, x)
-		want, doubt, scale := quotients(t.LogDensity, x)
-		for c, g := range grad {
-			if !(math.Abs(g-want[c]) <= checkTolerance*scale+10*doubt[c]) && first == nil {
-				first = fmt.Errorf("targettest: coordinate %d of the gradient is %.6g at x = %.3g, but the log "+
-					"density changes by %.6g per unit of that coordinate there", c, g, x, want[c])
+		s := newSegments(t, x, tolerance)
+		if s == nil {
+			return ErrStochastic
+		}
+		equal, weighed := make([]float64, len(x)), make([]float64, len(x))
+		most := largest(s.grad)
+		for c, g := range s.grad {
+			sign := math.Copysign(1, r.NormFloat64())
+			equal[c] = sign * max(1, math.Abs(x[c]))
+			weighed[c] = sign / max(math.Abs(g), 1e-6*most, math.SmallestNonzeroFloat32)
+		}
+		if said, is := s.slopes(equal, 1, 0); said == is {
+			if said, is = s.slopes(weighed, 1, 0); said == is {
+				continue
 			}
-			if math.Abs(want[c]) > 0.01*scale {
-				ratio := g / want[c]
-				if factor == 0 {
-					factor = ratio
+		}
+		for c := range x {
+			one := make([]float64, len(x))
+			one[c] = 1
+			said, is := s.slopes(one, max(1, math.Abs(x[c])), 1e-8*most)
+			if said != is && first == nil {
+				name := fmt.Sprint(c)
+				if n, ok := t.(interface{ Name(c int) string }); ok {
+					name += " (" + n.Name(c) + ")"
 				}
-				same = same && math.Abs(ratio-factor) < 1e-3*math.Abs(factor)
+				first = fmt.Errorf("coordinate %s of the gradient is %.6g at x = %s, but the log density changes by "+
+					"%.6g per unit of that coordinate there", name, said, show(x), is)
+			}
+			if math.Abs(is) > 0.01*most {
+				if factor == 0 {
+					factor = said / is
+				}
+				same = same && math.Abs(said/is-factor) < 1e-3*math.Abs(factor)
 			}
 		}
 	}
@@ -122,37 +155,93 @@ func checkGradient(t Gradient, points [][]float64) error {
 		"the same parameters and data", first)
 }
 
-// quotients returns the derivatives of f at x, how far each may be off, and the largest of them, 1 at least.
-func quotients(f func([]float64) float64, x []float64) (slopes, doubts []float64, scale float64) {
-	scale = 1
-	for c := range x {
-		slope, doubt := quotient(f, x, c)
-		slopes = append(slopes, slope)
-		doubts = append(doubts, doubt)
-		scale = max(scale, math.Abs(slope))
+// show prints a point; of a long one the first five coordinates.
+func show(x []float64) string {
+	if len(x) <= 5 {
+		return fmt.Sprintf("%.3g", x)
 	}
-	return slopes, doubts, scale
+	return strings.TrimSuffix(fmt.Sprintf("%.3g", x[:5]), "]") + " …]"
 }
 
-// quotient returns the derivative of f by coordinate c at x and how far it may be off: of central differences with
-// steps from 1/4 down the one that differs least from the one before, rounding included.
-func quotient(f func([]float64) float64, x []float64, c int) (slope, doubt float64) {
-	at, last := x[c], math.NaN()
-	doubt = math.Inf(1)
-	for h := 0.25 * max(1, math.Abs(at)); h > 1e-13; h /= 4 {
-		x[c] = at + h
-		up := f(x)
-		x[c] = at - h
-		down := f(x)
-		s := (up - down) / (2 * h)
-		e := math.Abs(s-last) + 0x1p-50*(math.Abs(up)+math.Abs(down))/h
-		if e < doubt { // false for NaN
-			slope, doubt = s, e
-		}
-		last = s
+// norm is the root of the sum of the squares of a_c·b_c.
+func norm(a, b []float64) (sum float64) {
+	for c := range a {
+		sum = math.Hypot(sum, a[c]*b[c])
 	}
-	x[c] = at
-	return slope, doubt
+	return sum
+}
+
+func largest(v []float64) float64 { return max(slices.Max(v), -slices.Min(v)) }
+
+// segments are those through a point.
+type segments struct {
+	t         Gradient
+	x, grad   []float64
+	tolerance float64
+	rounding  float64 // of the log density, as a share of it
+}
+
+// newSegments returns nil where the density answers the same question differently.
+func newSegments(t Gradient, x []float64, tolerance float64) *segments {
+	s := &segments{t: t, x: x, tolerance: tolerance, rounding: 0x1p-48}
+	s.grad = s.gradient(x)
+	log, again := t.LogDensity(slices.Clone(x)), t.LogDensity(slices.Clone(x))
+	same := func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
+	if !same(log, again) || !slices.EqualFunc(s.grad, s.gradient(x), same) {
+		return nil
+	}
+	if float64(float32(log)) == log && log != math.Trunc(log) { // computed in float32, and the gradient too
+		s.rounding, s.tolerance = 0x1p-23, max(tolerance, 1e-3)
+	}
+	return s
+}
+
+func (s *segments) gradient(x []float64) []float64 {
+	g := make([]float64, len(x))
+	s.t.Gradient(g, slices.Clone(x))
+	return g
+}
+
+// at returns the point h·v from x.
+func (s *segments) at(v []float64, h float64) []float64 {
+	y := slices.Clone(s.x)
+	for c := range y {
+		y[c] += float64(h * v[c])
+	}
+	return y
+}
+
+// slopes returns the slope along v by the gradient and by the log density. They are the same where the two agree, to
+// tolerance and the least difference, or nothing can be said. They differ where they do so alike on two segments, of
+// which one is a quarter of the other. The longest goes longest/4 to both sides.
+func (s *segments) slopes(v []float64, longest, least float64) (said, is float64) {
+	before := math.NaN()
+	for h := longest / 4; h > 1e-11*longest; h /= 4 {
+		var along [5]float64 // the derivatives by the gradient
+		size := 0.0          // of their parts
+		for k := range along {
+			g := s.gradient(s.at(v, h*float64(k-2)/2))
+			along[k] = floats.Dot(g, v)
+			size = max(size, norm(g, v))
+		}
+		up, down := s.t.LogDensity(s.at(v, h)), s.t.LogDensity(s.at(v, -h))
+		rise := (up - down) / (2 * h)
+		rough := (along[0] + 4*along[2] + along[4]) / 6
+		fine := (7*along[0] + 32*along[1] + 12*along[2] + 32*along[3] + 7*along[4]) / 90
+		doubt := math.Abs(fine-rough) + s.rounding*(math.Abs(up)+math.Abs(down))/(2*h) + s.tolerance*size/10
+		enough := s.tolerance*max(math.Abs(rise), norm(s.grad, v)) + least
+		switch off := rise - fine; {
+		case math.Abs(off) <= enough+10*doubt && doubt <= enough:
+			return rise, rise
+		case !(math.Abs(off) > enough+10*doubt): // or not a number
+			before = math.NaN()
+		case math.Abs(off-before) < max(math.Abs(off), math.Abs(before))/2:
+			return fine, rise
+		default:
+			before = off
+		}
+	}
+	return 0, 0
 }
 
 // checkWidths takes the median over points of 1/√|∂²log π/∂x_c²| for the width along coordinate c.

@@ -105,3 +105,114 @@ func ExampleCheck() {
 	// check the terms in which coordinates are treated differently,
 	// and that both functions use the same parameters and data
 }
+
+// density is one to be checked, with names.
+type density struct {
+	*target.Func
+}
+
+func (density) Name(c int) string { return fmt.Sprintf("theta[%d]", c) }
+
+// TestGradients: what is right passes, whatever its scale, tails, kinks and rounding, and one wrong coordinate is named,
+// at few points. Tolerance as of programs.
+func TestGradients(t *testing.T) {
+	const tolerance = 1e-3
+	sds := func(d int) (s []float64) {
+		for c := range d {
+			s = append(s, math.Pow(10, 6*float64(c)/float64(d-1)-3))
+		}
+		return s
+	}
+	// independent coordinates at offset with these sds, by log density and slope of one; spoil is the factor of the last
+	of := func(s []float64, offset, spoil float64, log, slope func(z float64) float64) *target.Func {
+		return target.NewFunc(len(s), func(x []float64) (sum float64) {
+			for c := range x {
+				sum += log((x[c] - offset) / s[c])
+			}
+			return sum
+		}, func(dst, x []float64) {
+			for c := range x {
+				dst[c] = slope((x[c]-offset)/s[c]) / s[c]
+			}
+			dst[len(s)-1] *= spoil
+		})
+	}
+	normal := func(z float64) float64 { return -z * z / 2 }
+	minus := func(z float64) float64 { return -z }
+	cauchy := func(z float64) float64 { return -math.Log1p(z * z) }
+	cauchySlope := func(z float64) float64 { return -2 * z / (1 + z*z) }
+	kinked := func(z float64) float64 { return -math.Abs(z) }
+	kinkedSlope := func(z float64) float64 { return math.Copysign(1, -z) }
+	shortReal := func(f func(z float64) float64) func(z float64) float64 { // sums of it too are float32 numbers
+		return func(z float64) float64 { return float64(float32(f(z))) }
+	}
+	rounded := func(spoil float64) *target.Func {
+		log := func(x []float64) float64 { return float64(float32(1e4 - math.Cosh(x[0]) - x[1]*x[1]/2)) }
+		return target.NewFunc(2, log, func(dst, x []float64) { dst[0], dst[1] = -math.Sinh(x[0]), -spoil*x[1] })
+	}
+	solved := func(spoil float64) *target.Func { // as by an ODE solver: steps in the log density, an approximate slope
+		return target.NewFunc(2, func(x []float64) float64 {
+			v := -500 - math.Exp(x[0]) - x[1]*x[1]
+			return v + 1e-6*math.Sin(1e9*v)
+		}, func(dst, x []float64) { dst[0], dst[1] = -math.Exp(x[0])*(1+1e-4), -2*x[1]*spoil })
+	}
+	funnel := func(spoil float64) *target.Func {
+		return target.NewFunc(2, func(x []float64) float64 { return -x[0]*x[0]/18 - x[0]/2 - x[1]*x[1]/2*math.Exp(-x[0]) },
+			func(dst, x []float64) {
+				dst[0] = -x[0]/9 - 0.5 + x[1]*x[1]/2*math.Exp(-x[0])
+				dst[1] = -x[1] * math.Exp(-x[0]) * spoil
+			})
+	}
+	bounded := func(spoil float64) *target.Func { // −∞ and NaN above 1.2, as of a Cholesky factor that does not exist
+		return target.NewFunc(2, func(x []float64) float64 {
+			if x[0] > 1.2 {
+				return math.Inf(-1)
+			}
+			return -x[0]*x[0]/2 - x[1]*x[1]/2
+		}, func(dst, x []float64) {
+			if dst[0], dst[1] = -x[0], -x[1]*spoil; x[0] > 1.2 {
+				dst[0], dst[1] = math.NaN(), math.NaN()
+			}
+		})
+	}
+	unit := []float64{1, 1}
+	for name, c := range map[string]struct {
+		s      []float64
+		offset float64
+		f      func(spoil float64) *target.Func
+	}{
+		"50 dimensions":  {s: sds(50), f: func(x float64) *target.Func { return of(sds(50), 0, x, normal, minus) }},
+		"500 dimensions": {s: sds(500), f: func(x float64) *target.Func { return of(sds(500), 0, x, normal, minus) }},
+		"Cauchy":         {s: sds(4), f: func(x float64) *target.Func { return of(sds(4), 0, x, cauchy, cauchySlope) }},
+		"kinks":          {s: sds(4), f: func(x float64) *target.Func { return of(sds(4), 0, x, kinked, kinkedSlope) }},
+		"float32":        {s: sds(4), f: func(x float64) *target.Func { return of(sds(4), 0, x, shortReal(normal), minus) }},
+		"far from 0":     {unit, 1e9, func(x float64) *target.Func { return of(unit, 1e9, x, normal, minus) }},
+		"rounded":        {s: unit, f: rounded},
+		"solved":         {s: unit, f: solved},
+		"funnel":         {s: unit, f: funnel},
+		"bounded":        {s: unit, f: bounded},
+	} {
+		var points [][]float64
+		for k, wide := range []float64{1, 1, 3} {
+			x := make([]float64, len(c.s))
+			for j := range x {
+				x[j] = c.offset + c.s[j]*wide*math.Sin(float64(7*j+k)+1)
+			}
+			points = append(points, x)
+		}
+		for _, spoil := range []float64{1, 0.7, 1.1, -1, 0} {
+			f := c.f(spoil)
+			err := targettest.Gradients(density{f}, tolerance, points...)
+			last := fmt.Sprintf("coordinate %d (theta[%d])", f.Dim()-1, f.Dim()-1)
+			if (err == nil) != (spoil == 1) || err != nil && !strings.HasPrefix(err.Error(), last) {
+				t.Errorf("%s, last coordinate times %g: %v", name, spoil, err)
+			}
+		}
+	}
+	asked := 0.0
+	noisy := target.NewFunc(1, func(x []float64) float64 { asked++; return asked },
+		func(dst, x []float64) { dst[0] = 0 })
+	if err := targettest.Gradients(noisy, tolerance, []float64{1}); err != targettest.ErrStochastic {
+		t.Errorf("a stochastic density: %v", err)
+	}
+}

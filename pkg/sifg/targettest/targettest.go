@@ -76,3 +76,36 @@ func score(t sifg.Target, x sifg.Batch) []float32 {
 	t.Score(dst, own, 0)
 	return dst.Data
 }
+
+// quotients returns the derivatives of f at x, how far each may be off, and the largest of them, 1 at least.
+func quotients(f func([]float64) float64, x []float64) (slopes, doubts []float64, scale float64) {
+	scale = 1
+	for c := range x {
+		slope, doubt := quotient(f, x, c)
+		slopes = append(slopes, slope)
+		doubts = append(doubts, doubt)
+		scale = max(scale, math.Abs(slope))
+	}
+	return slopes, doubts, scale
+}
+
+// quotient returns the derivative of f by coordinate c at x and how far it may be off: of central differences with
+// steps from 1/4 down the one that differs least from the one before, rounding included.
+func quotient(f func([]float64) float64, x []float64, c int) (slope, doubt float64) {
+	at, last := x[c], math.NaN()
+	doubt = math.Inf(1)
+	for h := 0.25 * max(1, math.Abs(at)); h > 1e-13; h /= 4 {
+		x[c] = at + h
+		up := f(x)
+		x[c] = at - h
+		down := f(x)
+		s := (up - down) / (2 * h)
+		e := math.Abs(s-last) + 0x1p-50*(math.Abs(up)+math.Abs(down))/h
+		if e < doubt { // false for NaN
+			slope, doubt = s, e
+		}
+		last = s
+	}
+	x[c] = at
+	return slope, doubt
+}
