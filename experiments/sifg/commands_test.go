@@ -39,8 +39,9 @@ func document(t *testing.T, name string) string {
 func fetched(t *testing.T) bool {
 	t.Helper()
 	mirror := os.Getenv("SIFG_DATASETS_MIRROR")
-	if mirror == "" {
-		mirror = must(filepath.Abs("../../datasets/cache"))
+	cache := must(filepath.Abs("../../datasets/cache"))
+	if _, err := os.Stat(cache); mirror == "" && err == nil {
+		mirror = cache
 		t.Setenv("SIFG_DATASETS_MIRROR", mirror)
 	}
 	data := must(dataset.Open(dataset.Options{Mirror: mirror}))

@@ -132,6 +132,36 @@ func decoded[T any](t *testing.T, path string) []T {
 	return rows
 }
 
+// TestOwnDefaults: without flags a table runs five methods at scale quick, under foreign settings, and all of that is
+// said with how the table was read and what predicts best. Predictions have the file's numbers to the last digit.
+func TestOwnDefaults(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := "year;births;population\n"
+	for i := range 40 {
+		text += fmt.Sprintf("%d;%d,5;%d\n", 1960+i, 4000+i, 180716018+7*i)
+	}
+	text += "2001;;280000000\n"
+	if err := os.WriteFile("people.csv", []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	read := "people: 40 rows, separator semicolon, decimal comma, header yes, target population, " +
+		"1 row left out (1 for births)"
+	const line = " uci-bnn --data people.csv --target population --missing drop"
+	ends(t, 0, "plan"+line, read, "the settings of concrete, not chosen", "scale quick: --scale full",
+		"5 methods: --methods takes others", "sgld", "svgd", "l2-gf", "ada-gwg", "ada-sifg", "10 to compute")
+	ends(t, 0, "run"+line+" --scale smoke --methods sgld --name mine", read,
+		"Lowest test-rmse on people: least squares")
+	page, _ := os.ReadFile("results/custom/mine/index.html")
+	if !bytes.Contains(page, []byte(read+"; the settings of concrete")) {
+		t.Error("the page does not say how the table is read")
+	}
+	for _, p := range decoded[Prediction](t, "results/custom/mine/uci-bnn/matched/predictions.parquet") {
+		if want := float64(180716018 + 7*(p.Line-2)); p.Truth != want {
+			t.Errorf("line %d: the truth is %v, want %v", p.Line, p.Truth, want)
+		}
+	}
+}
+
 // TestMixture: mean and standard deviation of the mixture of N(1, 1/4) and N(5, 1), whose variance is the mean of their
 // variances and the variance of their means; with a clamp at 2 the first has the variance 1/2.
 func TestMixture(t *testing.T) {
@@ -169,7 +199,7 @@ func TestOwnDataRefused(t *testing.T) {
 			"no standard splits: take the protocol matched"},
 		{"--data few.csv --target b", "3 rows are too few"},
 		{"--data flat.txt --target last", "is constant in the training part"},
-		{"--data boston.csv --target b", "takes that; else give the file another name"},
+		{"--data boston.csv --target b", "give the file another, such as my-boston.csv"},
 		{"--data all.csv --target b", "all is taken"},
 		{"--data 数.csv --target b", "data set table: 1 rows are too few"},
 		{"--data none.csv --target b", "there is no such file"},
@@ -203,7 +233,7 @@ func TestOwnDataRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.Replace(string(b), `target: "rent"`, "target: rent\n    splits: {seed: 1, count: 2}", 1)
+	text := strings.Replace(string(b), "target: rent", "target: rent\n    splits: {seed: 1, count: 2}", 1)
 	if err := os.WriteFile("datasets/own.yaml", []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}

@@ -166,7 +166,7 @@ func apart() map[string]harness.Contents {
 // own is the experiment on data sets of a person's own. Their settings are those of Concrete, which under matched its
 // grid chose.
 var own = &harness.Own{
-	Problem: "concrete", Protocol: "matched",
+	Problem: "concrete", Protocol: "matched", Methods: columns,
 	Summary: "Regression networks with one hidden layer of 50 ReLU units, 100 particles, on data of your own.",
 	Figures: []harness.Figure{words.Figure("rmse-curves", rmses), words.Figure("moments", moments)},
 	Tables:  []harness.Table{words.Table("errors", table1)},

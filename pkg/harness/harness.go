@@ -126,9 +126,10 @@ func (e *Experiment) Under(f *settings.File, protocol string) Contents {
 // Own is an experiment on data sets of a person's own, or on a target that is a program of theirs. Nothing of it is
 // about the paper.
 type Own struct {
-	Problem  string // whose settings every data set takes, or the program
-	Program  bool   // on a program; false: on data sets
-	Protocol string // unless one is chosen
+	Problem  string   // whose settings every data set takes, or the program
+	Program  bool     // on a program; false: on data sets
+	Protocol string   // unless one is chosen
+	Methods  []string // unless some are chosen; nil: all
 	Summary  string
 	Figures  []Figure
 	Tables   []Table

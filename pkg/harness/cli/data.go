@@ -13,7 +13,7 @@ import (
 )
 
 func dataCommand(e *env) *cobra.Command {
-	var columns dataset.Columns
+	var table dataset.Table
 	cmd := &cobra.Command{
 		Use:   "data",
 		Short: "Lists, fetches, shows and adds data sets",
@@ -28,7 +28,7 @@ func dataCommand(e *env) *cobra.Command {
 		Example: `  sifg data add rent.csv --target rent`,
 		Args:    arguments("one file", 1),
 		RunE: func(_ *cobra.Command, paths []string) error {
-			name, err := e.data.Add(paths[0], columns)
+			name, err := e.data.Add(paths[0], table)
 			if err == nil {
 				err = e.data.Keep()
 			}
@@ -38,7 +38,7 @@ func dataCommand(e *env) *cobra.Command {
 			return showData(e, name)
 		},
 	}
-	tableFlags(add.Flags(), &columns)
+	tableFlags(add.Flags(), &table)
 	cmd.AddCommand(
 		add,
 		&cobra.Command{Use: "list", Short: "Lists the data sets and checks those that are here",
@@ -117,20 +117,12 @@ func showData(e *env, name string) error {
 			return err
 		}
 		digest, _ := e.data.Digest(name) // of what was just loaded
-		count, target := fmt.Sprint(d.Rows), ""
-		if d.Missing > 0 {
-			count += fmt.Sprintf(", without %d in which a value is missing", d.Missing)
-		}
-		if d.Target >= 0 {
-			target = d.Columns[d.Target]
-		}
 		rows = append(rows,
 			[]string{"digest", digest},
 			[]string{"files", strings.Join(slices.Sorted(maps.Keys(d.Raw)), ", ")},
-			[]string{"rows", count},
+			[]string{"read", d.Read},
 			[]string{"columns", strings.Join(d.Columns, ", ")},
 			[]string{"splits", fmt.Sprint(len(d.Splits))},
-			[]string{"target", target},
 		)
 	}
 	columns(e.out, slices.DeleteFunc(rows, func(row []string) bool { return row[1] == "" }))

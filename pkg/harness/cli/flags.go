@@ -50,7 +50,7 @@ func (s *selection) protocolFlag(f *pflag.FlagSet) {
 
 // reportFlags are the flags that say which report is meant.
 func (s *selection) reportFlags(f *pflag.FlagSet) {
-	f.StringVar(&s.Scale, "scale", "full", "scale, by `NAME`: full, quick or smoke")
+	f.StringVar(&s.Scale, "scale", "full", "scale, by `NAME`: full, quick or smoke (with --data quick)")
 	f.StringVar(&s.name, "name", "", "name of the report of changed settings, in results/custom/`NAME`")
 	f.StringVar(&s.results, "results", "",
 		"folder of the report, `DIR` (default results; results/quick and results/smoke for these scales,\n"+
@@ -126,6 +126,7 @@ func (s *selection) request(e *env, names []string) (plan.Request, error) {
 	if err := s.own.use(e, &r); err != nil {
 		return r, err
 	}
+	s.Scale = r.Scale
 	_, err := r.Check()
 	return r, err
 }

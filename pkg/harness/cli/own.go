@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"reflect"
 	"slices"
@@ -19,7 +20,7 @@ import (
 // own is the flags of a person's own data and programs.
 type own struct {
 	data     []string
-	columns  dataset.Columns
+	table    dataset.Table
 	programs programs
 	all      *pflag.FlagSet // of the command
 }
@@ -28,27 +29,31 @@ func (o *own) flags(f *pflag.FlagSet) {
 	o.all = f
 	f.StringArrayVar(&o.data, "data", nil,
 		"your own data, in place of the experiment's: a table in `FILE` or the name of a data set; repeatable")
-	tableFlags(f, &o.columns)
+	tableFlags(f, &o.table)
 	o.programs.flags(f)
 }
 
-func tableFlags(f *pflag.FlagSet, c *dataset.Columns) {
-	f.StringVar(&c.Target, "target", "", "the `COLUMN` of a table that is predicted, by its name, or last")
-	f.StringSliceVar(&c.Drop, "drop", nil, "`COLUMNS` of a table to leave out, such as names of its rows")
-	f.StringSliceVar(&c.Encode, "encode", nil, "`COLUMNS` of text that become columns of 0 and 1")
-	f.StringVar(&c.Missing, "missing", "", "`drop`: leave out the rows in which a value is missing")
+func tableFlags(f *pflag.FlagSet, t *dataset.Table) {
+	f.StringVar(&t.Target, "target", "", "the `COLUMN` of a table that is predicted, by its name, or last")
+	f.StringSliceVar(&t.Drop, "drop", nil, "`COLUMNS` of a table to leave out, such as names of its rows")
+	f.StringSliceVar(&t.Encode, "encode", nil, "`COLUMNS` of text that become columns of 0 and 1")
+	f.StringVar(&t.Missing, "missing", "", "`drop`: leave out the rows in which a value is missing")
+	f.StringSliceVar(&t.NA, "na", nil, "more `WORDS` of a table that stand for a missing value")
+	f.StringVar(&t.Separator, "separator", "", "comma, semicolon, pipe, tab or whitespace (default found out)")
+	f.StringVar(&t.Decimal, "decimal", "", "`SIGN` before decimals: point or comma (default found out)")
+	f.StringVar(&t.Header, "header", "", "`YES|NO`: whether the first record has names (default found out)")
 }
 
-// use makes the request's experiments run on the data of the flags. This program then has no others, so that nothing of
-// the paper is beside them.
+// use makes the request's experiments run on the data or the program of the flags. This program then has no others, so
+// that nothing of the paper is beside them.
 func (o *own) use(e *env, r *plan.Request) error {
 	target, err := o.programs.start(e)
 	if err != nil {
 		return err
 	}
 	r.Samplers, r.Program = o.programs.samplers, o.programs.target
-	if o.data == nil && !reflect.ValueOf(o.columns).IsZero() {
-		return usage.Errorf("--target, --drop, --encode and --missing say how a table is read: --data FILE names it")
+	if o.data == nil && !reflect.ValueOf(o.table).IsZero() {
+		return usage.Errorf("--target, --drop and the like say how a table is read: --data FILE names it")
 	}
 	// Experiments keep this list. Files in it are read last, so that what takes no tables says so first.
 	r.Own = slices.Clone(o.data)
@@ -78,27 +83,61 @@ func (o *own) use(e *env, r *plan.Request) error {
 		}
 	}
 	e.experiments = r.Experiments
-	return o.read(e, r.Own)
+	if target != nil {
+		return nil
+	}
+	return o.useData(e, r)
 }
 
-// read puts the names of data sets in the place of files, and checks names.
-func (o *own) read(e *env, data []string) error {
-	for i, name := range data {
-		_, absent := os.Stat(name)
-		entry, err := e.data.Entry(name)
-		switch {
-		case absent == nil:
-			data[i], err = e.data.Add(name, o.columns)
-		case err != nil:
-			err = usage.Errorf("--data %s: there is no such file, and %v", name, err)
-		case !o.columns.Of(entry):
-			err = usage.Errorf("--data %s is described already: leave --target and the like out", name)
-		}
-		if err != nil {
+// useData reads the data sets, puts their names in the place of files, and chooses scale and methods where the flags do
+// not. It says how tables are read and what was chosen.
+func (o *own) useData(e *env, r *plan.Request) error {
+	var read []string
+	for i, name := range r.Own {
+		var err error
+		if r.Own[i], err = o.read(e, name); err != nil {
 			return err
+		}
+		if d, err := e.data.Load(r.Own[i]); err == nil { // else it is to be fetched
+			read = append(read, fmt.Sprintf("%s: %s", r.Own[i], d.Read))
+		}
+	}
+	chosen := func(flag string) bool { return o.all.Changed(flag) || o.all.Lookup(flag) == nil }
+	for _, x := range r.Experiments {
+		said := append(slices.Clone(read), x.Note)
+		x.Note = strings.Join(said, "; ") // for its page
+		if !chosen("scale") {
+			r.Scale = "quick"
+			said = append(said, "scale quick: --scale full is the whole")
+		}
+		if o.all.Lookup("grid") == nil && !chosen("methods") { // a grid names its own
+			r.Methods = slices.Clone(x.Own.Methods)
+			for _, text := range o.programs.samplers {
+				name, _, _ := strings.Cut(text, "=")
+				r.Methods = append(r.Methods, name)
+			}
+			said = append(said, fmt.Sprintf("%d methods: --methods takes others", len(r.Methods)))
+		}
+		for _, text := range said {
+			fmt.Fprintln(e.err, text)
 		}
 	}
 	return nil
+}
+
+// read returns the name of the data set that a value of --data names, or of that which a file becomes.
+func (o *own) read(e *env, name string) (string, error) {
+	_, absent := os.Stat(name)
+	entry, err := e.data.Entry(name)
+	switch {
+	case absent == nil:
+		return e.data.Add(name, o.table)
+	case err != nil:
+		return "", usage.Errorf("--data %s: there is no such file, and %v", name, err)
+	case !o.table.Of(entry):
+		return "", usage.Errorf("--data %s is described already: leave --target and the like out", name)
+	}
+	return name, nil
 }
 
 // programs is the flags that name programs of a person's own (docs/programs.md). No others are started.

@@ -208,7 +208,7 @@ func TestRunFetches(t *testing.T) {
 	x.want(t, line, 0, "18 already there, 9 computed")
 	put(t, "datasets/cache/lost/lost.csv", "cut")
 	x.want(t, "data list --datasets own.yaml", 5, "lost.csv")
-	said := x.want(t, "data info good --datasets own.yaml", 0, "columns   a, y", "target    y", "[31mred")
+	said := x.want(t, "data info good --datasets own.yaml", 0, "columns   a, y", "target y", "[31mred")
 	if strings.Contains(said, "\x1b") {
 		t.Errorf("a citation controls the terminal: %q", said)
 	}

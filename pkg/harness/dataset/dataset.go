@@ -32,7 +32,7 @@ var (
 
 // damaged returns an error that wraps ErrDamaged. Its text may quote a file.
 func damaged(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrDamaged, safe.Text(fmt.Sprintf(format, args...)))
+	return fmt.Errorf("%w: %s", ErrDamaged, safe.Text(fmt.Sprintf(format, usage.Short(args)...)))
 }
 
 // Options say where data sets are described and where their files are.
@@ -61,7 +61,7 @@ type Data struct {
 	Name        string
 	Columns     []string // names; c1, c2, … where there are none
 	Rows, Cols  int
-	Missing     int       // rows of the file that are left out because a value is missing
+	Read        string    // says how the table was read and which rows were left out
 	Lines       []int     // in which the file has the rows, the first is 1
 	X           []float64 // Rows×Cols, row-major, the target among the columns
 	Target      int       // index of the target's column; -1: none
@@ -82,6 +82,9 @@ func Open(o Options) (*Library, error) {
 		cache: cmp.Or(o.Cache, filepath.Join("datasets", "cache")), mirror: o.Mirror,
 		entries: map[string]*Entry{}, loaded: map[string]*Data{},
 		client: http.DefaultClient, patience: time.Minute,
+	}
+	if info, err := os.Stat(o.Mirror); o.Mirror != "" && (err != nil || !info.IsDir()) {
+		return nil, usage.Errorf("SIFG_DATASETS_MIRROR names %q, which is no folder", o.Mirror)
 	}
 	if err := l.add(datasets.Manifest, projectManifest); err != nil {
 		return nil, err

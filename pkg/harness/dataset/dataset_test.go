@@ -102,6 +102,8 @@ func TestBadManifests(t *testing.T) {
 	}
 	_, err := Open(Options{Manifests: []string{"nowhere.yaml"}})
 	wants(t, err, "--datasets", "nowhere.yaml", "no such file")
+	_, err = Open(Options{Mirror: "~/datasets "})
+	wants(t, err, `SIFG_DATASETS_MIRROR names "~/datasets ", which is no folder`)
 	l, _ := mine(t, strings.Replace(plain, "files", `citation: "A\e]0;title\a", files`, 1), "")
 	if got := l.entries["mine"].Citation; got != `A\x1b]0;title\a` {
 		t.Errorf("a citation can control a terminal: %q", got)
@@ -223,6 +225,7 @@ func TestDamagedCache(t *testing.T) {
 	for pins, words := range map[string]string{
 		"bytes: 4": "", "bytes: 99": "4 bytes, want 99", "bytes: 3": "4 bytes, want at most 3",
 		"sha256: 12": "SHA-256 is 52186c93",
+		"sha256: " + strings.ToUpper(fmt.Sprintf("%x", sha256.Sum256([]byte("1,2\n")))): "",
 	} {
 		l, path := mine(t, strings.Replace(plain, "a.csv", "a.csv, "+pins, 1), "1,2\n")
 		if _, err := l.Load("mine"); words != "" {

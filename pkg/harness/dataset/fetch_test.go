@@ -16,10 +16,10 @@ import (
 	"time"
 )
 
-// table is a file of 8000 bytes.
-var table = strings.Repeat("0,1,2,3\n", 1000)
+// thousand is a file of a thousand rows and 8000 bytes.
+var thousand = strings.Repeat("0,1,2,3\n", 1000)
 
-// served is a library with the set mine, whose one file is table, from a server that answers with the handler.
+// served is a library with the set mine, whose one file is thousand, from a server that answers with the handler.
 type served struct {
 	*Library
 	address  string
@@ -44,7 +44,7 @@ func serve(t *testing.T, mirror string, handler http.HandlerFunc) *served {
 			plain,
 			"files: [{name: a.csv",
 			fmt.Sprintf("source: '%s/a b', files: [{name: a.csv, bytes: %d, sha256: %x",
-				server.URL, len(table), sha256.Sum256([]byte(table))),
+				server.URL, len(thousand), sha256.Sum256([]byte(thousand))),
 			1,
 		),
 	)
@@ -64,7 +64,7 @@ func (s *served) get() error {
 func (s *served) arrived(t *testing.T, requests int32) {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(s.cache, "mine", "a.csv"))
-	if err != nil || string(b) != table || s.requests.Load() != requests {
+	if err != nil || string(b) != thousand || s.requests.Load() != requests {
 		t.Fatalf("%d bytes in the cache after %d requests, want %d (%v)", len(b), s.requests.Load(), requests, err)
 	}
 	if found, err := os.ReadDir(filepath.Join(s.cache, "mine")); len(found) != 1 {
@@ -75,7 +75,7 @@ func (s *served) arrived(t *testing.T, requests int32) {
 	}
 }
 
-func whole(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, table) }
+func whole(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, thousand) }
 
 func text(body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, body) }
@@ -88,8 +88,8 @@ func status(code int) http.HandlerFunc {
 // broken promises the whole file and ends the connection after n bytes.
 func broken(n int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Length", fmt.Sprint(len(table)))
-		fmt.Fprint(w, table[:n])
+		w.Header().Set("Content-Length", fmt.Sprint(len(thousand)))
+		fmt.Fprint(w, thousand[:n])
 		w.(http.Flusher).Flush()
 		panic(http.ErrAbortHandler)
 	}
@@ -117,9 +117,9 @@ func TestFetch(t *testing.T) {
 		"broken late": {broken(7999), []string{"connection broke", "7999 of 8000"}, false},
 		"not found":   {status(404), []string{"404"}, false},
 		"page":        {text("\n<!doctype HTML><html>Sign in</html>"), []string{"HTML page"}, true},
-		"wrong bytes": {text(strings.ReplaceAll(table, "3", "4")), []string{"SHA-256", "want"}, true},
-		"short":       {text(table[:80]), []string{"80 bytes, want 8000", "cut short"}, true},
-		"long":        {text(strings.Repeat(table, 1000)), []string{"more than 8000 bytes"}, true},
+		"wrong bytes": {text(strings.ReplaceAll(thousand, "3", "4")), []string{"SHA-256", "want"}, true},
+		"short":       {text(thousand[:80]), []string{"80 bytes, want 8000", "cut short"}, true},
+		"long":        {text(strings.Repeat(thousand, 1000)), []string{"more than 8000 bytes"}, true},
 		"dripping":    {drip, []string{"no answer of 8000 bytes within 1.02"}, false},
 		"terminal": {func(w http.ResponseWriter, r *http.Request) {
 			c, _, _ := w.(http.Hijacker).Hijack()
@@ -181,7 +181,7 @@ func TestFetchStops(t *testing.T) {
 
 func TestMirror(t *testing.T) {
 	// A folder is read without fetching, also where the cache has a wrong file. One with a wrong file changes nothing.
-	for mirrored, requests := range map[string]int32{table: 0, "wrong": 1} {
+	for mirrored, requests := range map[string]int32{thousand: 0, "wrong": 1} {
 		folder := t.TempDir()
 		write(t, filepath.Join(folder, "mine", "a.csv"), mirrored)
 		s := serve(t, folder, whole)
@@ -237,7 +237,7 @@ func TestFetchLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, _ := os.ReadFile(path)
-	if b, err := os.ReadFile(victim); err != nil || string(b) != "mine" || string(got) != table {
+	if b, err := os.ReadFile(victim); err != nil || string(b) != "mine" || string(got) != thousand {
 		t.Errorf("outside of the cache is now %.20q (%v), in it %.20q", b, err, got)
 	}
 }

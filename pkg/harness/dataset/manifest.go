@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
@@ -27,7 +28,7 @@ const (
 // Values that an entry may have.
 var (
 	roles      = []string{"table", "permutation", "data", "draws"}
-	separators = map[string]rune{"comma": ',', "semicolon": ';', "tab": '\t', "whitespace": ' '}
+	separators = map[string]rune{"comma": ',', "semicolon": ';', "pipe": '|', "tab": '\t', "whitespace": ' '}
 	nameRule   = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
 	web        = regexp.MustCompile(`^https?://[[:print:]]+$`)
 )
@@ -75,14 +76,29 @@ type File struct {
 
 // Parse says how the table is read.
 type Parse struct {
-	Separator string   `yaml:"separator" json:"separator"` // comma, semicolon, tab or whitespace
-	Header    bool     `yaml:"header"    json:"header"`    // the first line has names
-	Columns   []string `yaml:"columns"   json:"columns"`   // names, in place of those of the header
-	Drop      []string `yaml:"drop"      json:"drop"`      // columns that are left out unread
+	Separator string   `yaml:"separator" json:"separator"`       // one of separators
+	Header    bool     `yaml:"header" json:"header"`             // the first record has names
+	Columns   []string `yaml:"columns,omitempty" json:"columns"` // names, in place of those of the header
+	Drop      []string `yaml:"drop,omitempty,flow" json:"drop"`  // columns that are left out unread
+	Decimal   string   `yaml:"decimal" json:"decimal,omitempty"` // see number
+	NA        []string `yaml:"na,omitempty" json:"na,omitempty"` // more texts that stand for a missing value
 
 	// columns of text, each of which becomes a column of 0 and 1 for each of its texts but the first in the alphabet
-	Encode  []string `yaml:"encode"  json:"encode,omitempty"`
-	Missing string   `yaml:"missing" json:"missing,omitempty"` // drop: rows in which a value is missing; "": refuse
+	Encode  []string `yaml:"encode,omitempty" json:"encode,omitempty"`
+	Missing string   `yaml:"missing,omitempty" json:"missing,omitempty"` // drop or "", which refuses missing values
+}
+
+// check refuses values that a key does not take.
+func (p *Parse) check() error {
+	switch {
+	case p.Separator != "" && separators[p.Separator] == 0:
+		return fmt.Errorf("separator %q: want comma, semicolon, pipe, tab or whitespace", p.Separator)
+	case p.Decimal != "" && p.Decimal != "point" && p.Decimal != "comma":
+		return fmt.Errorf("decimal %q: want point or comma", p.Decimal)
+	case p.Missing != "" && p.Missing != "drop":
+		return fmt.Errorf("missing %q: want drop, for rows in which a value is missing", p.Missing)
+	}
+	return nil
 }
 
 // add reads one manifest.
@@ -104,6 +120,12 @@ func (l *Library) add(b []byte, path string) error {
 	for _, name := range slices.Sorted(maps.Keys(m.Datasets)) {
 		e := m.Datasets[name]
 		e.Name, e.manifest = name, path
+		for _, names := range [][]string{e.Parse.Columns, e.Parse.Drop, e.Parse.Encode} {
+			for i := range names {
+				names[i] = norm.NFC.String(names[i]) // as text is read
+			}
+		}
+		e.Target = norm.NFC.String(e.Target)
 		err := e.complete()
 		if old := l.entries[name]; old != nil {
 			err = fmt.Errorf("there is one of this name in %s", old.manifest)
@@ -143,10 +165,10 @@ func (e *Entry) complete() error {
 		return fmt.Errorf("folder %q must be a printable path below the cache", e.Folder)
 	case e.raw():
 		return nil
-	case separators[e.Parse.Separator] == 0:
-		return fmt.Errorf("parse.separator %q: want comma, semicolon, tab or whitespace", e.Parse.Separator)
-	case e.Parse.Missing != "" && e.Parse.Missing != "drop":
-		return fmt.Errorf("parse.missing %q: want drop, for rows in which a value is missing", e.Parse.Missing)
+	case e.Parse.Separator == "":
+		return errors.New("parse.separator is missing: want comma, semicolon, pipe, tab or whitespace")
+	case e.Parse.check() != nil:
+		return e.Parse.check()
 	case slices.Contains(e.Parse.Encode, e.Target):
 		return fmt.Errorf("the target %s cannot be encoded: write it as numbers", e.Target)
 	case e.Target == "":
@@ -164,6 +186,7 @@ func (e *Entry) completeFiles() error {
 	for i := range e.Files {
 		f := &e.Files[i]
 		f.Role, f.Source = cmp.Or(f.Role, "table"), cmp.Or(f.Source, e.Source)
+		f.SHA256 = strings.ToLower(f.SHA256)
 		if f.Source == "" && e.manifest != projectManifest {
 			f.own = filepath.Join(filepath.Dir(e.manifest), f.Name)
 			if filepath.IsAbs(f.Name) {

@@ -3,15 +3,15 @@ package dataset
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
@@ -23,58 +23,74 @@ const Own = "datasets/own.yaml"
 
 var notName = regexp.MustCompile(`[^a-z0-9]+`)
 
-// Columns say how the columns of a person's table are read: see Entry.Target and Parse.
-type Columns struct {
-	Target       string
-	Drop, Encode []string
-	Missing      string
+// Table says of a person's table what its file does not, or leaves open: see Entry.Target and Parse. What is empty is
+// found out.
+type Table struct {
+	Target string
+	Header string // yes or no
+	Parse
 }
 
-// Of reports whether an entry reads a table so, where these columns say anything of it.
-func (c *Columns) Of(e *Entry) bool {
-	return (c.Target == "" || c.Target == e.Target) && (c.Drop == nil || slices.Equal(c.Drop, e.Parse.Drop)) &&
-		(c.Encode == nil || slices.Equal(c.Encode, e.Parse.Encode)) && (c.Missing == "" || c.Missing == e.Parse.Missing)
+// Of reports whether an entry reads a table so.
+func (t *Table) Of(e *Entry) bool {
+	text := func(a, b string) bool { return a == "" || a == b }
+	list := func(a, b []string) bool { return a == nil || slices.Equal(a, b) }
+	p := e.Parse
+	return text(t.Target, e.Target) && text(t.Separator, p.Separator) && text(t.Decimal, p.Decimal) &&
+		text(t.Missing, p.Missing) && list(t.Drop, p.Drop) && list(t.Encode, p.Encode) && list(t.NA, p.NA) &&
+		(t.Header == "" || (t.Header == "yes") == p.Header)
 }
 
 // Add makes the table in a file a data set, which is called after the file; Keep describes it in Own. A file that Own
 // describes already keeps its entry, which may have splits by now. A table that cannot be read is not added.
-func (l *Library) Add(path string, c Columns) (name string, err error) {
-	base := strings.ToLower(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
+func (l *Library) Add(path string, t Table) (name string, err error) {
+	base := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz")
+	base = strings.TrimSuffix(base, filepath.Ext(base))
 	name = cmp.Or(strings.Trim(notName.ReplaceAllString(base, "-"), "-"), "table")
 	from, err := filepath.Rel(filepath.Dir(Own), path)
 	if err != nil { // path is absolute
 		from = path
 	}
-	if old := l.entries[name]; old != nil {
-		if old.manifest == Own && old.Files[0].Name == from && c.Of(old) {
-			return name, nil
-		}
+	switch old := l.entries[name]; {
+	case old != nil && old.manifest == Own && old.Files[0].Name == from && t.Of(old):
+		return name, nil
+	case old != nil && old.manifest == Own:
 		return "", usage.Errorf("%s: %s describes a data set %s with the target %s already: --data %s takes that; "+
-			"else give the file another name, or change the entry", path, old.manifest, name, old.Target, name)
+			"else give the file another name, or change the entry", path, Own, name, old.Target, name)
+	case old != nil:
+		return "", usage.Errorf("%s: %s has another data set of this name: give the file another, such as my-%s", path,
+			old.manifest, filepath.Base(path))
+	case t.Target == "":
+		return "", usage.Errorf("%s: which column is predicted? --target names it, or is last", path)
+	case t.Header != "" && t.Header != "yes" && t.Header != "no":
+		return "", usage.Errorf("--header %q: want yes or no", t.Header)
+	case t.check() != nil:
+		return "", usage.Errorf("--%v", t.check())
 	}
-	separator, header, err := guess(path)
+	b, err := safe.Read(path, maxFile)
+	if err != nil {
+		return "", usage.Errorf("%v", err)
+	}
+	s, err := open(path, b)
+	if err == nil {
+		err = s.find(&t.Parse, t.Header)
+	}
 	if err != nil {
 		return "", err
 	}
-	if c.Target == "" {
-		return "", usage.Errorf("%s: which column is predicted? --target names it, or is last", path)
-	}
-	parse := fmt.Sprintf("separator: %s, header: %t, drop: %s", separator, header, quote(append([]string{}, c.Drop...)))
-	if c.Encode != nil {
-		parse += ", encode: " + quote(c.Encode)
-	}
-	if c.Missing != "" {
-		parse += ", missing: " + quote(c.Missing)
-	}
-	entry := fmt.Sprintf("  %s:\n    files: [{name: %s}]\n    parse: {%s}\n    target: %s\n", name, quote(from),
-		parse, quote(c.Target))
-	if err := l.add([]byte("datasets:\n"+entry), Own); err != nil {
+	entry := map[string]any{"files": []map[string]string{{"name": from}}, "parse": t.Parse, "target": t.Target}
+	var text bytes.Buffer
+	w := yaml.NewEncoder(&text)
+	w.SetIndent(2)
+	_ = w.Encode(map[string]any{"datasets": map[string]any{name: entry}}) // all of it has a YAML form
+	if err := l.add(text.Bytes(), Own); err != nil {
 		return "", err
 	}
 	if _, err := l.Load(name); err != nil {
 		return "", err
 	}
-	l.added += entry
+	_, entries, _ := strings.Cut(text.String(), "\n")
+	l.added += entries
 	return name, nil
 }
 
@@ -96,27 +112,4 @@ func (l *Library) Keep() error {
 	}
 	l.added = ""
 	return errors.Join(os.MkdirAll(filepath.Dir(Own), 0o777), disk.WriteFileAtomic(Own, text))
-}
-
-// quote writes a text, or texts, in YAML.
-func quote(v any) string {
-	b, _ := json.Marshal(v) // texts have a JSON form
-	return string(b)
-}
-
-// guess finds out from the first line how a table is read.
-func guess(path string) (separator string, header bool, err error) {
-	b, err := safe.Read(path, maxFile)
-	if err != nil {
-		return "", false, usage.Errorf("%v", err)
-	}
-	first, _, _ := bytes.Cut(bytes.TrimSpace(b), []byte("\n"))
-	separator = "whitespace"
-	for _, name := range []string{"tab", "semicolon", "comma"} {
-		if bytes.ContainsRune(first, separators[name]) {
-			separator = name
-		}
-	}
-	all, err := lines(path, first, separator)
-	return separator, len(all) > 0 && !numeric(all[0].fields), err
 }

@@ -1,97 +1,79 @@
 package dataset
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
-// line is one line of a file.
-type line struct {
-	number int
-	fields []string // without the spaces around them
-}
-
-// lines splits the text of the file at path. It leaves blank lines and a byte-order mark out.
-func lines(path string, b []byte, separator string) (out []line, err error) {
-	if bytes.IndexByte(b, 0) >= 0 { // such as a spreadsheet's own format
-		return nil, damaged("%s: not a plain text: want a table as text in UTF-8, such as CSV", path)
-	}
-	b = bytes.ReplaceAll(bytes.TrimPrefix(b, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
-	if separator == "whitespace" {
-		for i, text := range strings.Split(string(b), "\n") {
-			if f := strings.Fields(text); len(f) > 0 {
-				out = append(out, line{i + 1, f})
-			}
-		}
-		return out, nil
-	}
-	r := csv.NewReader(bytes.NewReader(b))
-	r.Comma, r.FieldsPerRecord = separators[separator], -1
-	r.TrimLeadingSpace = separator != "tab" // or an empty field between tabs would be lost
-	for f, err := r.Read(); err != io.EOF; f, err = r.Read() {
-		if p, ok := errors.AsType[*csv.ParseError](err); ok {
-			return nil, damaged("%s:%d: character %d: %v", path, p.Line, p.Column, p.Err)
-		}
-		for i := range f {
-			f[i] = strings.TrimSpace(f[i])
-		}
-		if number, _ := r.FieldPos(0); len(f) > 1 || f[0] != "" {
-			out = append(out, line{number, f})
-		}
-	}
-	return out, nil
-}
-
 // parseTable reads the table of a data set.
 func (d *Data) parseTable(path string, b []byte, e *Entry) error {
-	all, err := lines(path, b, e.Parse.Separator)
+	s, err := open(path, b)
+	if err != nil {
+		return err
+	}
+	all, err := s.lines(e.Parse.Separator, len(s.text)+1)
 	if err != nil {
 		return err
 	}
 	var header []string
 	if e.Parse.Header && len(all) > 0 {
-		if header = all[0].fields; numeric(header) {
-			return damaged("%s:%d: the header has numbers only: without a header, set parse.header to false",
-				path, all[0].number)
-		}
-		all = all[1:]
+		header, all = all[0].fields, all[1:]
 	}
 	if n := len(all); n == 0 {
 		return damaged("%s: there are no rows of values", path)
 	} else if e.Rows > 0 && n != e.Rows {
 		return damaged("%s: %d rows, want %d", path, n, e.Rows)
 	}
-	names, keep, err := columns(path, all[0], header, e)
+	names, keep, err := s.columns(all, header, e)
 	if err != nil {
 		return err
 	}
-	all, d.Missing, err = complete(path, all, names, keep, e)
-	if all == nil {
+	whole, lost, err := complete(path, all, names, keep, e)
+	if whole == nil {
 		return err
 	}
-	columns, wrong := d.values(path, all, names, keep, e)
+	columns, wrong := d.values(path, whole, names, keep, e)
 	if err = errors.Join(err, wrong); err != nil {
 		return err
 	}
-	d.Rows, d.Cols = len(all), len(columns)
-	for i := range all {
-		d.Lines = append(d.Lines, all[i].number)
+	d.Rows, d.Cols = len(whole), len(columns)
+	for i := range whole {
+		d.Lines = append(d.Lines, whole[i].number)
 		for _, column := range columns {
 			d.X = append(d.X, column[i])
 		}
 	}
-	return d.setTarget(path, e)
+	if err := d.setTarget(path, e); err != nil {
+		return err
+	}
+	if d.Read = d.said(&e.Parse); len(all) > d.Rows {
+		d.Read += fmt.Sprintf(", %s left out (%s)", table.Count(len(all)-d.Rows, "row"), worst(lost))
+	}
+	d.Read = safe.Text(strings.Join(append([]string{d.Read}, s.said...), ", "))
+	return nil
+}
+
+// said says how a table is read.
+func (d *Data) said(p *Parse) string {
+	header, target := "no", "none"
+	if p.Header {
+		header = "yes"
+	}
+	if d.Target >= 0 {
+		target = d.Columns[d.Target]
+	}
+	return fmt.Sprintf("%s, separator %s, decimal %s, header %s, target %s", table.Count(d.Rows, "row"), p.Separator,
+		cmp.Or(p.Decimal, "point"), header, target)
 }
 
 // values returns the columns of a table, whose names it notes.
@@ -111,69 +93,103 @@ func (d *Data) values(path string, all []line, names []string, keep []bool, e *E
 			}
 			out = append(out, columns...)
 		default:
-			values, wrong := numbers(all, j)
+			values, wrong := numbers(all, j, &e.Parse)
 			if wrong != "" {
 				texts = append(texts, name+wrong)
+			}
+			largest := 0.0
+			for _, v := range values {
+				largest = max(largest, math.Abs(v))
+			}
+			if largest != 0 && (largest < 1/limit || largest > limit) {
+				err = errors.Join(err, damaged("%s: the values of %s are up to %.2g, beyond %g or %g, where squares "+
+					"are lost: change its unit", path, name, largest, 1/limit, limit))
 			}
 			out, d.Columns = append(out, values), append(d.Columns, safe.Text(name))
 		}
 	}
 	if texts != nil {
-		return nil, damaged("%s: no finite number in %s: --drop leaves columns of text out, --encode makes 0 and 1 of "+
-			"all but the target; a first line of names needs parse.header", path, strings.Join(texts, ", "))
+		return nil, damaged("%s: no finite number in %s: --na names words that stand for a missing value, --drop "+
+			"leaves columns of text out, --encode makes 0 and 1 of all but the target; a first line of names needs "+
+			"--header yes", path, strings.Join(texts, ", "))
 	}
-	return out, nil
+	return out, err
 }
 
-// maxLevels is the number of columns that a column of text may become.
-const maxLevels = 50
+const (
+	maxLevels = 50    // columns that a column of text may become
+	limit     = 1e120 // of a column's largest value: squares, and those of what rounding leaves, are finite and not 0
+)
 
-// absent are the texts that stand for a missing value.
-var absent = []string{"", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?"}
-
-// complete returns the lines in which no value is missing, and how many others there are. Unless the entry says that
-// they are left out, they are refused, and all lines are returned for what else may be wrong.
-func complete(path string, all []line, names []string, keep []bool, e *Entry) (out []line, missing int, err error) {
-	first, in := 0, map[string]bool{}
+// complete returns the records in which no value is missing, and in how many others each column lacks one. Unless the
+// entry says that those are left out, they are refused, and all are returned for what else may be wrong.
+func complete(path string, all []line, names []string, keep []bool, e *Entry) (
+	out []line, lost map[string]int, err error,
+) {
+	first := 0
+	lost = map[string]int{}
+	encoded := make([]bool, len(names))
+	for j, name := range names {
+		encoded[j] = slices.Contains(e.Parse.Encode, name)
+	}
 	for _, l := range all {
 		if len(l.fields) != len(keep) {
-			return nil, 0, damaged("%s:%d: %d fields, but line %d has %d: a value is missing or one too many",
+			return nil, nil, damaged("%s:%d: %d fields, but line %d has %d: a value is missing or one too many",
 				path, l.number, len(l.fields), all[0].number, len(keep))
 		}
-		lacks := false
+		whole := true
 		for j, text := range l.fields {
-			if keep[j] && slices.Contains(absent, text) {
-				in[names[j]], lacks = true, true
+			if keep[j] && e.Parse.lacks(text, encoded[j]) {
+				lost[names[j]]++
+				whole = false
 			}
 		}
-		if !lacks {
+		if whole {
 			out = append(out, l)
 		} else if first == 0 {
 			first = l.number
 		}
 	}
-	missing = len(all) - len(out)
-	switch {
+	switch missing := len(all) - len(out); {
 	case missing > 0 && e.Parse.Missing != "drop":
-		return all, 0, damaged("%s: values are missing in %d of %d rows, the first in line %d, of %s: --missing drop "+
-			"or parse.missing leaves such rows out, --drop such columns", path, missing, len(all), first,
-			strings.Join(slices.Sorted(maps.Keys(in)), ", "))
+		return all, nil, damaged("%s: values are missing in %d of %d rows, the first in line %d (%s): --missing drop "+
+			"leaves such rows out, --drop such columns", path, missing, len(all), first, worst(lost))
 	case len(out) == 0:
-		return nil, 0, damaged("%s: values are missing in every row", path)
+		return nil, nil, damaged("%s: values are missing in every row (%s): --drop leaves columns out", path,
+			worst(lost))
 	}
-	return out, missing, nil
+	return out, lost, nil
 }
 
-// numbers returns the values of a column, and where the first is that is none, but not missing, and what it says.
-func numbers(all []line, j int) (values []float64, wrong string) {
+// worst says in how many rows the columns lack a value, of at most five, the worst first.
+func worst(lost map[string]int) string {
+	names := slices.SortedFunc(maps.Keys(lost), func(a, b string) int {
+		return cmp.Or(lost[b]-lost[a], strings.Compare(a, b))
+	})
+	var out []string
+	for i, name := range names {
+		if i == 5 {
+			out = append(out, fmt.Sprintf("%d more columns", len(names)-i))
+			break
+		}
+		out = append(out, fmt.Sprintf("%d for %s", lost[name], name))
+	}
+	return strings.Join(out, ", ")
+}
+
+// numbers returns the values of a column, and describes the first field that is neither a number nor missing.
+func numbers(all []line, j int, p *Parse) (values []float64, wrong string) {
 	for _, l := range all {
-		v, ok := number(l.fields[j])
-		if values = append(values, v); ok || wrong != "" || slices.Contains(absent, l.fields[j]) {
+		text := l.fields[j]
+		v, ok := number(text, p.Decimal)
+		if values = append(values, v); ok || wrong != "" || p.lacks(text, false) {
 			continue
 		}
-		wrong = fmt.Sprintf(" (%.40q in line %d)", l.fields[j], l.number)
-		if _, ok := number(strings.Replace(l.fields[j], ",", ".", 1)); ok {
-			wrong = fmt.Sprintf(" (%.40q in line %d: numbers have a decimal point and no comma)", l.fields[j], l.number)
+		wrong = fmt.Sprintf(" (%.40q in line %d)", text, l.number)
+		_, point := number(text, "point")
+		_, comma := number(text, "comma")
+		if point || comma {
+			wrong = fmt.Sprintf(" (%.40q in line %d, a number by another --decimal)", text, l.number)
 		}
 	}
 	return values, wrong
@@ -198,38 +214,68 @@ func encode(all []line, j int) (columns [][]float64, levels []string) {
 	return columns, levels
 }
 
-// columns returns the names of a line's fields and which of them are read.
-func columns(path string, l line, header []string, e *Entry) (names []string, keep []bool, err error) {
-	n := len(l.fields)
-	if header == nil {
+// columns returns the names of the fields of records, and which of them are read. A first column without a name is left
+// out where it has row numbers or row names.
+func (s *source) columns(all []line, header []string, e *Entry) (names []string, keep []bool, err error) {
+	n := len(all[0].fields)
+	keep = slices.Repeat([]bool{true}, n)
+	switch given := e.Parse.Columns; {
+	case given != nil:
+		header = given
+	case header == nil:
 		header = make([]string, n)
-	}
-	for j, name := range header { // such as that of row numbers, which may have none
-		names = append(names, cmp.Or(name, fmt.Sprintf("c%d", j+1)))
-	}
-	if e.Parse.Columns != nil {
-		names = e.Parse.Columns
-	}
-	if len(names) != n {
-		return nil, nil, damaged("%s:%d: %d fields, but the header or parse.columns has %d",
-			path, l.number, n, len(names))
-	}
-	for j, name := range names {
-		if slices.Index(names, name) < j {
-			return nil, nil, damaged("%s: two columns are called %q: rename one, or set parse.columns", path, name)
+	case rowNames(all):
+		if len(header) == n-1 { // as R writes it
+			header = slices.Insert(slices.Clone(header), 0, "")
+		}
+		if keep[0] = header[0] != ""; !keep[0] {
+			s.said = append(s.said, "row names or numbers left out")
 		}
 	}
-	keep = slices.Repeat([]bool{true}, n)
+	if len(header) != n {
+		return nil, nil, damaged("%s:%d: %d fields, but the header or parse.columns has %d", s.path, all[0].number, n,
+			len(header))
+	}
+	at := map[string]int{}
+	for j, name := range header {
+		name = cmp.Or(name, fmt.Sprintf("c%d", j+1))
+		if _, twice := at[name]; twice {
+			return nil, nil, damaged("%s: two columns are called %q: rename one, or set parse.columns", s.path, name)
+		}
+		at[name], names = j, append(names, name)
+	}
 	for _, name := range slices.Concat(e.Parse.Drop, e.Parse.Encode) {
-		j := slices.Index(names, name)
-		if j < 0 {
-			have := safe.Text(strings.Join(names, ", "))
-			return nil, nil, usage.Errorf("%s: --drop or --encode, or data set %s in %s, names %q: the columns are "+
-				"%s", path, e.Name, e.manifest, name, have)
+		j, there := at[name]
+		if !there {
+			return nil, nil, usage.Errorf("%s: --drop or --encode, or data set %s in %s, names %q: the columns are %s",
+				s.path, e.Name, e.manifest, name, listed(names))
 		}
 		keep[j] = !slices.Contains(e.Parse.Drop, name)
 	}
 	return names, keep, nil
+}
+
+// listed returns names as a flag takes them: in quotes where they have a comma.
+func listed(names []string) string {
+	out := slices.Clone(names)
+	for i, name := range names {
+		if strings.Contains(name, ",") {
+			out[i] = strconv.Quote(name)
+		}
+	}
+	return safe.Text(strings.Join(out, ", "))
+}
+
+// rowNames reports whether the first column is 0, 1, 2, … or 1, 2, 3, …, or has no number.
+func rowNames(all []line) bool {
+	var column []string
+	texts := true
+	for _, l := range all {
+		_, is := number(l.fields[0], "")
+		texts = texts && !is
+		column = append(column, l.fields[0])
+	}
+	return texts || ascending(column) && (column[0] == "0" || column[0] == "1")
 }
 
 // setTarget finds the target's column.
@@ -239,11 +285,11 @@ func (d *Data) setTarget(path string, e *Entry) error {
 	case e.Target == "none":
 		d.Target = -1
 		return nil
-	case e.Target == "last":
+	case d.Target < 0 && e.Target == "last":
 		d.Target = d.Cols - 1
 	case d.Target < 0:
 		return usage.Errorf("%s: data set %s has the target %q: want one of the columns %s, or last",
-			path, e.Name, e.Target, strings.Join(d.Columns, ", "))
+			path, e.Name, e.Target, listed(d.Columns))
 	}
 	if d.Cols < 2 {
 		return damaged("%s: there is no column besides the target: is parse.separator %s right?",
@@ -256,16 +302,6 @@ func (d *Data) setTarget(path string, e *Entry) error {
 		}
 	}
 	return nil
-}
-
-// number reads a finite decimal number. Go also reads 1_0, 0x1p4, NaN and Inf.
-func number(text string) (v float64, ok bool) {
-	v, err := strconv.ParseFloat(text, 64)
-	return v, err == nil && !strings.ContainsAny(text, "_xXnN")
-}
-
-func numeric(fields []string) bool {
-	return !slices.ContainsFunc(fields, func(s string) bool { _, ok := number(s); return !ok })
 }
 
 // parsePermutation reads the rows 0 to n−1 in some order.

@@ -226,7 +226,8 @@ func (p *Plan) Only(prefix string) error {
 // NAME EXPERIMENT --protocol …. set is that of their plan, and more are more arguments.
 func Command(name, experiment, protocol, scale string, set []string, more ...string) string {
 	args := []string{"sifg", name, experiment, "--protocol", protocol}
-	if scale != "full" {
+	own := func(s string) bool { return strings.HasPrefix(s, "--data ") } // whose scale is another by default
+	if scale != "full" || slices.ContainsFunc(set, own) {
 		args = append(args, "--scale", scale)
 	}
 	for _, s := range set {

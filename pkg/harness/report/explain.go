@@ -112,7 +112,7 @@ func (x *Explained) settings(e *harness.Experiment, data plan.Datasets) error {
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(slices.Concat(file.Methods, file.Variants), t.Method) {
+	if r.Own != nil || !slices.Contains(slices.Concat(file.Methods, file.Variants), t.Method) {
 		r.Methods = []string{t.Method}
 	}
 	l, err := plan.NewLayout(r)

@@ -15,6 +15,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
@@ -209,15 +210,25 @@ func (p *Protocol) Summary(e *harness.Experiment) *table.Table {
 	if len(scores) > 0 {
 		t.Spread = "standard deviation over seeds"
 	}
+	type leader struct {
+		name string
+		mean float64
+	}
+	lowest := map[string]leader{} // by score, on one problem
 	finals := record.ReadFinals(p.Records)
 	row := func(problem, name, ended string, values func(i int) []float64) {
 		cells := []table.Cell{table.Text(problem), table.Text(name), table.Text(ended)}
-		for i := range scores {
-			cells = append(cells, table.MeanSD(values(i)))
+		for i, score := range scores {
+			v := values(i)
+			cells = append(cells, table.MeanSD(v))
+			if best, there := lowest[score]; len(v) > 0 && (!there || stats.Mean(v) < best.mean) {
+				lowest[score] = leader{name, stats.Mean(v)}
+			}
 		}
 		t.Rows = append(t.Rows, cells)
 	}
 	for _, problem := range p.Records.Problems {
+		clear(lowest)
 		for _, b := range e.Baselines {
 			row(problem, b.Name, "–", func(i int) []float64 { return finals.Longest(problem, b.Metrics[i]) })
 		}
@@ -225,6 +236,12 @@ func (p *Protocol) Summary(e *harness.Experiment) *table.Table {
 			well, all := finals.Ended(problem, m)
 			row(problem, m, fmt.Sprintf("%d of %d", well, all),
 				func(i int) []float64 { return finals.Values(problem, scores[i], m) })
+		}
+		for _, score := range scores {
+			if best := lowest[score]; len(e.Baselines) > 0 && best.name != "" { // of errors the lowest is the best
+				t.Notes = append(t.Notes, fmt.Sprintf("Lowest %s on %s: %s (%s).", score, problem, best.name,
+					table.Significant(best.mean, 4)))
+			}
 		}
 	}
 	if len(t.Rows) == 0 {

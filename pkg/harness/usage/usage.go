@@ -16,22 +16,37 @@ type Error struct{ text string }
 
 func (e *Error) Error() string { return e.text }
 
-// Errorf returns an Error.
-func Errorf(format string, args ...any) error { return &Error{fmt.Sprintf(format, args...)} }
+// Errorf returns an Error. It cuts long texts among its arguments.
+func Errorf(format string, args ...any) error {
+	return &Error{fmt.Sprintf(format, Short(args)...)}
+}
+
+// Short returns the arguments of a sentence, its texts cut to what a person reads.
+func Short(args []any) []any {
+	out := slices.Clone(args)
+	for i, a := range out {
+		if text, ok := a.(string); ok && len(text) > longest {
+			out[i] = strings.ToValidUTF8(text[:longest], "") + "…"
+		}
+	}
+	return out
+}
+
+const longest = 500 // bytes
 
 // Unknown returns the Error for a name that is none of the valid ones: it offers the nearest and lists all.
 // from says where the name was written ("" to leave that out).
 func Unknown(kind, name, from string, valid []string) error {
-	text := fmt.Sprintf("unknown %s %q", kind, name)
+	where, offer := "", ""
 	if from != "" {
-		text += " in " + from
+		where = " in " + from
 	}
 	if near := nearest(name, valid); near != "" {
-		text += fmt.Sprintf(": did you mean %q?", near)
+		offer = fmt.Sprintf(": did you mean %q?", near)
 	} else if len(valid) > 0 {
-		text += ": valid are " + strings.Join(valid, ", ")
+		offer = ": valid are " + strings.Join(valid, ", ")
 	}
-	return &Error{text}
+	return Errorf("unknown %s %q%s%s", kind, name, where, offer)
 }
 
 // Among returns the Error for the first name that is none of the valid ones, nil if all are.

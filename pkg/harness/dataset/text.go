@@ -1,0 +1,155 @@
+package dataset
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/csv"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/semi-implicit/sifg/pkg/harness/table"
+)
+
+// source is the text of a table, without what may stand above it.
+type source struct {
+	path      string
+	text      string   // in UTF-8 and NFC; lines end with \n
+	above     int      // lines of the file above the text
+	separator string   // that a line sep=; above it names; "": none does
+	said      []string // what a reader of the file would not expect
+}
+
+// open turns the bytes of a file into text. They are UTF-8, UTF-16 with a byte-order mark, or Windows-1252, which
+// Latin-1 is a part of, and may be compressed by gzip.
+func open(path string, b []byte) (*source, error) {
+	s := &source{path: path}
+	if bytes.HasPrefix(b, []byte("\x1f\x8b")) {
+		z, err := gzip.NewReader(bytes.NewReader(b))
+		if err == nil {
+			b, err = io.ReadAll(io.LimitReader(z, maxFile+1))
+		}
+		if err != nil || len(b) > maxFile {
+			return nil, damaged("%s: not a file of gzip, or of more than %d bytes (%v)", path, maxFile, err)
+		}
+	}
+	if bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) {
+		s.said = append(s.said, "read as UTF-16")
+	}
+	b, _, err := transform.Bytes(unicode.BOMOverride(transform.Nop), b)
+	if err != nil || bytes.IndexByte(b, 0) >= 0 { // such as a spreadsheet's own format
+		return nil, damaged("%s: not a plain text: want a table as text, such as CSV in UTF-8", path)
+	}
+	if !utf8.Valid(b) {
+		s.said = append(s.said, "read as Windows-1252 (Latin-1), since it is not UTF-8")
+		b, _ = charmap.Windows1252.NewDecoder().Bytes(b) // every byte is a character
+	}
+	s.text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(norm.NFC.Bytes(b)))
+	s.skip()
+	return s, nil
+}
+
+// skip leaves comment lines, which begin with #, and the line by which Excel is told the separator out, where they
+// stand above the table.
+func (s *source) skip() {
+	comments := 0
+	for {
+		first, rest, more := strings.Cut(s.text, "\n")
+		text := strings.TrimSpace(first)
+		sign, named := strings.CutPrefix(text, "sep=")
+		switch {
+		case named && len(sign) <= 1: // a tab was trimmed
+			for name, r := range separators {
+				if strings.HasSuffix(first, string(r)) {
+					s.separator = name
+				}
+			}
+		case strings.HasPrefix(text, "#") && !strings.HasPrefix(text, "#N/A"):
+			comments++
+		case text != "" || !more:
+			if comments > 0 {
+				s.said = append(s.said, table.Count(comments, "comment line")+" left out")
+			}
+			return
+		}
+		s.text, s.above = rest, s.above+1
+	}
+}
+
+// line is one record of a file.
+type line struct {
+	number int      // of its first line, from 1
+	fields []string // without the spaces around them
+}
+
+// lines splits the text into records, at most so many. Records without any value, and fields at the end that are empty
+// in every record, are left out.
+func (s *source) lines(separator string, most int) (out []line, err error) {
+	text := s.text
+	if separator == "whitespace" {
+		text = squeeze(text)
+	}
+	r := csv.NewReader(strings.NewReader(text))
+	r.Comma, r.FieldsPerRecord = separators[separator], -1
+	r.TrimLeadingSpace = separator != "tab" // or an empty field between tabs would be lost
+	for len(out) < most {
+		f, err := r.Read()
+		if p, ok := err.(*csv.ParseError); ok {
+			return nil, damaged("%s:%d: character %d: %v", s.path, s.above+p.Line, p.Column, p.Err)
+		} else if err == io.EOF {
+			break
+		}
+		for i := range f {
+			if f[i] = strings.TrimSpace(f[i]); strings.Contains(f[i], "\n") { // in a name
+				f[i] = strings.Join(strings.Fields(f[i]), " ")
+			}
+		}
+		if number, _ := r.FieldPos(0); strings.Join(f, "") != "" {
+			out = append(out, line{s.above + number, f})
+		}
+	}
+	widest := 0
+	for _, l := range out {
+		widest = max(widest, len(l.fields))
+	}
+	for ; widest > 0; widest-- {
+		at := widest - 1
+		if slices.ContainsFunc(out, func(l line) bool { return len(l.fields) > at && l.fields[at] != "" }) {
+			break
+		}
+		for i, l := range out {
+			out[i].fields = l.fields[:min(at, len(l.fields))]
+		}
+	}
+	return out, nil
+}
+
+// squeeze puts one space in the place of each run of spaces and tabs outside of quotes, and none at the ends of lines.
+func squeeze(text string) string {
+	var out strings.Builder
+	quoted, gap, begun := false, false, false
+	for _, r := range text {
+		switch {
+		case !quoted && (r == ' ' || r == '\t'):
+			gap = true
+			continue
+		case !quoted && r == '\n':
+			gap, begun = false, false
+			out.WriteRune(r)
+			continue
+		case gap && begun:
+			out.WriteByte(' ')
+		}
+		if gap, begun = false, true; r == '"' {
+			quoted = !quoted
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}
