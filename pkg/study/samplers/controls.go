@@ -16,8 +16,7 @@ func Blind() sifg.Sampler {
 	control := *seeing
 	control.Name, control.Title, control.Look = "sifg-blind", "Blind SIFG", sifg.Look{}
 	control.Doc = "SIFG whose network learns from the noise of other particles, so there is nothing to learn: a control"
-	useless := func(key string) bool { return key == "redraw" || key == "independent" }
-	control.Uses = slices.DeleteFunc(slices.Clone(seeing.Uses), useless)
+	control.Uses = useful(seeing.Uses)
 	control.Build = func(c sifg.Config) (*sifg.Flow, error) {
 		flow, err := seeing.Build(c)
 		if err == nil {
@@ -26,6 +25,11 @@ func Blind() sifg.Sampler {
 		return flow, err
 	}
 	return control
+}
+
+// useful are the settings of SIFG that a field has which draws its noise once an iteration.
+func useful(keys []string) []string {
+	return slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return key == "redraw" || key == "independent" })
 }
 
 // blind is sifg.Denoise, but that the network is told the noise of the next particle.
