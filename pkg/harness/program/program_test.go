@@ -196,32 +196,6 @@ func TestWrongSamplers(t *testing.T) {
 	gone(t)
 }
 
-// TestQuestionLimit: a question may have a limit of its own, which those that came before do not use up.
-func TestQuestionLimit(t *testing.T) {
-	p, err := Start(context.Background(), command("hangs-later"), startup)
-	if err != nil {
-		t.Fatal(err)
-	}
-	Add(p, "")
-	defer gone(t)
-	defer Close()
-	s := Begin(Limit(context.Background(), time.Second))
-	defer s.End()
-	x, err := p.Target(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 10 { // and one more, for the first is asked twice
-		if s.Err() != nil {
-			t.Fatal(s.Err())
-		}
-		x.Evaluate(make([]float64, 1+dim), make([]float64, dim))
-	}
-	if want := "was killed while the answer to score was awaited"; !strings.Contains(fmt.Sprint(s.Err()), want) {
-		t.Errorf("%v, want %s", s.Err(), want)
-	}
-}
-
 // TestScriptWithoutItsLanguage: a script that is named alone is no command.
 func TestScriptWithoutItsLanguage(t *testing.T) {
 	_, err := Start(context.Background(), "model.py --rows 3", startup)

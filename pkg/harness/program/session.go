@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -18,9 +17,8 @@ import (
 // Session is the processes that one trial, or the making of one reference, uses. They are killed when its context
 // ends or one of them fails; at its end the others go back to wait for work.
 type Session struct {
-	ctx   context.Context
-	end   context.CancelCauseFunc
-	limit time.Duration // of a question; 0: none
+	ctx context.Context
+	end context.CancelCauseFunc
 
 	mu      sync.Mutex
 	held    []*process
@@ -31,17 +29,9 @@ type Session struct {
 	refused int      // of them
 }
 
-type limitKey struct{}
-
-// Limit returns a context whose sessions kill a program that takes longer for one question; a limit of 0 is none.
-func Limit(ctx context.Context, limit time.Duration) context.Context {
-	return context.WithValue(ctx, limitKey{}, limit)
-}
-
 // Begin returns a session without processes.
 func Begin(ctx context.Context) *Session {
-	limit, _ := ctx.Value(limitKey{}).(time.Duration)
-	s := &Session{limit: limit}
+	s := &Session{}
 	s.ctx, s.end = context.WithCancelCause(ctx)
 	return s
 }
@@ -127,17 +117,10 @@ func (s *Session) with(p *Program, what string, f func(c *process) error) error 
 	if err := s.Err(); err != nil { // of a question before
 		return err
 	}
-	ctx := s.ctx
-	if s.limit > 0 {
-		var cancel func()
-		ctx, cancel = context.WithTimeoutCause(ctx, s.limit, fmt.Errorf("--timeout is %v", s.limit))
-		defer cancel()
-		defer context.AfterFunc(ctx, c.kill)()
-	}
 	if err = f(c); err == nil {
 		return nil
 	}
-	return s.fail(c.failure(ctx, err, what)) // f may have asked another program, which failed
+	return s.fail(c.failure(s.ctx, err, what)) // f may have asked another program, which failed
 }
 
 // of returns the session's process of a program, or the session's first failure.

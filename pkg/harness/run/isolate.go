@@ -48,12 +48,10 @@ type message struct {
 	Error  string // why it is not, where the trial is not guilty
 }
 
-// hugeError is why a process is killed that is over so many bytes.
-type hugeError int64
+// hugeError is why something may not go on, or begin, that needs too much memory.
+type hugeError string
 
-func (e hugeError) Error() string {
-	return fmt.Sprintf("its process was killed for occupying more than %d MiB", e>>20)
-}
+func (e hugeError) Error() string { return string(e) }
 
 // isolated lets a process of its own compute and store a trial, and kills that, with those that it started, when hard
 // ends or a limit is exceeded.
@@ -111,7 +109,7 @@ func (r *runner) watchMemory(ctx context.Context, processes func() []int, end co
 	for ctx.Err() == nil {
 		for _, pid := range processes() {
 			if resident(pid) > r.Isolate.Memory {
-				end(hugeError(r.Isolate.Memory))
+				end(hugeError(fmt.Sprintf("its process was killed for occupying more than %d MiB", r.Isolate.Memory>>20)))
 			}
 		}
 		time.Sleep(20 * time.Millisecond)

@@ -80,7 +80,7 @@ func TestStuckAndHugeTrials(t *testing.T) {
 	outcomes(t, s, o, [][3]string{{"slow", record.StatusTimeout, "not finished after 50ms"}})
 }
 
-// The limits hold for programs, in trials and while a reference is made, where that of time is of one question.
+// The limits hold for programs and for references as for trials.
 func TestLimitsOfPrograms(t *testing.T) {
 	s := must(store.Open(t.TempDir()))
 	o := isolating()
@@ -88,12 +88,19 @@ func TestLimitsOfPrograms(t *testing.T) {
 	outcomes(t, s, o, [][3]string{
 		{"program fills", record.StatusMemory, "killed for occupying more than 256 MiB"},
 		{"reference fills", record.StatusMemory, "making its reference: .* occupying more than 256 MiB"},
+		{"reference huge", record.StatusMemory, "reference: it needs at least 1.05e.06 GiB of memory, and may take 0.25"},
+	})
+	o = here()
+	o.Timeout, o.Grace = 100*time.Millisecond, 100*time.Millisecond
+	outcomes(t, s, o, [][3]string{
+		{"reference slow", record.StatusTimeout, "making its reference: not finished after 100ms, the --timeout of trials"},
+		{"reference stuck", record.StatusTimeout, "making its reference: not finished after 100ms"},
 	})
 	o = isolating()
 	o.Timeout, o.Grace = 2*time.Second, time.Minute
 	outcomes(t, s, o, [][3]string{
 		{"program hangs", record.StatusTimeout, "was killed while the answer to score was awaited"},
-		{"reference hangs", record.StatusFailed, "making its reference: .* was killed while the answer to score"},
+		{"reference hangs", record.StatusTimeout, "making its reference: .* was killed while the answer to score"},
 	})
 	for end := time.Now().Add(5 * time.Second); len(programs()) > 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {

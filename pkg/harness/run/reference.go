@@ -11,7 +11,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
-	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
@@ -88,23 +87,66 @@ func (r *runner) makeReference(ctx context.Context, x *harness.Reference, id sto
 	}
 	name := t.Experiment + "/" + t.Problem
 	r.Progress.Note(name + ": making the reference")
-	limited, end := context.WithCancelCause(program.Limit(ctx, r.Timeout))
-	defer end(nil)
-	if r.Isolate != nil && r.Isolate.Memory > 0 { // of programs, which are the only processes now
-		go r.watchMemory(limited, func() []int { return machine.Children(os.Getpid()) }, end)
-	}
-	var files map[string][]byte
-	failure = safe.Call(func() (err error) {
-		files, err = x.Make(limited, dir, func(done, total int) {
-			r.Progress.Note(fmt.Sprintf("%s: reference: %d of %d", name, done, total))
-		})
-		return err
-	})
-	if why := context.Cause(limited); failure != nil && errors.As(why, new(hugeError)) {
-		failure = why
-	}
+	files, failure := r.limited(ctx, x, dir, name)
 	if failure != nil {
 		return failure, nil
 	}
 	return nil, r.store.PutFiles(ctx, id, files)
+}
+
+// errLate is why a reference is not made that takes too long.
+var errLate = errors.New("not finished after")
+
+// limited makes a reference within the limits of a trial. Where it does not stop in time it is left behind.
+func (r *runner) limited(ctx context.Context, x *harness.Reference, dir, name string) (map[string][]byte, error) {
+	memory := machineMemory()
+	if r.Isolate != nil && r.Isolate.Memory > 0 {
+		memory = min(memory, float64(r.Isolate.Memory))
+	}
+	if x.Bytes > memory {
+		return nil, hugeError(fmt.Sprintf("it needs at least %.3g GiB of memory, and may take %.3g", x.Bytes/(1<<30),
+			memory/(1<<30)))
+	}
+	late, cancel := within(ctx, r.Timeout, r.Grace)
+	defer cancel()
+	timed, cancel := within(late, r.Timeout, 0)
+	defer cancel()
+	limited, end := context.WithCancelCause(timed)
+	defer end(nil)
+	if r.Isolate != nil && r.Isolate.Memory > 0 { // of programs, which are the only processes now
+		go r.watchMemory(limited, func() []int { return machine.Children(os.Getpid()) }, end)
+	}
+	type made struct {
+		files map[string][]byte
+		err   error
+	}
+	ended := make(chan made, 1)
+	go func() {
+		var m made
+		m.err = safe.Call(func() (err error) {
+			m.files, err = x.Make(limited, dir, func(done, total int) {
+				r.Progress.Note(fmt.Sprintf("%s: reference: %d of %d", name, done, total))
+			})
+			return err
+		})
+		ended <- m
+	}()
+	var m made
+	select {
+	case m = <-ended:
+	case <-late.Done():
+		m.err = late.Err()
+	}
+	switch why := context.Cause(limited); {
+	case m.err == nil:
+	case errors.As(why, new(hugeError)):
+		m.err = why
+	case ctx.Err() == nil && errors.Is(why, context.DeadlineExceeded):
+		how := ""
+		if !errors.Is(m.err, why) {
+			how = ": " + m.err.Error()
+		}
+		m.err = fmt.Errorf("%w %v, the --timeout of trials%s", errLate, r.Timeout, how)
+	}
+	return m.files, m.err
 }

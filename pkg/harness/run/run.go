@@ -102,8 +102,11 @@ func Run(soft, hard context.Context, s *store.Store, experiments []*harness.Expe
 func (r *runner) trial(t *harness.Trial, started time.Time) (record.Trial, error) {
 	if err := r.unmade[t.Key]; err != nil {
 		status := record.StatusFailed
-		if errors.As(err, new(hugeError)) {
+		switch {
+		case errors.As(err, new(hugeError)):
 			status = record.StatusMemory
+		case errors.Is(err, errLate):
+			status = record.StatusTimeout
 		}
 		return r.store.Put(r.hard, ended(t, status, err.Error(), 0, started))
 	}

@@ -188,11 +188,15 @@ protocols: {paper: }
 		Reference: func(t *harness.Trial) (*harness.Reference, error) {
 			switch fault := faultOf(t); fault {
 			case "reference", "reference slow", "reference broken", "reference panic", "reference fills",
-				"reference hangs":
+				"reference hangs", "reference stuck", "reference huge":
 				make := func(ctx context.Context, dir string, progress func(int, int)) (map[string][]byte, error) {
 					return makeShift(ctx, fault, dir, progress)
 				}
-				return &harness.Reference{Config: fault, Make: make}, nil
+				x := &harness.Reference{Config: fault, Make: make}
+				if fault == "reference huge" { // a petabyte
+					x.Bytes = 1 << 50
+				}
+				return x, nil
 			}
 			return nil, nil
 		},
@@ -209,7 +213,9 @@ func makeShift(ctx context.Context, fault, dir string, progress func(done, total
 	switch fault {
 	case "reference broken":
 		return nil, errors.New("the chains gave up")
-	case "reference panic":
+	case "reference stuck":
+		time.Sleep(time.Hour)
+	case "reference panic", "reference huge": // which is not to be made
 		panic("the chains gave up")
 	case "reference fills", "reference hangs":
 		uses := program.Begin(ctx)

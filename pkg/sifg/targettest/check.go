@@ -91,8 +91,8 @@ func checkFinite(t Gradient, points [][]float64) error {
 
 // ErrStochastic is why gradients are not compared: a density answers the same question differently, as one of
 // mini-batches does.
-var ErrStochastic = errors.New("the log density or the gradient at a point is another when it is asked again, so they " +
-	"cannot be compared")
+var ErrStochastic = errors.New("the log density or the gradient at a point is another when it is asked again, so " +
+	"they cannot be compared")
 
 // Gradients compares gradients with the log density on segments around the points: the mean of the gradient along a
 // segment, by quadrature, is what the log density rises by a unit of it. Segments become shorter until quadrature and
@@ -127,7 +127,7 @@ func Gradients(t Gradient, tolerance float64, points ...[]float64) error {
 			said, is := s.slopes(one, max(1, math.Abs(x[c])), 1e-8*most)
 			if said != is && first == nil {
 				name := fmt.Sprint(c)
-				if n, ok := t.(interface{ Name(c int) string }); ok {
+				if n, ok := t.(interface{ Name(c int) string }); ok && n.Name(c) != "" {
 					name += " (" + n.Name(c) + ")"
 				}
 				first = fmt.Errorf("coordinate %s of the gradient is %.6g at x = %s, but the log density changes by "+

@@ -113,8 +113,8 @@ type density struct {
 
 func (density) Name(c int) string { return fmt.Sprintf("theta[%d]", c) }
 
-// TestGradients: what is right passes, whatever its scale, tails, kinks and rounding, and one wrong coordinate is named,
-// at few points. Tolerance as of programs.
+// TestGradients: what is right passes, whatever its scale, tails, kinks and rounding. One wrong coordinate is named, at
+// few points. The tolerance is that of programs.
 func TestGradients(t *testing.T) {
 	const tolerance = 1e-3
 	sds := func(d int) (s []float64) {

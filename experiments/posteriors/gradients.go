@@ -1,0 +1,61 @@
+package posteriors
+
+import (
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/semi-implicit/sifg/pkg/harness/program"
+	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
+	"github.com/semi-implicit/sifg/pkg/sifg/targettest"
+)
+
+// gradientTolerance is what the gradients of programs may be off, as a share: those of solvers of differential
+// equations, say.
+const gradientTolerance = 1e-3
+
+// named is a density with names of its coordinates, which may be absent, for package targettest.
+type named struct {
+	hmc.Density
+	names []string
+}
+
+// LogDensity implements targettest.Gradient.
+func (n named) LogDensity(x []float64) float64 { return -n.Energy(x) }
+
+// Gradient implements targettest.Gradient.
+func (n named) Gradient(dst, x []float64) {
+	n.Grad(dst, x)
+	floats.Scale(-1, dst)
+}
+
+// Name returns the name of a coordinate, "" if it has none.
+func (n named) Name(c int) string {
+	if n.names == nil {
+		return ""
+	}
+	return n.names[c]
+}
+
+// checkGradients compares gradients and log densities of p at points before anything is drawn. Of a program that
+// answers the same question differently its session says so.
+func checkGradients(p hmc.Density, names []string, points [][]float64) error {
+	err := targettest.Gradients(named{p, names}, gradientTolerance, points...)
+	if err == nil || errors.Is(err, targettest.ErrStochastic) {
+		return nil
+	}
+	return fmt.Errorf("the gradient is not that of the log density: %w, or let JAX, PyTorch or Stan differentiate", err)
+}
+
+// referenceBytes is how much memory long chains and what they are judged by take at least: three square matrices, and
+// all draws with a copy to write. It is 0 of a program that this command was not given: Make says so.
+func referenceBytes(o Options) float64 {
+	p, err := program.Find(o.Program)
+	if err != nil {
+		return 0
+	}
+	d, v := float64(p.First.Target.Dim), float64(len(o.Values))
+	draws := float64(longChains.Chains * longChains.Round * longChains.Rounds)
+	return 8 * (3*max(d, v)*max(d, v) + 2*draws*(d+v))
+}
