@@ -33,6 +33,7 @@ var Experiment = &harness.Experiment{
 		"has it.",
 	Settings:  config,
 	Version:   density.Version,
+	Measuring: density.Measuring,
 	Problem:   density.Problem,
 	Check:     density.Check,
 	Reference: density.Reference,

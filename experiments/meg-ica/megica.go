@@ -34,6 +34,7 @@ var Experiment = &harness.Experiment{
 		"with 10 particles (Figure 4 left) and with 100 (middle).",
 	Settings:  config,
 	Version:   "1",
+	Measuring: measuring,
 	Problem:   build,
 	Check:     check,
 	Reference: referenceOf,

@@ -201,6 +201,21 @@ var (
 	truths = []string{"mean", "aligned-mean", "mode"}
 )
 
+// measuring is what trials measure.
+var measuring = harness.Measuring{
+	Options: []string{"metrics", "truth", "settled_from"},
+	At: func(c *settings.Config) (func(iter int) (any, int), error) {
+		o, err := decode(c.Options)
+		return func(iter int) (any, int) {
+			at := Options{Metrics: o.Metrics, Truth: o.Truth}
+			if iter == o.SettledFrom {
+				at.SettledFrom = iter
+			}
+			return at, 0
+		}, err
+	},
+}
+
 // decode returns options with defaults in place.
 func decode(options map[string]any) (Options, error) {
 	o := Options{Channels: 5, Scaling: "raw", PriorSD: 10, InitSD: 1, Truth: "mean"}

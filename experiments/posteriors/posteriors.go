@@ -35,6 +35,7 @@ var Experiment = &harness.Experiment{
 		"does not have it.",
 	Settings:  slices.Concat(config, tuned),
 	Version:   "1",
+	Measuring: harness.Measuring{Options: []string{"diagnose"}},
 	Problem:   build,
 	Reference: reference,
 	Own:       own,

@@ -35,22 +35,33 @@ var Experiment = &harness.Experiment{
 	Summary: "Another paper, Liu and Wang (2016): a mixture of two normal laws on the line, ⅓N(−2, 1) + ⅔N(2, 1), " +
 		"sampled by SVGD from N(−10, 1). It shows that the particles find both modes (Figure 1), and that they " +
 		"estimate expectations better than as many exact draws do (Figure 2).",
-	Settings: config,
-	Version:  "1",
-	Problem:  build,
-	Metrics:  words.Metrics,
-	Scores:   []string{"energy"},
-	Lead:     []string{"svgd-1", "svgd-2"},
-	Grids:    grids,
-	Figures:  figures,
-	Tables:   tables,
-	Claims:   claims,
+	Settings:  config,
+	Version:   "1",
+	Measuring: measuring,
+	Problem:   build,
+	Metrics:   words.Metrics,
+	Scores:    []string{"energy"},
+	Lead:      []string{"svgd-1", "svgd-2"},
+	Grids:     grids,
+	Figures:   figures,
+	Tables:    tables,
+	Claims:    claims,
 }
 
 // Options are the keys of problems.<name>.options.
 type Options struct {
 	// checkpoints at which the particles' density is measured; those beyond the run do not count
 	DensityAt []int `mapstructure:"density_at"`
+}
+
+// measuring is what trials measure.
+var measuring = harness.Measuring{
+	Options: []string{"density_at"},
+	At: func(c *settings.Config) (func(iter int) (any, int), error) {
+		var o Options
+		err := settings.Decode(c.Options, &o)
+		return func(iter int) (any, int) { return slices.Contains(o.DensityAt, iter), 0 }, err
+	},
 }
 
 // mixture is ⅓N(−2, 1) + ⅔N(2, 1).

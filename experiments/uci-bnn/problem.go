@@ -40,6 +40,21 @@ type Options struct {
 	Curve bool `mapstructure:"curve"`
 }
 
+// measuring is what trials measure.
+var measuring = harness.Measuring{
+	Options: []string{"precision", "repeats", "curve"},
+	At: func(c *settings.Config) (func(iter int) (any, int), error) {
+		o := Options{Precision: "fitted"}
+		err := settings.Decode(c.Options, &o)
+		return func(iter int) (any, int) {
+			if iter < c.Iterations {
+				return Options{Precision: o.Precision, Curve: o.Curve}, 0
+			}
+			return Options{Precision: o.Precision, Repeats: o.Repeats}, 0
+		}, err
+	},
+}
+
 // options reads the options and refuses those that are wrong.
 func options(t *harness.Trial) (*Options, error) {
 	o := &Options{Hidden: 50, Split: "random", Dev: "holdout", Precision: "fitted", Lambda: "prior"}

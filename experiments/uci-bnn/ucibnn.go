@@ -31,6 +31,7 @@ var Experiment = &harness.Experiment{
 		"and Figure 5 that the particles' fifth moments stay bounded.",
 	Settings:  yaml,
 	Version:   "1",
+	Measuring: measuring,
 	Problem:   build,
 	Check:     check,
 	Samplers:  samplers.All,

@@ -37,9 +37,10 @@ type Experiment struct {
 	Note     string // what its protocols are, in place of what its settings say; "": that
 	Settings []byte // YAML: base, protocols, scales (docs/configuration.md)
 
-	// Version identifies the code that Problem computes with, its metrics included. It is part of the key of every
-	// trial: raise it when the same settings may give other numbers, and only then.
-	Version string
+	// Version identifies the code that draws: targets, starts, computations. It is part of the key of every trial: raise
+	// it when the same settings may give other particles, and only then. The metrics' is that of Measuring.
+	Version   string
+	Measuring Measuring
 
 	// Problem builds the problem of one trial. It may draw only from random streams that it makes by name.
 	Problem func(t *Trial) (*Problem, error)
@@ -172,6 +173,17 @@ type Problem struct {
 	Keep func(sample sifg.Batch) map[string]*record.Array
 }
 
+// Measuring says what of an experiment's trials is measured, apart from what is drawn. A trial whose particles are
+// stored is not run again for another metric.
+type Measuring struct {
+	// Version identifies the code of Problem.Measure and Keep: raise it when the same particles may give other numbers.
+	Version string
+	Options []string // those of the settings that decide only what is measured, and nothing of what is drawn
+	// At returns what Measure does at an iteration, a value for reflect.DeepEqual, and the earlier iteration whose
+	// sample it needs as well, 0 for none. nil: it needs more of a run than Z, X, Sigma and Iter of the cloud.
+	At func(c *settings.Config) (func(iter int) (what any, after int), error)
+}
+
 // Computation is a problem without a sampler: numbers that are computed in one go, such as a rate or a bound. Its
 // trials are those of its variants, one a seed, which stand in the place of methods; their Config has Options, and
 // perhaps Data, alone. What it computes are values at iteration 0.
@@ -236,7 +248,10 @@ type Baseline struct {
 
 // Trial is one run of one method on one problem with one seed.
 type Trial struct {
-	Key        string // hex digest of everything that the result depends on
+	// Key is a hex digest of all that the particles depend on; of a sampler's trial followed by "-" and one of what is
+	// measured. Earlier is the key that programs before this division gave it, "" for none.
+	Key, Earlier string
+
 	Experiment string
 	Protocol   string // as its settings declare it
 	Scale      string // full, quick, smoke

@@ -93,7 +93,7 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	if err != nil {
 		return err
 	}
-	w.measure()
+	w.measure(e)
 	if g.dry {
 		w.print(e, g.Jobs)
 		return nil

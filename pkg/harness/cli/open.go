@@ -37,6 +37,9 @@ type work struct {
 	trials  []harness.Trial
 	found   []store.Found // of each of trials
 	costs   run.Costs     // see measure
+
+	again map[string]bool // keys of trials that need no run, since what they measure is of stored particles: see measure
+	notes []string        // where stored particles do not suffice
 }
 
 // open makes the plan of the flags and looks through the store once.
@@ -122,21 +125,32 @@ func (w *work) status() (err error) {
 	w.trials = w.Unique()
 	ids := make([]store.ID, len(w.trials))
 	for i, t := range w.trials {
-		ids[i] = store.ID{Experiment: t.Experiment, Key: t.Key}
+		ids[i] = store.ID{Experiment: t.Experiment, Key: t.Key, Earlier: t.Earlier}
 	}
 	w.found, err = w.store.Status(ids)
 	return err
 }
 
-// measure collects what trials cost, from the store, and from the report where that knows more, as far as it can be
-// read.
-func (w *work) measure() {
+// measure finds the trials that need no run, and collects what the others cost, from the store, and from the report
+// where that knows more, as far as it can be read.
+func (w *work) measure(e *env) {
+	w.again = map[string]bool{}
+	for _, t := range w.with(todoStatuses...) {
+		ok, why := run.Again(w.store, harness.ByName(w.Experiments, t.Experiment), &t, e.data)
+		if ok {
+			w.again[t.Key] = true
+		} else if why != "" {
+			w.notes = append(w.notes, fmt.Sprintf("%s/%s %s %s was run and measured otherwise, and must run again: %s",
+				t.Experiment, t.Protocol, t.Problem, t.Method, why))
+		}
+	}
+	w.notes = slices.Compact(w.notes)
 	for i, f := range w.found {
 		if t := &w.trials[i]; f.Status == record.StatusOK {
 			w.costs.Add(t.Experiment, t.Problem, t.Method, t.Config.Particles, t.Config.Iterations, f.Seconds)
 		}
 	}
-	todo := w.with(todoStatuses...)
+	todo := w.runs(w.with(todoStatuses...))
 	if _, known := w.costs.Total(todo, 1); known == len(todo) {
 		return
 	}
@@ -156,6 +170,11 @@ func (w *work) with(status ...string) []harness.Trial {
 		}
 	}
 	return out
+}
+
+// runs leaves out the trials that need no run.
+func (w *work) runs(todo []harness.Trial) []harness.Trial {
+	return slices.DeleteFunc(slices.Clone(todo), func(t harness.Trial) bool { return w.again[t.Key] })
 }
 
 // count returns how many trials have one of these statuses.
@@ -183,10 +202,20 @@ func (w *work) first(status ...string) string {
 	return fmt.Sprintf("%s (%s) %s", w.trials[i].Name(), w.trials[i].Key, became(w.found[i].Status, w.found[i].Reason))
 }
 
-// forecast says how many trials there are, how many have to be computed and how long that will take.
+// forecast says how many trials there are, how many have to be computed and how long that will take, after what needs
+// to be known of it.
 func (w *work) forecast(todo []harness.Trial, jobs int) string {
+	return strings.Join(append(slices.Clone(w.notes), w.summary(todo, jobs)), "\n")
+}
+
+func (w *work) summary(todo []harness.Trial, jobs int) string {
+	all := len(todo)
+	todo = w.runs(todo)
 	s := fmt.Sprintf("%s: %d already there, %d to compute", table.Count(len(w.found), "trial"),
 		w.count(record.StatusOK, record.StatusDiverged), len(todo))
+	if n := all - len(todo); n > 0 {
+		s = fmt.Sprintf("%s, %d to measure from stored particles", s, n)
+	}
 	total, known := w.costs.Total(todo, jobs)
 	switch {
 	case len(todo) == 0:

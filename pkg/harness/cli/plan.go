@@ -39,7 +39,7 @@ func planCommand(e *env) *cobra.Command {
 		Example: `  sifg plan gmm --protocol all
   sifg plan gmm --set methods.svgd.step=0.1 --json`,
 		RunE: s.planned(e, func(w *work) (err error) {
-			w.measure()
+			w.measure(e)
 			if asJSON {
 				err = writeJSON(e.out, w.lines())
 			} else {

@@ -48,7 +48,7 @@ func runCommand(e *env) *cobra.Command {
 					return err
 				}
 			}
-			w.measure()
+			w.measure(e)
 			return w.run(e, &r, write)
 		},
 	}
@@ -75,7 +75,17 @@ func (w *work) run(e *env, r *runner, write func() error) error {
 			return err
 		}
 	}
-	fmt.Fprintf(e.out, "%s: %d already there, %d computed\n", table.Count(len(w.found), "trial"), there, computed)
+	measured := 0
+	for i, f := range w.found {
+		if w.again[w.trials[i].Key] && (f.Status == record.StatusOK || f.Status == record.StatusDiverged) {
+			measured++
+		}
+	}
+	text := fmt.Sprintf("%s: %d already there, %d computed", table.Count(len(w.found), "trial"), there, computed-measured)
+	if measured > 0 {
+		text += fmt.Sprintf(", %d measured from stored particles", measured)
+	}
+	fmt.Fprintln(e.out, text)
 	if missing > 0 {
 		more := fmt.Sprintf(" with %d of %d trials missing: the same command continues", missing, len(w.found))
 		if stop := interrupted(soft, more); stop != nil {
@@ -91,7 +101,7 @@ func (s *selection) ask(e *env, jobs int) error {
 	if err != nil {
 		return err
 	}
-	w.measure()
+	w.measure(e)
 	return usage.Errorf("which experiment? sifg run NAME takes one or more of %s; sifg run all would be %s",
 		strings.Join(e.names(), ", "), w.forecast(w.with(todoStatuses...), jobs))
 }

@@ -99,7 +99,7 @@ func (s *submission) submit(e *env, w *work, send func(e *env) error) (err error
 	if err := w.damage(); err != nil {
 		return err
 	}
-	w.measure()
+	w.measure(e)
 	todo := w.with(todoStatuses...)
 	if len(todo) == 0 {
 		fmt.Fprintf(e.out, "%s: all there, nothing to submit\n", table.Count(len(w.found), "trial"))

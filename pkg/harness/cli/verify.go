@@ -146,7 +146,7 @@ func (s *selection) verifyNumbers(e *env, names []string, d compare.Draws) error
 	if err := w.status(); err != nil {
 		return err
 	}
-	w.measure()
+	w.measure(e)
 	soft, _, err := w.compute(e, &runner{Options: run.Options{Jobs: runtime.GOMAXPROCS(0), Threads: 1}})
 	if err == nil {
 		err = interrupted(soft, ": nothing was compared")

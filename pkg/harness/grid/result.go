@@ -68,7 +68,7 @@ func (r *Result) read(s *store.Store, c *Cell) error {
 	c.Status, c.Mean = record.StatusOK, math.NaN()
 	for i := range c.planned {
 		t := &c.planned[i]
-		got, err := s.Result(store.ID{Experiment: t.Experiment, Key: t.Key})
+		got, err := s.Result(store.ID{Experiment: t.Experiment, Key: t.Key, Earlier: t.Earlier})
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/program"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/cpu"
@@ -21,39 +23,86 @@ import (
 // may give other numbers.
 const LoopVersion = 1
 
-// Key returns the identity of a trial's result: the digest of all that it depends on (docs/architecture.md, "What
-// identifies a result").
-func Key(e *harness.Experiment, t *harness.Trial, data Datasets) (string, error) {
-	key, err := keysOf(e, t, data)
-	if err != nil {
-		return "", err
-	}
-	return key(t.Seed), nil
-}
+// lookDigits is how many hex digits of a key say what is measured.
+const lookDigits = 8
 
-// keysOf returns the function that gives a trial its key by its seed, for trials that are like t in all else. Its
-// settings are encoded once.
-func keysOf(e *harness.Experiment, t *harness.Trial, data Datasets) (key func(seed uint64) string, err error) {
+// keys returns the function that gives trials their keys by their seeds, for trials that are like t in all else. A key
+// has a part for what is drawn, and where there is a sampler one for what is measured of it. What decides nothing is in
+// neither: an empty list of options or snapshots is as good as its absence. earlier is harness.Trial.Earlier.
+func keys(e *harness.Experiment, t *harness.Trial, data Datasets) (
+	of func(seed uint64) (key, earlier string), err error) {
 	versions := map[string]any{"numerics": numerics(), "experiment": e.Version}
-	if !t.Config.Computation() {
-		s, err := sifg.ByName(t.Config.Sampler.Sampler)
-		if err != nil {
-			return nil, err
-		}
-		versions["loop"], versions["sampler"] = LoopVersion, s.Version
-	}
 	d, err := digestOf(data, t.Config.Data)
 	if err != nil {
 		return nil, err
 	}
-	// The seed stands between these two in the canonical form: "problem" < "seed" < "versions".
-	before, err := canonical(map[string]any{
+	whole := map[string]any{
 		"experiment": t.Experiment, "problem": t.Problem, "method": t.Method, "config": t.Config, "data": d,
-	})
+		"versions": versions,
+	}
+	if t.Config.Computation() {
+		key, err := seeded(whole)
+		return func(seed uint64) (string, string) { return key(seed), "" }, err
+	}
+	s, err := sifg.ByName(t.Config.Sampler.Sampler)
 	if err != nil {
 		return nil, err
 	}
-	after, _ := canonical(map[string]any{"versions": versions})
+	versions["loop"], versions["sampler"] = LoopVersion, s.Version
+	earlier, err := seeded(whole)
+	if err != nil {
+		return nil, err
+	}
+	if e.Measuring.Version != "" { // then earlier programs have measured otherwise
+		earlier = func(uint64) string { return "" }
+	}
+	drawn, looked := apart(t.Config, e.Measuring.Options)
+	whole["config"] = drawn
+	draw, err := seeded(whole)
+	if err != nil {
+		return nil, err
+	}
+	look, err := canonical(map[string]any{"version": e.Measuring.Version, "config": looked})
+	end := "-" + digest(look)[:lookDigits]
+	return func(seed uint64) (string, string) { return draw(seed) + end, earlier(seed) }, err
+}
+
+// apart divides a configuration into what decides the draw and what decides the measurement. A program is told at which
+// iterations it is measured, and may heed it.
+func apart(c *settings.Config, measuring []string) (draw, measured settings.Config) {
+	draw = *c
+	measured.Judge = c.Judge
+	if len(c.Judge.Snapshots) == 0 {
+		measured.Judge.Snapshots = nil
+	}
+	draw.Judge = settings.Judge{}
+	if c.Program != nil {
+		draw.Judge = measured.Judge
+	}
+	draw.Options, measured.Options = map[string]any{}, map[string]any{}
+	for key, value := range c.Options {
+		list, isList := value.([]any)
+		switch {
+		case value == nil || isList && len(list) == 0:
+		case slices.Contains(measuring, key):
+			measured.Options[key] = value
+		default:
+			draw.Options[key] = value
+		}
+	}
+	return draw, measured
+}
+
+// seeded returns the function that gives the digest of v with the member "seed" between "problem" and "versions". All
+// else is encoded once.
+func seeded(v map[string]any) (func(seed uint64) string, error) {
+	rest := maps.Clone(v)
+	delete(rest, "versions")
+	before, err := canonical(rest)
+	if err != nil {
+		return nil, err
+	}
+	after, _ := canonical(map[string]any{"versions": v["versions"]})
 	head, tail := append(before[:len(before)-1], `,"seed":`...), append([]byte{','}, after[1:]...)
 	return func(seed uint64) string {
 		b := strconv.AppendUint(slices.Clip(head), seed, 10)
@@ -61,7 +110,7 @@ func keysOf(e *harness.Experiment, t *harness.Trial, data Datasets) (key func(se
 	}, nil
 }
 
-// ReferenceKey returns the identity of a trial's reference: see Key and harness.Reference. Trials with equal Config,
+// ReferenceKey returns the identity of a trial's reference: see harness.Reference. Trials with equal Config,
 // data set and versions of numerics and experiment share it.
 func ReferenceKey(e *harness.Experiment, t *harness.Trial, r *harness.Reference, data Datasets) (string, error) {
 	d, err := digestOf(data, t.Config.Data)
@@ -114,11 +163,11 @@ func Revive(t *harness.Trial, experiments []*harness.Experiment, data Datasets) 
 	if program.Of(t.Config.Sampler.Sampler) == nil {
 		t.Config.Program = nil // one that the trial alone names is never started
 	}
-	key, err := Key(e, t, data)
+	of, err := keys(e, t, data)
 	if err != nil {
 		return nil, err
 	}
-	if key != t.Key {
+	if key, _ := of(t.Seed); key != t.Key {
 		return nil, usage.Errorf("trial %s (%s) has the key %s here: the program or the data set differs from those "+
 			"that planned it", t.Key, t.Name(), key)
 	}

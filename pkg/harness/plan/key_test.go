@@ -14,7 +14,7 @@ func TestKeys(t *testing.T) {
 	plain, quick := mustPlan(t), mustPlan(t, func(r *Request) { r.Scale = "quick" })
 	seen := map[string]string{}
 	for i, x := range plain.Trials {
-		if old, ok := seen[x.Key]; ok || len(x.Key) != 20 {
+		if old, ok := seen[x.Key]; ok || len(x.Key) != 20+1+8 {
 			t.Errorf("%s and %s have the key %q", old, x.Name(), x.Key)
 		}
 		seen[x.Key] = x.Name()
@@ -24,8 +24,9 @@ func TestKeys(t *testing.T) {
 		}
 	}
 	// Computed with Python: sha256 of json.dumps(…, sort_keys=True, separators=(",", ":")).
-	if x := plain.Trials[0]; (x.Key == "86ae0145d5ec092d9430") == cpu.Fused() {
-		t.Errorf("%s has the key %s, fused: %v", x.Name(), x.Key, cpu.Fused())
+	if x := plain.Trials[0]; (x.Key == "a0da50573d8195f1c8c8-66c51cc7") == cpu.Fused() ||
+		(x.Earlier == "86ae0145d5ec092d9430") == cpu.Fused() {
+		t.Errorf("%s has the keys %s and %s, fused: %v", x.Name(), x.Key, x.Earlier, cpu.Fused())
 	}
 	for what, c := range map[string]struct {
 		change func(r *Request)
@@ -60,6 +61,47 @@ func TestKeys(t *testing.T) {
 	twice := mustPlan(t, func(r *Request) { r.Protocols = []string{All} })
 	if n, u := len(twice.Trials), len(twice.Unique()); n != 20 || u != 12 {
 		t.Errorf("%d trials, %d different; want 20 and 12: the protocols differ in svgd on small alone", n, u)
+	}
+}
+
+// TestApart: a key has two parts. What is measured decides the second alone, what is drawn the first alone, and what
+// decides nothing neither.
+func TestApart(t *testing.T) {
+	measures := func(r *Request) {
+		e := r.Experiments[0]
+		e.Measuring.Options = []string{"metrics", "at_end"}
+		e.Check = func(*harness.Trial) error { return nil }
+	}
+	parts := func(change ...func(r *Request)) [2]string {
+		x := mustPlan(t, append([]func(*Request){measures}, change...)...).Trials[0]
+		draw, look, _ := strings.Cut(x.Key, "-")
+		return [2]string{draw, look}
+	}
+	plain := parts()
+	for what, c := range map[string]struct {
+		change     func(r *Request)
+		draw, look bool // whether they change
+	}{
+		"a metric":              {sets("options.metrics=[energy]"), false, true},
+		"a checkpoint":          {sets("judge.every=3"), false, true},
+		"a snapshot":            {sets("judge.snapshots=[3]"), false, true},
+		"a snapshot beyond it":  {sets("judge.snapshots=[300]"), false, false},
+		"no snapshots":          {sets("judge.snapshots=[]"), false, false},
+		"no metrics":            {sets("options.at_end=[]"), false, false},
+		"the sample":            {sets("judge.sample=fresh"), false, true},
+		"the target":            {sets("options.dim=7"), true, false},
+		"the sampler":           {sets("step=0.4"), true, false},
+		"the metrics' version":  {func(r *Request) { r.Experiments[0].Measuring.Version = "2" }, false, true},
+		"the drawing's version": {func(r *Request) { r.Experiments[0].Version = "2" }, true, false},
+	} {
+		got := parts(c.change)
+		if draw, look := got[0] != plain[0], got[1] != plain[1]; draw != c.draw || look != c.look {
+			t.Errorf("%s: the draw changes: %v, the look changes: %v", what, draw, look)
+		}
+	}
+	newer := mustPlan(t, measures, func(r *Request) { r.Experiments[0].Measuring.Version = "2" })
+	if x := newer.Trials[0]; x.Earlier != "" {
+		t.Errorf("what other metrics measured is found as %s", x.Earlier)
 	}
 }
 

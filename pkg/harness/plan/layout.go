@@ -72,14 +72,15 @@ func (l *Layout) Trials(p settings.Problem, m settings.Method) ([]harness.Trial,
 		Config:     &m.Config,
 		Data:       open(l.request.Data, m.Config.Data),
 	}
-	key, err := keysOf(l.e, &like, l.request.Data)
+	key, err := keys(l.e, &like, l.request.Data)
 	if err != nil {
 		return nil, l.refusal(p, err)
 	}
 	out := make([]harness.Trial, len(seeds))
 	for i, seed := range seeds {
 		out[i] = like
-		out[i].Seed, out[i].Key = seed, key(seed)
+		out[i].Seed = seed
+		out[i].Key, out[i].Earlier = key(seed)
 	}
 	for _, seed := range slices.Compact([]uint64{slices.Min(seeds), slices.Max(seeds)}) {
 		if err := l.check(&out[slices.Index(seeds, seed)]); err != nil {

@@ -28,6 +28,7 @@ type maker struct {
 	notes []string
 
 	damage  error                     // of a trial of the store, if it was left out
+	ids     map[string]store.ID       // by key
 	traces  map[string][]record.Trace // by key, of all protocols
 	timings map[string]record.Timing
 }
@@ -149,8 +150,14 @@ func (m *maker) records(file *settings.File, part []harness.Trial, old *Protocol
 	}
 	p.describe(file)
 	found, damaged := make([]*record.Result, len(part)), make([]error, len(part))
+	ids := make([]store.ID, len(part))
+	for i, t := range part {
+		ids[i] = store.ID{Experiment: m.e.Name, Key: t.Key, Earlier: t.Earlier}
+		m.ids[t.Key] = ids[i]
+	}
+	old.rename(part)
 	err := store.Each(len(part), func(i int) (err error) {
-		found[i], err = m.store.Result(store.ID{Experiment: m.e.Name, Key: part[i].Key})
+		found[i], err = m.store.Result(ids[i])
 		switch {
 		case errors.Is(err, record.ErrDamaged):
 			found[i], damaged[i] = nil, err
@@ -218,6 +225,34 @@ func (m *maker) programs(p *Protocol, part []harness.Trial, old *Protocol) {
 	slices.SortStableFunc(p.Records.Trials, func(a, b record.Trial) int { return cmp.Compare(at(a), at(b)) })
 }
 
+// rename gives trials that an earlier program stored the keys that they have now. p may be nil.
+func (p *Protocol) rename(part []harness.Trial) {
+	if p == nil {
+		return
+	}
+	keys, set := map[string]string{}, p.Records
+	for i := range part {
+		keys[part[i].Earlier] = part[i].Key
+	}
+	for i := range set.Trials {
+		old := set.Trials[i].Key
+		key, ok := keys[old]
+		if !ok {
+			continue
+		}
+		set.Trials[i].Key = key
+		rows := slices.Clone(set.Traces[old]) // another protocol may have the trial too
+		for k := range rows {
+			rows[k].Key = key
+		}
+		set.Traces[key] = rows
+		if timing, ok := set.Timings[old]; ok {
+			timing.Key = key
+			set.Timings[key] = timing
+		}
+	}
+}
+
 // leaveOut notes the data set of a trial without a record if it is not here.
 func (p *Protocol) leaveOut(t *harness.Trial) {
 	name := t.Config.Data
@@ -240,7 +275,7 @@ func (m *maker) add(r *record.Result) {
 
 // load is the Load of the records: arrays are in the store alone.
 func (m *maker) load(key, name string) (*record.Array, error) {
-	got, err := m.store.Get(store.ID{Experiment: m.e.Name, Key: key})
+	got, err := m.store.Get(m.ids[key])
 	if err != nil {
 		return nil, err
 	}

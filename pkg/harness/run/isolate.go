@@ -186,7 +186,7 @@ func work(experiments []*harness.Experiment, data plan.Datasets, gone func(),
 		debug.SetMemoryLimit(j.Memory / 10 * 9) // collects garbage harder near it
 	}
 	told := time.Now()
-	result, err := timed(context.Background(), e, j.Trial, j.Threads, j.Timeout, func(iter int) {
+	result, err := timed(context.Background(), s, e, j.Trial, data, j.Threads, j.Timeout, func(iter int) {
 		if now := time.Now(); now.Sub(told) > 100*time.Millisecond {
 			told = now
 			tell(iter)

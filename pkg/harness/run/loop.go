@@ -78,22 +78,15 @@ func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threa
 		}
 	}
 	if status == record.StatusOK {
-		j.keep("particles", c.Z)
-		if p.Keep != nil {
-			maps.Copy(j.arrays, p.Keep(j.sample(c)))
-		}
+		j.last(c)
 	}
 	uses.Settle()
 	if err := stopped(); err != nil { // also where what it was measured by failed
 		return nil, err
 	}
-	if n := t.Config.Judge.Track; n > 0 {
-		j.arrays["track"] = &record.Array{Shape: []int{len(j.track) / n / c.Z.Cols, n, c.Z.Cols}, Data: j.track}
-	}
-	slices.SortStableFunc(j.traces, inOrder)
 	r := ended(t, status, strings.Trim(reason+": "+uses.Remark(), ": "), c.Iter, started)
-	r.Traces, r.Arrays, r.Trial.Dim = j.traces, j.arrays, p.Target.Dim()
-	return r, nil
+	r.Trial.Dim = p.Target.Dim()
+	return j.result(r.Trial, r.Timing), nil
 }
 
 // computed is Compute of a computation.
@@ -102,10 +95,8 @@ func computed(ctx context.Context, e *harness.Experiment, t *harness.Trial, star
 	if err := e.Computations[t.Problem].Run(ctx, t, j.put(0)); err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(j.traces, inOrder)
 	r := ended(t, record.StatusOK, "", 0, started)
-	r.Traces = j.traces
-	return r, nil
+	return j.result(r.Trial, r.Timing), nil
 }
 
 // inOrder is the order of the rows of a trace.
@@ -220,6 +211,28 @@ func (j *judge) snapshot(c *sifg.Cloud) {
 	if sample := j.sample(c); &sample.Data[0] != &c.Z.Data[0] {
 		j.keep(fmt.Sprintf("sample-%d", c.Iter), sample)
 	}
+}
+
+// last keeps the arrays of the last iteration. The perturbed sample is there for other metrics; a fresh one can be drawn
+// again.
+func (j *judge) last(c *sifg.Cloud) {
+	j.keep("particles", c.Z)
+	sample := j.sample(c)
+	if j.Config.Judge.Sample == "perturbed" && c.Sigma > 0 {
+		j.keep(fmt.Sprintf("sample-%d", c.Iter), sample)
+	}
+	if j.problem.Keep != nil {
+		maps.Copy(j.arrays, j.problem.Keep(sample))
+	}
+}
+
+// result returns what a trial leaves that ended as row says.
+func (j *judge) result(row record.Trial, timing record.Timing) *record.Result {
+	slices.SortStableFunc(j.traces, inOrder)
+	if n := j.Config.Judge.Track; n > 0 {
+		j.arrays["track"] = &record.Array{Shape: []int{len(j.track) / n / row.Dim, n, row.Dim}, Data: j.track}
+	}
+	return &record.Result{Trial: row, Timing: timing, Traces: j.traces, Arrays: j.arrays}
 }
 
 // keep adds a copy of a batch to the trial's arrays.

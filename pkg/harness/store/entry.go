@@ -52,6 +52,8 @@ type Entry struct {
 	*sealed.Folder
 	Trial  record.Trial
 	Timing record.Timing
+
+	stored string // the key that its files have
 }
 
 // Traces returns the rows of the trial's trace.
@@ -65,7 +67,7 @@ func (e *Entry) Traces() ([]record.Trace, error) {
 		return nil, fmt.Errorf("%s: %w", e.Path(traceName), err)
 	}
 	for i := range rows {
-		if rows[i].Key != e.Trial.Key {
+		if rows[i].Key != e.stored {
 			return nil, &record.Damage{Path: e.Path(traceName), Reason: "it has rows of the trial " + rows[i].Key}
 		}
 		rows[i].Key = e.Trial.Key // one copy
@@ -107,7 +109,9 @@ func (s *Store) Get(id ID) (*Entry, error) {
 	if f == nil || err != nil {
 		return nil, err
 	}
-	return &Entry{f, h.row(), *h.Timing}, nil
+	e := &Entry{f, h.row(), *h.Timing, h.Trial.Key}
+	e.Trial.Key, e.Timing.Key = id.Key, id.Key
+	return e, nil
 }
 
 // check refuses what is not of this trial or reference, and what no program of ours has written: it may come from a
@@ -116,12 +120,12 @@ func (h *head) check(id ID, index string) error {
 	if h.Version != version {
 		return fmt.Errorf("it has version %d, this program reads version %d", h.Version, version)
 	}
-	of := ID{h.Experiment, h.Key}
+	of := ID{Experiment: h.Experiment, Key: h.Key}
 	if index == trialIndex {
 		if h.Trial == nil || h.Timing == nil {
 			return errors.New("it has no trial or no times")
 		}
-		of = ID{h.Trial.Experiment, h.Trial.Key}
+		of = ID{Experiment: h.Trial.Experiment, Key: h.Trial.Key}
 	}
 	if of != id {
 		return fmt.Errorf("it is of %s", of)
@@ -169,22 +173,23 @@ func (s *Store) open(id ID, index string) (h *head, f *sealed.Folder, err error)
 	return nil, nil, err
 }
 
-// find reads the index of a trial or a reference where it is; nil if it is absent. Of a trial that failed in its own
-// place and ended well in that of older programs, which write there still, it is the latter.
+// find reads the index of a trial or a reference; nil if it is absent. Of a trial that failed under its key and ended
+// well under the earlier one it is the latter.
 func (s *Store) find(id ID, index string) (h *head, f *sealed.Folder, err error) {
-	for _, dir := range id.dirs() {
-		other, folder, err := s.openIndex(id, dir, index, sealed.OpenWhole)
+	for _, key := range []string{id.Key, id.Earlier} {
+		at := ID{Experiment: id.Experiment, Key: key}
+		if key == "" || h != nil && h.final() {
+			break
+		}
+		other, folder, err := s.openIndex(at, at.dir(), index, sealed.OpenWhole)
 		if err != nil {
-			if _, absent := s.root.Lstat(dir); errors.Is(absent, fs.ErrNotExist) {
+			if _, absent := s.root.Lstat(at.dir()); errors.Is(absent, fs.ErrNotExist) {
 				continue
 			}
 			return nil, nil, err
 		}
 		if h == nil || other.final() {
 			h, f = other, folder
-		}
-		if h.final() {
-			break
 		}
 	}
 	return h, f, nil

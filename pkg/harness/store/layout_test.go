@@ -15,84 +15,59 @@ import (
 
 const long = "0123456789abcdef0123" // a key as trials have them
 
-// flatten moves a trial to where older programs put it, and write it still.
-func flatten(s *Store, id ID) {
-	flat, _ := id.flat()
-	must(0, s.root.Rename(id.dir(), flat))
-}
+// earlier is a trial that may be stored under an earlier key.
+var earlier = ID{Experiment: "gmm", Key: long + "-01234567", Earlier: long}
 
-// A store of older programs is read as it is, continued, verified and repaired.
-func TestOldStore(t *testing.T) {
+// A trial is found under its earlier key, with the key that it has now, and is not written again by that.
+func TestEarlierKey(t *testing.T) {
 	s := must(Open(t.TempDir()))
 	must(put(s, long, record.StatusOK))
-	flatten(s, gmm(long))
-	if got := must(filepath.Glob(filepath.Join(s.dir, "gmm", long, "*"))); len(got) != 3 {
-		t.Fatalf("an older program leaves %v", got)
+	got := must(s.Result(earlier))
+	if got.Trial.Key != earlier.Key || got.Timing.Key != earlier.Key || len(got.Traces) != 60 ||
+		got.Traces[59].Key != earlier.Key {
+		t.Errorf("%+v", got.Trial)
 	}
-	s = must(Open(s.dir))
-	is(t, s, long, record.StatusOK)
-	if rows, err := must(s.Get(gmm(long))).Traces(); err != nil || len(rows) != 60 {
-		t.Errorf("%d rows, error %v", len(rows), err)
+	if e := must(s.Get(gmm(earlier.Key))); e != nil {
+		t.Error("a trial without an earlier key is found")
 	}
-	if got, err := put(s, long, record.StatusOK); err != nil || got.Status != record.StatusOK {
-		t.Errorf("%+v, error %v", got, err)
+	if found := must(s.Status([]ID{earlier})); found[0].Status != record.StatusOK || found[0].ID != earlier {
+		t.Errorf("%+v", found)
 	}
-	if _, err := s.root.Lstat(gmm(long).dir()); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a trial that is there was written again: error %v", err)
+	must(0, os.Truncate(filepath.Join(s.dir, gmm(long).dir(), traceName), 1))
+	if found := must(s.Status([]ID{earlier})); found[0].Status != Damaged {
+		t.Errorf("%+v", found)
 	}
-	if found := must(s.Verify(context.Background(), false)); len(found) != 0 {
-		t.Error(found)
-	}
-	must(put(s, long[1:], record.StatusOK))
-	if ids := must(s.Find("gmm", "")); !slices.Equal(ids, []ID{gmm(long), gmm(long[1:])}) {
-		t.Errorf("found %v", ids)
-	}
-	must(0, os.Truncate(filepath.Join(s.dir, "gmm", long, traceName), 1))
-	is(t, s, long, Damaged)
-	if _, err := put(s, long, record.StatusOK); !errors.Is(err, record.ErrDamaged) {
-		t.Errorf("a damaged trial was written over: error %v", err)
-	}
-	if moved := must(s.Verify(context.Background(), true)); len(moved) != 1 || moved[0].Moved == "" {
-		t.Errorf("moved %v", moved)
-	}
-	must(put(s, long, record.StatusOK))
-	is(t, s, long, record.StatusOK)
-	tidy(t, s)
 }
 
-// Older programs and this one fill one store at once: whatever either leaves of a trial, it has the status that is
-// final, and a trial that failed gives way.
-func TestBothPlaces(t *testing.T) {
-	for _, c := range []struct{ older, here, want string }{
-		{record.StatusOK, record.StatusOK, record.StatusOK},
+// Of a trial that is there under both keys, what ended well counts.
+func TestBothKeys(t *testing.T) {
+	for _, c := range []struct{ before, now, want string }{
 		{record.StatusOK, record.StatusFailed, record.StatusOK},
 		{record.StatusFailed, record.StatusOK, record.StatusOK},
 		{record.StatusFailed, record.StatusTimeout, record.StatusTimeout},
 	} {
 		s := must(Open(t.TempDir()))
-		must(put(s, long, c.older))
-		must(0, s.root.Rename(gmm(long).dir(), "aside"))
-		must(put(s, long, c.here))
-		flat, _ := gmm(long).flat()
-		must(0, s.root.Rename("aside", flat)) // as by a program that wrote it at the same time
-		is(t, s, long, c.want)
-		if ids := must(s.Find("gmm", long[:5])); len(ids) != 1 {
-			t.Errorf("found %v", ids)
+		must(put(s, long, c.before))
+		must(put(s, earlier.Key, c.now))
+		if found := must(s.Status([]ID{earlier})); found[0].Status != c.want {
+			t.Errorf("%+v: %+v", c, found)
 		}
-		if found := must(s.Verify(context.Background(), false)); len(found) != 0 {
-			t.Error(found)
-		}
-		must(put(s, long, record.StatusOK))
-		is(t, s, long, record.StatusOK)
+		tidy(t, s)
 	}
+}
+
+// Trials with the same draw are found by each other.
+func TestAlike(t *testing.T) {
 	s := must(Open(t.TempDir()))
-	must(put(s, long, record.StatusFailed))
-	flatten(s, gmm(long))
-	if got := must(put(s, long, record.StatusOK)); got.Status != record.StatusOK {
-		t.Errorf("%+v", got)
+	for _, key := range []string{long, long + "-00000000", long + "-11111111", long[:19] + "-1-00000000"} {
+		must(put(s, key, record.StatusOK))
 	}
-	is(t, s, long, record.StatusOK)
-	tidy(t, s)
+	if got := s.Alike(earlier); !slices.Equal(got, []ID{gmm(long + "-00000000"), gmm(long + "-11111111")}) {
+		t.Errorf("%v", got)
+	}
+	if got := s.Alike(gmm(long)); got != nil {
+		t.Errorf("a computation is like %v", got)
+	}
 }
 
 // Find takes what a person typed as it is, and names trials alone.
@@ -117,19 +92,13 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A folder that holds trials, in either layout and without anything of the store's own, is a store: trials may have
-// been copied there.
+// A folder that holds trials, without anything of the store's own, is a store: trials may have been copied there.
 func TestCopiedTrials(t *testing.T) {
-	for _, old := range []bool{false, true} {
-		s := must(Open(t.TempDir()))
-		must(put(s, long, record.StatusOK))
-		if old {
-			flatten(s, gmm(long))
-		}
-		must(0, os.RemoveAll(filepath.Join(s.dir, tmpName)))
-		is(t, must(OpenReadOnly(s.dir)), long, record.StatusOK)
-		must(Open(s.dir))
-	}
+	s := must(Open(t.TempDir()))
+	must(put(s, long, record.StatusOK))
+	must(0, os.RemoveAll(filepath.Join(s.dir, tmpName)))
+	is(t, must(OpenReadOnly(s.dir)), long, record.StatusOK)
+	must(Open(s.dir))
 	deep := t.TempDir()
 	must(0, os.MkdirAll(filepath.Join(deep, "a", "b", "c", "d"), 0o777))
 	must(0, os.WriteFile(filepath.Join(deep, "a", "b", "c", "d", trialIndex), nil, 0o666))

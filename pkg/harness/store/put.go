@@ -26,7 +26,7 @@ import (
 func (s *Store) Put(ctx context.Context, r *record.Result) (record.Trial, error) {
 	t, timing := r.Trial, r.Timing
 	t.Reason = safe.Text(t.Reason)
-	id := ID{t.Experiment, t.Key}
+	id := ID{Experiment: t.Experiment, Key: t.Key}
 	h := &head{Version: version, Origin: thisProgram, Trial: &t, Config: json.RawMessage(t.Config), Timing: &timing}
 	files := map[string][]byte{}
 	for name, a := range r.Arrays {
@@ -93,13 +93,6 @@ func (s *Store) tryPublish(ctx context.Context, id ID, index string, h *head, fi
 	for _, folder := range []string{id.Experiment, id.shard()} {
 		if err := s.mkdir(folder); err != nil {
 			return nil, err
-		}
-	}
-	if flat, ok := id.flat(); ok {
-		if _, err := s.root.Lstat(flat); err == nil {
-			if there, err := s.makeRoom(ctx, id, index); there != nil || err != nil {
-				return there, err
-			}
 		}
 	}
 	for {

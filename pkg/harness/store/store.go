@@ -41,8 +41,9 @@ type Store struct {
 	readOnly bool
 }
 
-// ID names a trial or a reference.
-type ID struct{ Experiment, Key string }
+// ID names a trial or a reference. Earlier is the key under which an earlier program stored it: where the store has none
+// by its key, it is read from there. "": there is none.
+type ID struct{ Experiment, Key, Earlier string }
 
 func (id ID) String() string { return id.Experiment + "/" + id.Key }
 
@@ -146,7 +147,7 @@ var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
 // check refuses names that are no plain file names, or that could be taken for one of the store's own.
 func (id ID) check() error {
-	for _, name := range []string{id.Experiment, id.Key} {
+	for _, name := range []string{id.Experiment, id.Key, cmp.Or(id.Earlier, id.Key)} {
 		if !namePattern.MatchString(name) {
 			return fmt.Errorf("store: the name %q: want at most 128 letters, digits, '.', '_', '-'", name)
 		}
@@ -164,27 +165,12 @@ func (id ID) shard() string { return id.Experiment + "/" + id.Key[:min(digits, l
 // dir is the folder of the trial.
 func (id ID) dir() string { return id.shard() + "/" + id.Key }
 
-// flat is where stores had the trial before shards: it is read there, and no longer written. Keys that are as short as
-// the name of a shard have no such place.
-func (id ID) flat() (dir string, ok bool) { return id.Experiment + "/" + id.Key, len(id.Key) > digits }
-
-// dirs are the folders in which the trial may be, the current one first.
-func (id ID) dirs() []string {
-	if flat, ok := id.flat(); ok {
-		return []string{id.dir(), flat}
-	}
-	return []string{id.dir()}
-}
-
 // place says what a folder below an experiment's is: the trial that it is to hold, or that it is a shard.
 func place(dir string) (id ID, shard bool) {
 	part := strings.Split(dir, "/")
-	id = ID{part[0], part[len(part)-1]}
-	switch {
-	case len(part) == 2:
-		return id, len(id.Key) <= digits
-	case dir == id.dir():
-		return id, false
+	id = ID{Experiment: part[0], Key: part[len(part)-1]}
+	if len(part) == 2 || dir == id.dir() {
+		return id, len(part) == 2 && len(id.Key) <= digits
 	}
 	return ID{}, false
 }
@@ -219,5 +205,21 @@ func (s *Store) Find(experiment, prefix string) (out []ID, err error) {
 		return fs.SkipDir
 	})
 	slices.SortFunc(out, func(a, b ID) int { return strings.Compare(a.Key, b.Key) })
-	return slices.Compact(out), err
+	return out, err
+}
+
+// Alike returns the trials whose particles are drawn as those of a trial, and measured otherwise: their keys are the
+// same up to the "-". A nil store has none.
+func (s *Store) Alike(id ID) (out []ID) {
+	draw, _, found := strings.Cut(id.Key, "-")
+	if s == nil || !found {
+		return nil
+	}
+	entries, _ := fs.ReadDir(s.root.FS(), id.shard()) // of one that cannot be read, nothing is known
+	for _, d := range entries {
+		if strings.HasPrefix(d.Name(), draw+"-") && d.Name() != id.Key {
+			out = append(out, ID{Experiment: id.Experiment, Key: d.Name()})
+		}
+	}
+	return out
 }

@@ -56,7 +56,7 @@ func put(s *Store, key, status string) (record.Trial, error) {
 	return s.Put(context.Background(), result(key, status, 20))
 }
 
-func gmm(key string) ID { return ID{"gmm", key} }
+func gmm(key string) ID { return ID{Experiment: "gmm", Key: key} }
 
 func must[T any](v T, err error) T {
 	if err != nil {
@@ -176,7 +176,7 @@ func TestMisuse(t *testing.T) {
 	}
 	for _, name := range []string{"", "..", ".tmp", "a/b", "../a", "-x", "a b", strings.Repeat("x", 200)} {
 		_, err := put(s, name, record.StatusOK)
-		for _, id := range []ID{gmm(name), {name, "k"}} {
+		for _, id := range []ID{gmm(name), {Experiment: name, Key: "k"}} {
 			if _, bad := s.Get(id); bad == nil || s.PutFiles(context.Background(), id, nil) == nil || err == nil {
 				t.Errorf("%v was taken", id)
 			}

@@ -18,8 +18,47 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
-// Version identifies the code that computes trials of this package, for harness.Experiment.Version.
+// Version identifies the code that draws in trials of this package, for harness.Experiment.Version.
 const Version = "density 2"
+
+// Measuring is what trials of this package measure.
+var Measuring = harness.Measuring{
+	Options: []string{
+		"metrics", "detail", "detail_every", "at_end", "reference", "reference_fresh", "reference_law",
+		"reference_small", "draws", "smooth", "displacement_from", "hmc",
+	},
+	At: func(c *settings.Config) (func(iter int) (any, int), error) {
+		o, _, err := decode(c.Options)
+		return func(iter int) (any, int) { return o.at(c.Iterations, iter) }, err
+	},
+}
+
+// at implements harness.Measuring.At.
+func (o Options) at(last, iter int) (what any, after int) {
+	if from := o.DisplacementFrom; from < iter {
+		after = from
+	}
+	o.Metrics, o.Detail, o.AtEnd, o.DetailEvery = o.due(last, iter), nil, nil, 0
+	if iter > 0 {
+		o.HMC = HMC{}
+	}
+	if after == 0 {
+		o.DisplacementFrom = 0
+	}
+	return o, after
+}
+
+// due are the metrics of a checkpoint.
+func (o *Options) due(last, iter int) []string {
+	names := o.Metrics
+	if iter == 0 || iter == last || o.DetailEvery > 0 && iter%o.DetailEvery == 0 {
+		names = slices.Concat(names, o.Detail)
+	}
+	if iter == last {
+		names = slices.Concat(names, o.AtEnd)
+	}
+	return names
+}
 
 // Options are the keys of problems.<name>.options.
 type Options struct {
@@ -227,10 +266,7 @@ func (p *problem) init(dst sifg.Batch, r *rng.Stream) {
 // draws of the reference chains as "hmc-…".
 func (p *problem) measure(c *sifg.Cloud, sample sifg.Batch, put func(string, int, float64)) {
 	x := metric.FromBatch(sample)
-	names := p.o.Metrics
-	if c.Iter == 0 || c.Iter == p.last || p.o.DetailEvery > 0 && c.Iter%p.o.DetailEvery == 0 {
-		names = slices.Concat(names, p.o.Detail)
-	}
+	names := p.o.due(p.last, c.Iter)
 	if c.Iter == 0 {
 		draws := sifg.NewBatch(sample.Rows, sample.Cols)
 		p.d.Sample(draws, rng.New(p.seed, "floor"))
@@ -241,9 +277,6 @@ func (p *problem) measure(c *sifg.Cloud, sample sifg.Batch, put func(string, int
 		if p.hmc != nil {
 			p.judgeHMC(names, exact, put)
 		}
-	}
-	if c.Iter == p.last {
-		names = slices.Concat(names, p.o.AtEnd)
 	}
 	p.all(names, c, x, put)
 	p.displacement(c, x, put)
