@@ -25,13 +25,19 @@ func (p *problem) measure(c *sifg.Cloud, sample sifg.Batch, put func(string, int
 		put("narrowest", 0, p.narrowest())
 		p.putFacts(put)
 	}
+	if p.chains && c.Iter < p.last {
+		return
+	}
 	p.measureAll(p.unconstrained(x), c.Iter == p.last, put)
 	if p.watch != nil {
 		p.watch.Look(c, sifg.Info{})
 	}
 	if c.Iter == p.last {
-		p.chains(x.N, put)
+		p.judgeChains(x.N, put)
 		p.drift(put)
+		if l, ok := metric.FindLumps(x); ok && p.facts != nil && !p.chains {
+			put("lumps", 0, l.Share)
+		}
 	}
 }
 
@@ -50,8 +56,8 @@ func (p *problem) drift(put put) {
 // may do either.
 var flows = []string{"sifg", "ada-sifg", "sifg-a", "interpolated", "l2-gf", "ada-gwg", "svgd"}
 
-// chains judges all draws of a method that runs chains.
-func (p *problem) chains(n int, put put) {
+// judgeChains judges all draws of a method that runs chains.
+func (p *problem) judgeChains(n int, put put) {
 	if p.target.draws == nil {
 		return
 	}
@@ -78,11 +84,10 @@ func (p *problem) unconstrained(x metric.Points) metric.Points {
 
 // values returns the constrained values of u.
 func (p *problem) values(u metric.Points) metric.Points {
-	out := metric.NewPoints(u.N, p.draws.D)
 	if r, ok := p.posterior.(*remote); ok {
-		copy(out.Data, r.Target.Constrain(u.Data))
-		return out
+		return columns(metric.Points{N: u.N, D: p.all.D, Data: r.Target.Constrain(u.Data)}, p.kept)
 	}
+	out := metric.NewPoints(u.N, p.draws.D)
 	for i := range u.N {
 		p.posterior.Constrain(out.Row(i), u.Row(i))
 	}

@@ -2,10 +2,11 @@ package posteriors
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"path"
+	"slices"
+	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
@@ -13,7 +14,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
-	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/npy"
@@ -22,95 +22,102 @@ import (
 
 // own is the experiment on a posterior of a person's own, which is a program.
 var own = &harness.Own{
-	Problem: "program", Program: true, Protocol: "matched",
-	Summary: "A posterior of your own. Every method starts from the same particles in the coordinates of the Laplace " +
-		"approximation, has the same number of gradients and the step that suits most posteriors of posteriordb. " +
-		"Long chains of HMC judge them.",
+	Problem: "program", Program: true, Protocol: "matched", Methods: []string{chainsName},
+	Title: "A posterior of your own",
+	Summary: "The answer is the draws of four chains of NUTS, which start in the modes that searches found and at wide " +
+		"points. Other methods, which --methods names, start from the same particles in coordinates in which those draws " +
+		"have mean 0 and covariance I, have the same number of gradients and the step that suits most posteriors of " +
+		"posteriordb. The chains judge them.",
 	Figures: []harness.Figure{ownErrors()},
 	Tables: []harness.Table{
+		words.Table("values", valuesTable),
 		words.Table("advice", advice),
 		words.Table("wrong", wrong),
-		words.Table("values", valuesTable),
 	},
 	Files: draws,
 }
 
-// ownErrors is the figure of errors under a title without the number of particles, of which there is but one.
+// ownErrors is the figure of errors under a title without the number of particles, of which there is but one, in one
+// panel.
 func ownErrors() harness.Figure {
 	f := errorFigure("1000")
 	f.Title = "Error against gradients"
+	draw := f.Draw
+	f.Draw = func(s *record.Set) (*figure.Figure, error) {
+		if len(besides(s)) == 0 {
+			return nil, harness.ErrNoTrials
+		}
+		made, err := draw(s)
+		if err == nil {
+			made.Cols, made.Height = 1, 0
+		}
+		return made, err
+	}
 	return f
 }
 
-// Limits of the long chains' diagnostics; the first three are those of Stan's documents.
-const (
-	mostRHat   = 1.01
-	leastESS   = 400
-	leastEBFMI = 0.3
+// besides are the methods besides the long chains.
+func besides(s *record.Set) []string {
+	problem, _ := ownProblem(s)
+	return slices.DeleteFunc(s.Methods(problem), func(m string) bool { return m == chainsName })
+}
 
-	mostDivergent = 0.002 // of the moves
+// unsettled is the drift of a flow that has not converged: the limit of sifg.Watch.
+const unsettled = 0.1
 
-	farthest = 1000 // from 0, of chains where no mode was found
-
-	unsettled = 0.1 // of a flow's drift: the limit of sifg.Watch
-)
-
-// ownProblem is the one problem of the records.
-func ownProblem(s *record.Set) (problem string, fact func(name string) float64) {
-	first := s.Trials[0]
-	return first.Problem, func(name string) float64 {
-		for _, t := range s.Trials {
-			for _, r := range s.Traces[t.Key] {
-				if r.Metric == "reference-"+name && r.Index == 0 {
-					return r.Value
+// ownProblem is the one problem of the records, and what is known of the long chains: NaN where nothing is.
+func ownProblem(s *record.Set) (problem string, fact func(name string, index int) float64) {
+	facts := map[string]map[int]float64{}
+	for _, t := range s.Trials {
+		for _, r := range s.Traces[t.Key] {
+			if name, ok := strings.CutPrefix(r.Metric, "reference-"); ok && r.Iteration == 0 {
+				if facts[name] == nil {
+					facts[name] = map[int]float64{}
 				}
+				facts[name][r.Index] = r.Value
 			}
+		}
+		if len(facts) > 0 {
+			break
+		}
+	}
+	return s.Trials[0].Problem, func(name string, index int) float64 {
+		if v, ok := facts[name][index]; ok {
+			return v
 		}
 		return math.NaN()
 	}
 }
 
-// verdict says in words which sampler to take, and whether what judges them can be trusted.
-func verdict(s *record.Set) []string {
-	problem, fact := ownProblem(s)
-	if math.IsNaN(fact("rhat")) {
-		return []string{"Nothing was judged: " + s.Trials[0].Reason}
-	}
-	chains := fmt.Sprintf("R-hat %.3f, at least %.0f effective draws, E-BFMI %.2f, %.2g %% divergent",
-		fact("rhat"), fact("ess"), fact("ebfmi"), 100*fact("divergences"))
+// advised says in words which of the other methods to take.
+func advised(s *record.Set) []string {
+	problem, _ := ownProblem(s)
+	trusted := judgedOf(s).trusted()
 	var out []string
 	method, o := choice(s, problem)
-	trusted := fact("rhat") <= mostRHat && fact("ess") >= leastESS
 	switch {
 	case !trusted:
-		out = append(out, "None can be trusted: the long chains of HMC that would judge them do not agree or are too "+
-			"short ("+chains+").")
+		out = append(out, "The methods cannot be judged, for the chains of NUTS are not to be trusted.")
 	case method != "" && !math.IsInf(o.gradients, 1):
-		out = append(out, fmt.Sprintf("Take %s: it is good, and its errors are below %.2g after %.0f gradients. The "+
-			"long chains: %s.", figure.Label(method), reached, o.gradients, chains))
+		out = append(out, fmt.Sprintf("%s is good, and its errors are below %.2g after %.0f gradients.",
+			figure.Label(method), reached, o.gradients))
 	case method != "":
-		out = append(out, fmt.Sprintf("Take %s: it is good. The long chains: %s.", figure.Label(method), chains))
+		out = append(out, fmt.Sprintf("%s is good.", figure.Label(method)))
 	default:
-		out = append(out,
-			"No method is good at this number of gradients: take the draws of the long chains ("+chains+").")
-	}
-	switch {
-	case !trusted && fact("laplace") == 0 && fact("far") > farthest:
-		out = append(out, fmt.Sprintf("The long chains went as far as %.2g from 0: %s", fact("far"), signWrong))
-	case fact("ebfmi") < leastEBFMI || fact("divergences") > mostDivergent:
-		out = append(out, "The long chains diverged or moved too little in energy: where the width of one coordinate "+
-			"depends on another, as in a hierarchy, write the model non-centred. Until then tails may be missed by "+
-			"all.")
-	}
-	if fact("laplace") == 0 {
-		out = append(out, "No mode with a positive curvature was found from 0, so the coordinates are those of the "+
-			"model, not of a Laplace approximation.")
+		out = append(out, "No other method is good at this number of gradients: take the draws of NUTS.")
 	}
 	if moved := drift(s, problem, method); moved >= unsettled {
 		ran, _ := record.First(s, problem, method)
 		out = append(out, fmt.Sprintf("%s has not converged: it still moved by %.2g standard deviations in the last "+
 			"third of the run. Run longer: --set iterations=%d.",
 			figure.Label(method), moved, 2*ran.Iterations))
+	}
+	for _, m := range besides(s) {
+		e := record.Series{Set: s, Problem: problem}
+		if share := e.Final(m, "lumps", 0); len(share) > 0 && stats.Median(share) > 0 {
+			out = append(out, fmt.Sprintf("The sample of %s is separate lumps, %.0f %% of it in one: such shares come "+
+				"from the start.", figure.Label(m), 100*stats.Median(share)))
+		}
 	}
 	remarked := map[string]bool{}
 	for _, t := range s.Trials {
@@ -124,18 +131,26 @@ func verdict(s *record.Set) []string {
 
 func advice(s *record.Set) (*table.Table, error) {
 	problem, _ := ownProblem(s)
+	methods := besides(s)
+	if len(methods) == 0 {
+		return nil, harness.ErrNoTrials
+	}
 	taken, _ := choice(s, problem)
+	trusted := judgedOf(s).trusted()
 	t := &table.Table{Columns: table.Columns(1, "Method", "means", "standard deviations", "mean ratio of sds",
 		"gradients", "seconds", "still moved", "R-hat", "verdict")}
-	for _, m := range s.Methods(problem) {
+	for _, m := range methods {
 		o := outcomeOf(s, problem, m)
+		word := o.word(m == taken)
+		if !trusted && o.ended == o.seeds {
+			word = "not judged"
+		}
 		row := []table.Cell{table.Text(figure.Label(m)), multiple(o.mean), multiple(o.sd), table.Number(o.ratio, 2),
 			table.Number(o.gradients, 2), table.Number(study.Seconds(s, problem, m), 2),
-			table.Number(drift(s, problem, m), 2), table.Number(agreement(s, problem, m), 4),
-			table.Text(o.word(m == taken))}
+			table.Number(drift(s, problem, m), 2), table.Number(agreement(s, problem, m), 4), table.Text(word)}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Notes = verdict(s)
+	t.Notes = advised(s)
 	return t, nil
 }
 
@@ -156,8 +171,7 @@ func agreement(s *record.Set, problem, method string) float64 {
 	var samples []metric.Points
 	for _, key := range (record.Series{Set: s, Problem: problem}).Keys(method) {
 		if a, err := s.Load(key, "values"); err == nil { // a trial that did not end well has none
-			n, d := a.Shape[0], a.Shape[1]
-			samples = append(samples, metric.FromBatch(sifg.Batch{Rows: n, Cols: d, Stride: d, Data: a.Data}))
+			samples = append(samples, metric.Points{N: a.Shape[0], D: a.Shape[1], Data: a.Double})
 		}
 	}
 	if len(samples) < 2 {
@@ -201,6 +215,27 @@ func valueNames(t *record.Trial) ([]string, error) {
 	return o.Values, err
 }
 
+// varying are the names of the values that vary, of which alone the records speak, and of those that do not.
+func varying(s *record.Set) (names, constant []string, err error) {
+	all, err := valueNames(&s.Trials[0])
+	if err != nil {
+		return nil, nil, err
+	}
+	_, fact := ownProblem(s)
+	at := map[float64]bool{}
+	for k := 0; !math.IsNaN(fact("constant", k)); k++ {
+		at[fact("constant", k)] = true
+	}
+	for j, name := range all {
+		if at[float64(j)] {
+			constant = append(constant, name)
+		} else {
+			names = append(names, name)
+		}
+	}
+	return names, constant, nil
+}
+
 // column returns a metric of all values at a trial's last iteration.
 func column(s *record.Set, key, metric string) (out []float64) {
 	last := map[int]float64{}
@@ -216,9 +251,12 @@ func column(s *record.Set, key, metric string) (out []float64) {
 }
 
 func wrong(s *record.Set) (*table.Table, error) {
-	names, err := valueNames(&s.Trials[0])
+	names, _, err := varying(s)
 	if err != nil {
 		return nil, err
+	}
+	if len(besides(s)) == 0 {
+		return nil, harness.ErrNoTrials
 	}
 	t := &table.Table{Columns: table.Columns(1, "Method", "mean farthest off", "by", "sd farthest off", "ratio")}
 	seen := map[string]bool{}
@@ -226,7 +264,7 @@ func wrong(s *record.Set) (*table.Table, error) {
 		trial := &s.Trials[i]
 		mean, sd := column(s, trial.Key, "value-mean"), column(s, trial.Key, "value-sd")
 		of, at := column(s, trial.Key, "reference-value-sd"), column(s, trial.Key, "reference-value-mean")
-		if seen[trial.Method] || trial.Status != record.StatusOK || len(mean) != len(names) {
+		if seen[trial.Method] || trial.Method == chainsName || trial.Status != record.StatusOK || len(mean) != len(names) {
 			continue
 		}
 		seen[trial.Method] = true
@@ -247,35 +285,43 @@ func wrong(s *record.Set) (*table.Table, error) {
 	return t, nil
 }
 
+// valuesTable is the answer: each value by the chains, and what is to be said of them.
 func valuesTable(s *record.Set) (*table.Table, error) {
-	problem, _ := ownProblem(s)
-	names, err := valueNames(&s.Trials[0])
+	problem, fact := ownProblem(s)
+	names, constant, err := varying(s)
 	if err != nil {
 		return nil, err
 	}
-	t := &table.Table{Columns: table.Columns(1, "Value", "mean", "sd", "5 %", "95 %")}
-	key := "" // of a trial that got as far as the start, where the chains' values are
-	for _, t := range s.Trials {
-		if key == "" && column(s, t.Key, "reference-value-mean") != nil {
-			key = t.Key
-		}
+	if math.IsNaN(fact("rhat", 0)) {
+		return nil, fmt.Errorf("no trial began: %s", s.Trials[0].Reason)
 	}
-	if key == "" {
-		return nil, errors.New("no trial began")
-	}
-	columns := []string{"reference-value-mean", "reference-value-sd", "reference-value-low", "reference-value-high"}
-	keys := []string{key, key, key, key}
-	if m, _ := choice(s, problem); m != "" {
+	t := &table.Table{Columns: table.Columns(1, "Value", "mean", "± MCSE", "sd", "5 %", "95 %", "R-hat", "ESS: bulk",
+		"tail")}
+	m, _ := choice(s, problem)
+	taken := ""
+	if m != "" && m != chainsName && judgedOf(s).trusted() {
 		t.Columns = append(t.Columns, table.Columns(0, figure.Label(m)+": mean", "sd")...)
-		taken := (record.Series{Set: s, Problem: problem}).Keys(m)[0]
-		columns, keys = append(columns, "value-mean", "value-sd"), append(keys, taken, taken)
+		taken = (record.Series{Set: s, Problem: problem}).Keys(m)[0]
 	}
 	for j, name := range names {
-		row := []table.Cell{table.Text(name)}
-		for i, metric := range columns {
-			row = append(row, table.Number(column(s, keys[i], metric)[j], 4))
+		sd := fact("value-sd", j)
+		place := 2 - int(math.Floor(math.Log10(sd))) // digits after the point: the third of the sd
+		row := []table.Cell{table.Text(name), table.Fixed(fact("value-mean", j), place),
+			table.Number(fact("value-mcse", j), 2), table.Number(sd, 3)}
+		for _, quantile := range []string{"value-low", "value-high"} {
+			row = append(row, table.Fixed(fact(quantile, j), place))
+		}
+		row = append(row, table.Fixed(fact("value-rhat", j), 3), table.Fixed(fact("value-bulk", j), 0),
+			table.Fixed(fact("value-tail", j), 0))
+		if taken != "" {
+			row = append(row, table.Fixed(column(s, taken, "value-mean")[j], place),
+				table.Number(column(s, taken, "value-sd")[j], 3))
 		}
 		t.Rows = append(t.Rows, row)
+	}
+	t.Notes = judgedOf(s).say()
+	if constant != nil {
+		t.Notes = append(t.Notes, "Left out, for they do not vary or are not finite: "+strings.Join(constant, ", ")+".")
 	}
 	return t, nil
 }
@@ -294,13 +340,14 @@ func draws(s *record.Set) (map[string][]byte, error) {
 	out := map[string][]byte{}
 	for _, t := range s.Trials {
 		dir := path.Join("draws", t.Method)
-		for name, dir := range map[string]string{"values": dir, "reference": "draws/reference"} {
-			a, err := s.Load(t.Key, name)
-			if err != nil || out[path.Join(dir, "draws.npy")] != nil { // a trial that did not end well has none
-				continue
-			}
-			out[path.Join(dir, "draws.npy")], out[path.Join(dir, "names.json")] = npy.Encode(a.Shape, a.Data), text
+		if t.Method == chainsName {
+			dir = "draws/reference"
 		}
+		a, err := s.Load(t.Key, "values")
+		if err != nil || out[path.Join(dir, "draws.npy")] != nil { // a trial that did not end well has none
+			continue
+		}
+		out[path.Join(dir, "draws.npy")], out[path.Join(dir, "names.json")] = npy.Encode(a.Shape, a.Double), text
 	}
 	return out, nil
 }

@@ -40,7 +40,7 @@ var Experiment = &harness.Experiment{
 	Reference: reference,
 	Own:       own,
 	Check:     check,
-	Samplers:  samplers.All,
+	Samplers:  append(slices.Clone(samplers.All), longSampler),
 	Metrics:   words.Metrics,
 	Scores:    []string{"error-sd", "error-mean", "energy", "ksd"},
 	Grids:     grids,

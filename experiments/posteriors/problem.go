@@ -49,6 +49,9 @@ func options(t *harness.Trial) (o Options, row posterior.Entry, err error) {
 	if o.Program != nil {
 		return o, row, nil
 	}
+	if t.Config.Sampler.Sampler == chainsName {
+		return o, row, errNoChains
+	}
 	i := slices.IndexFunc(posterior.Table, func(e posterior.Entry) bool { return e.Name == o.Posterior })
 	switch {
 	case i < 0:
@@ -80,7 +83,9 @@ type truth struct {
 	energy    *metric.Energy             // to a thousand of the draws, in units of sd
 	posterior density                    // nil of a program, which each trial asks by itself
 	u         func(dst []float64, i int) // the unconstrained coordinates of a draw
-	facts     map[string]float64         // of the chains that made the draws; nil: they are published
+	facts     map[string][]float64       // of the chains that made the draws; nil: they are published
+	all       metric.Points              // their draws with the values that do not vary, of which nothing is said
+	kept      []int                      // values that vary; nil: all
 }
 
 // truths are those in use. Several trials share one.
@@ -145,6 +150,7 @@ type local struct {
 
 	draws    func(d int) []float32 // of the second halves of the chains so far; nil: the method has none
 	energies func() [][]float64    // of the chains, iteration by iteration
+	thinned  func(dst sifg.Batch)  // sets particles to draws of the long chains
 }
 
 var _ samplers.Keeper = (*local)(nil)
@@ -185,6 +191,7 @@ type problem struct {
 	last      int
 	diagnose  bool
 	watch     *sifg.Watch // of a flow on a person's own posterior
+	chains    bool        // the method is the long chains
 }
 
 // build implements harness.Experiment.Problem.
@@ -213,7 +220,9 @@ func build(t *harness.Trial) (*harness.Problem, error) {
 			p.watch = new(sifg.Watch)
 		}
 		out.Target = batched{p.target}
-		out.Keep = func(sample sifg.Batch) map[string]*record.Array { return p.keep(sample, t.Method == "hmc") }
+		p.target.thinned = p.thinned
+		p.chains = t.Method == chainsName
+		out.Keep = func(sample sifg.Batch) map[string]*record.Array { return p.keep(sample, p.chains) }
 	}
 	return out, nil
 }
@@ -284,30 +293,42 @@ func (a affine) back(u []float64) []float64 {
 // there.
 func laplace(p hmc.Density) (affine, error) {
 	d := p.Dim()
-	negative := func(dst, u []float64) { p.Grad(dst, u) }
-	hessian := func(dst *mat.SymDense, u []float64) {
-		var full mat.Dense
-		full.ReuseAs(d, d)
-		fd.Jacobian(&full, negative, u, &fd.JacobianSettings{Formula: fd.Central})
-		for i := range d {
-			for j := range i + 1 {
-				dst.SetSym(i, j, (full.At(i, j)+full.At(j, i))/2)
-			}
-		}
-	}
-	problem := optimize.Problem{Func: p.Energy, Grad: negative, Hess: hessian}
+	problem := optimize.Problem{Func: p.Energy, Grad: func(dst, u []float64) { p.Grad(dst, u) },
+		Hess: func(dst *mat.SymDense, u []float64) { curve(dst, p, u) }}
 	found, err := optimize.Minimize(problem, make([]float64, d), nil, &optimize.Newton{})
 	if found == nil {
 		return affine{}, err
 	}
 	curvature := mat.NewSymDense(d, nil)
-	hessian(curvature, found.X)
+	curve(curvature, p, found.X)
+	l, ok := spread(curvature)
+	if !ok {
+		return affine{}, errors.New("the search for the mode ended where the density is not peaked")
+	}
+	return affine{found.X, l}, nil
+}
+
+// curve sets dst to ∇²U at u by central differences of ∇U.
+func curve(dst *mat.SymDense, p hmc.Density, u []float64) {
+	d := p.Dim()
+	var full mat.Dense
+	full.ReuseAs(d, d)
+	fd.Jacobian(&full, func(dst, u []float64) { p.Grad(dst, u) }, u, &fd.JacobianSettings{Formula: fd.Central})
+	for i := range d {
+		for j := range i + 1 {
+			dst.SetSym(i, j, (full.At(i, j)+full.At(j, i))/2)
+		}
+	}
+}
+
+// spread returns the Cholesky factor of the inverse of a curvature; false if there is none.
+func spread(curvature *mat.SymDense) (*mat.TriDense, bool) {
 	var precision, covariance mat.Cholesky
 	var inverse mat.SymDense
 	if !precision.Factorize(curvature) || precision.InverseTo(&inverse) != nil || !covariance.Factorize(&inverse) {
-		return affine{}, errors.New("the search for the mode ended where the density is not peaked")
+		return nil, false
 	}
-	a := affine{found.X, mat.NewTriDense(d, mat.Lower, nil)}
-	covariance.LTo(a.l)
-	return a, nil
+	l := mat.NewTriDense(curvature.SymmetricDim(), mat.Lower, nil)
+	covariance.LTo(l)
+	return l, true
 }

@@ -61,8 +61,8 @@ func scored(how string, a, b float64) []float64 {
 		return []float64{-a*a/2 - b*b/2, -a, -b / 2}
 	case how == "noisy":
 		return []float64{-a*a/2 - b*b/2 + 1e-9*rand.Float64(), -a, -b}
-	case how == "bounded" && b < 0:
-		return []float64{math.NaN(), math.NaN(), math.NaN()}
+	case how == "nowhere" || how == "edge" && b < -1:
+		return []float64{math.Inf(-1), math.NaN(), math.NaN()}
 	}
 	return []float64{-a*a/2 - b*b/2, -a, -b}
 }
@@ -71,7 +71,7 @@ func scored(how string, a, b float64) []float64 {
 func TestLong(t *testing.T) {
 	before := longChains
 	defer func() { longChains = before }()
-	longChains.Round, longChains.Rounds = 60, 1
+	longChains.Warmup, longChains.Round, longChains.Rounds = 60, 60, 1
 	for how, want := range map[string]string{
 		"normal":  "",
 		"one-row": "sent an array of shape [1, 3] as the answer to score: want [4, 3]",
@@ -79,7 +79,8 @@ func TestLong(t *testing.T) {
 		"linear":  "the density does not fall off: is its sign wrong, or the posterior improper",
 		"halved":  "coordinate 1 of the gradient is",
 		"noisy":   "",
-		"bounded": "log density or gradient is not finite at [",
+		"nowhere": "log density or gradient is not finite at any of 100 points",
+		"edge":    "",
 	} {
 		p, err := program.Start(context.Background(), "/usr/bin/env POSTERIORS_TEST_AS="+how+" "+os.Args[0], time.Minute)
 		if err != nil {
@@ -91,7 +92,8 @@ func TestLong(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = long(context.Background(), &remote{x}, func(int, int) {})
+		l := &long{together: newTogether(context.Background(), 2, x.Evaluate), constrain: x.Constrain, names: x.Names, same: true}
+		err = l.run(func(int, int) {})
 		if failure := s.Err(); failure != nil {
 			err = failure
 		}

@@ -59,7 +59,7 @@ func TestLibraryDocumentation(t *testing.T) {
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v\n%s", err, errs.String())
 	}
-	if text := out.String(); !strings.Contains(text, "Nothing looks wrong.") ||
+	if text := out.String(); !strings.Contains(text, "Nothing looks wrong where the particles are.") ||
 		!strings.Contains(text, "500 particles") {
 		t.Errorf("the program printed %q, want a summary without warnings", text)
 	}

@@ -8,6 +8,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -130,7 +131,8 @@ type Own struct {
 	Problem  string   // whose settings every data set takes, or the program
 	Program  bool     // on a program; false: on data sets
 	Protocol string   // unless one is chosen
-	Methods  []string // unless some are chosen; nil: all
+	Methods  []string // unless some are chosen, and on a program beside these; nil: all
+	Title    string   // in place of the experiment's; "": that
 	Summary  string
 	Figures  []Figure
 	Tables   []Table
@@ -156,10 +158,14 @@ func (e *Experiment) On(data []string, target *program.Program) (*Experiment, er
 	out := *e
 	out.own = func(f *settings.File) { f.On(e.Own.Problem, data, options) }
 	out.Note = "the settings of " + e.Own.Problem + ", not chosen for what is yours"
+	out.Title = cmp.Or(e.Own.Title, e.Title)
 	out.Summary, out.Figures, out.Tables, out.Files = e.Own.Summary, e.Own.Figures, e.Own.Tables, e.Own.Files
 	out.Claims, out.Findings, out.Published, out.Lead, out.Apart = nil, nil, nil, nil, nil
 	return &out, nil
 }
+
+// OfProgram reports whether the experiment is on a target of a person's own.
+func (e *Experiment) OfProgram() bool { return e.own != nil && e.Own.Program }
 
 // Problem is one trial's problem.
 type Problem struct {

@@ -16,6 +16,7 @@ type failure struct {
 	d     int
 	score func(dst, x []float64)
 	start [2]float32 // added to the first coordinate of the start of each run
+	split bool       // of every other particle subtracted
 
 	summary string // by Summarize of one run
 	watch   string // by Watch
@@ -65,6 +66,13 @@ var failures = map[string]failure{
 		start: [2]float32{6, -6},
 		both:  "do not agree",
 	},
+	"two modes, half of the start in each": {
+		d:       2,
+		score:   twoModes,
+		start:   [2]float32{6, 6},
+		split:   true,
+		summary: "separate lumps",
+	},
 	"two modes, all runs in one": {
 		d:     2,
 		score: twoModes,
@@ -94,6 +102,9 @@ func (f failure) run(t *testing.T, k int) (*Cloud, string) {
 		r.Normal(dst.Data)
 		for i := range dst.Rows {
 			dst.Data[i*f.d] += f.start[k]
+			if f.split && i%2 == 0 {
+				dst.Data[i*f.d] -= 2 * f.start[k]
+			}
 		}
 	}
 	p := target.NewFunc(f.d, func(x []float64) float64 { return 0 }, f.score)

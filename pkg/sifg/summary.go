@@ -99,7 +99,7 @@ func Summarize(c *Cloud, others ...*Cloud) *Summary {
 	s.discrepancy(x, score)
 	s.offset(score)
 	s.funnel = findFunnel(x, score)
-	s.warn()
+	s.warn(x)
 	return s
 }
 
@@ -249,8 +249,9 @@ func (s *Summary) String() string {
 	}
 	b.WriteString("\n")
 	if len(s.Warnings) == 0 {
-		b.WriteString("Nothing looks wrong. " + s.unseen() + "\n")
+		b.WriteString("Nothing looks wrong where the particles are. ")
 	}
+	b.WriteString(s.unseen() + "\n")
 	for _, w := range s.Warnings {
 		b.WriteString("WARNING: " + w + "\n")
 	}

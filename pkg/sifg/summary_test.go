@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,6 +69,10 @@ func TestSummaryOfExactDraws(t *testing.T) {
 		var squares float64
 		for seed := range uint64(clouds) {
 			s := Summarize(exactDraws(p, 300, seed+1))
+			_, mixture := p.(*target.Mixture) // its modes are apart
+			s.Warnings = slices.DeleteFunc(s.Warnings, func(w string) bool {
+				return mixture && strings.HasPrefix(w, "The sample is separate lumps")
+			})
 			if math.Abs(s.Stein-1) > 5*s.SteinError || len(s.Warnings) > 0 {
 				t.Errorf("%T, %d dimensions: Stein ratio %g ± %g, warnings %q", p, p.Dim(), s.Stein, s.SteinError,
 					s.Warnings)

@@ -31,6 +31,9 @@ const (
 	// Draws of the twelve posteriors of package posterior have up to 0.3, of mixtures 0.6, of a funnel 0.84.
 	funnelBound = 0.7
 
+	// coarseBound is of |mean|/sd: beyond it an sd has fewer than a hundred values of float32.
+	coarseBound = 1e5
+
 	// unitsBound is of a coordinate's Stein ratio: a tenth of the variance is no matter of a few more iterations.
 	unitsBound = 0.1
 )
@@ -40,16 +43,16 @@ const tooFew = "%d particles are too few to judge the sample by: the numbers abo
 
 // unseen says what a summary cannot see.
 func (s *Summary) unseen() string {
-	const most = "Not seen by this: modes without particles, tails beyond the particles, " +
-		"and whether the run would still move"
+	const most = "Not seen by this: modes without particles, the relative weights of separated modes (they come from " +
+		"the start), tails beyond the particles, and whether the run would still move (sifg.Watch)."
 	if s.Runs > 1 {
-		return most + " (sifg.Watch). The runs agree, as they also do where all miss the same."
+		return most + " The runs agree, as they also do where all miss the same."
 	}
-	return most + " (sifg.Watch). Run it with another seed and from a wider start, and summarise the runs together."
+	return most + " Run it with another seed and from a wider start, and summarise the runs together."
 }
 
 // warn puts what looks wrong in words.
-func (s *Summary) warn() {
+func (s *Summary) warn(x metric.Points) {
 	if s.Particles < fewest {
 		s.say(tooFew, s.Particles, fewest)
 		return
@@ -96,7 +99,26 @@ func (s *Summary) warn() {
 			"Run longer, and compare with a run of another seed or of package hmc.", s.KSD, s.ExactKSD)
 	}
 	s.warnOfRuns()
+	s.warnOfLumps(x)
 	s.warnOfWidths()
+}
+
+// warnOfLumps warns of separated parts of the sample, whose shares say nothing, and of coordinates that float32 is too
+// coarse for.
+func (s *Summary) warnOfLumps(x metric.Points) {
+	if l, ok := metric.FindLumps(x); ok {
+		s.say("The sample is separate lumps, with next to nothing between them along coordinate %d: %.0f %% of the "+
+			"particles are in one. Such shares come from where particles started, not from the target: no particle "+
+			"crosses. Start them in proportion, or compare with annealed or tempered sampling.", l.Coordinate,
+			100*l.Share)
+	}
+	coarse := func(k *CoordinateSummary) float64 { return math.Abs(k.Mean) / k.SD }
+	worst := s.most(coarse)
+	if k := s.Coordinates[worst]; coarse(&k) > coarseBound {
+		s.say("Coordinate %d is about %.3g with a standard deviation of %.2g: particles are float32, whose values there "+
+			"lie %.2g apart. Sample it less that number.", worst, k.Mean, k.SD,
+			math.Nextafter32(float32(math.Abs(k.Mean)), math.MaxFloat32)-float32(math.Abs(k.Mean)))
+	}
 }
 
 // warnOfRuns warns of runs that do not agree.
@@ -145,8 +167,8 @@ func (s *Summary) warnOfTails() {
 	heaviest := s.most(func(k *CoordinateSummary) float64 { return -k.tail })
 	if s.Coordinates[heaviest].tail < tailBound && s.Stein > 0 {
 		s.say("The target has heavy tails along coordinate %d: its score hardly pulls harder at the outermost "+
-			"particles than farther in. Particles come there slowly or never, so quantiles and standard deviations "+
-			"come out too small. Sample asinh(x − median) in its place, or compare with long chains of package hmc.",
+			"particles than farther in. Particles come and go there slowly, so standard deviations and quantiles far "+
+			"out are too small or too large. Sample asinh(x − median) in its place, or compare with long chains of package hmc.",
 			heaviest)
 	}
 }

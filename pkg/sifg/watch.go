@@ -30,7 +30,8 @@ func (w *Watch) Look(c *Cloud, _ Info) error {
 }
 
 // A trend in the last third counts as drift if it is both at least leastDrift standard deviations and leastTrend times
-// its standard error. Below usualDrift most runs that are good drift too (TestAlarms of experiments/posteriors).
+// its standard error. leastDrift is of two coordinates; the largest of d good ones grows with d, so of d it is √(d/2)
+// times that, up to usualDrift, below which most runs that are good drift too (TestAlarms of experiments/posteriors).
 const leastDrift, usualDrift, leastTrend = 0.03, 0.1, 6
 
 // Drift returns by how many standard deviations the mean, and the standard deviation, of the coordinate
@@ -74,12 +75,17 @@ func (w *Watch) enough() bool { return len(w.iter) >= 12 }
 
 // most returns the largest drift of a coordinate in the last third, in standard deviations; 0 if none counts.
 func (w *Watch) most(at [][]float64) (most float64, where int) {
+	any := false
 	first := len(w.iter) - len(w.iter)/3
+	most = min(usualDrift, leastDrift*math.Sqrt(max(1, float64(len(at[0]))/2)))
 	for j, sd := range w.sds[len(w.sds)-1] {
 		change, sure := trend(w.iter[first:], at[first:], j)
-		if change = math.Abs(change) / sd; sure && change > max(most, leastDrift) {
-			most, where = change, j
+		if change = math.Abs(change) / sd; sure && change > most {
+			most, where, any = change, j, true
 		}
+	}
+	if !any {
+		return 0, 0
 	}
 	return most, where
 }

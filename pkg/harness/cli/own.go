@@ -84,9 +84,32 @@ func (o *own) use(e *env, r *plan.Request) error {
 	}
 	e.experiments = r.Experiments
 	if target != nil {
+		o.useProgram(r)
 		return nil
 	}
 	return o.useData(e, r)
+}
+
+// useProgram adds the methods that always run on a program to those that are named, and to the samplers of the flags.
+func (o *own) useProgram(r *plan.Request) {
+	if o.all.Lookup("grid") != nil { // a grid names its own
+		return
+	}
+	named := r.Methods
+	if named == nil {
+		for _, text := range o.programs.samplers {
+			name, _, _ := strings.Cut(text, "=")
+			named = append(named, name)
+		}
+	}
+	for _, x := range r.Experiments {
+		r.Methods = slices.Clone(x.Own.Methods)
+		for _, name := range named {
+			if !slices.Contains(r.Methods, name) {
+				r.Methods = append(r.Methods, name)
+			}
+		}
+	}
 }
 
 // useData reads the data sets, puts their names in the place of files, and chooses scale and methods where the flags do

@@ -81,6 +81,12 @@ func (w *work) show(e *env, r *report.Report) {
 	}
 	x := r.Experiment(w.Experiments[0].Name)
 	switch {
+	case x != nil && w.Experiments[0].OfProgram(): // the answer, as the page has it
+		for _, p := range x.Protocols {
+			if len(p.Tables) > 0 && p.Tables[0].Table != nil {
+				fmt.Fprintln(e.out, p.Tables[0].Table.Markdown())
+			}
+		}
 	case len(w.Set) == 0 && w.Scale == "full" && len(rows) > 1:
 		columns(e.out, rows)
 	case x != nil && len(w.Experiments) == 1:

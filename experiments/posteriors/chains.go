@@ -1,0 +1,394 @@
+package posteriors
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/program"
+	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
+	"github.com/semi-implicit/sifg/pkg/sifg/npy"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+)
+
+// The chains of NUTS that are the answer on a program, and judge other samples of it: in rounds until R-hat of every
+// value is at most mostRHat and its effective draws are Enough, or Rounds are done. After the second round only chains
+// that nearly agree, R-hat at most Hopeless, go on. All of M is adapted in up to Dense dimensions.
+var longChains = struct {
+	Chains, Warmup, Round, Rounds, Enough, Dense int
+	Hopeless                                     float64
+}{seats, 1000, 1000, 5, 1000, 40, 1.1}
+
+// reference implements harness.Experiment.Reference: long chains on a program. Published posteriors need none.
+func reference(t *harness.Trial) (*harness.Reference, error) {
+	o, _, err := options(t)
+	if err != nil || o.Program == nil {
+		return nil, err
+	}
+	config := map[string]any{"program": o.Program, "chains": longChains}
+	return &harness.Reference{Config: config, Bytes: referenceBytes(o),
+		Make: func(ctx context.Context, _ string, told func(int, int)) (map[string][]byte, error) {
+			p, err := program.Find(o.Program)
+			if err != nil {
+				return nil, err
+			}
+			session := program.Begin(ctx)
+			defer session.End()
+			target, err := p.Target(session)
+			if err != nil {
+				return nil, err
+			}
+			l := &long{together: newTogether(session.Context(), target.Dim(), target.Evaluate),
+				constrain: target.Constrain, names: target.Names, same: target.Values == nil}
+			err = l.run(told)
+			if failure := session.Settle(); failure != nil {
+				return nil, failure
+			}
+			if err != nil {
+				return nil, err
+			}
+			return l.files()
+		}}, nil
+}
+
+// long is the chains on one density and what they found.
+type long struct {
+	*together
+	constrain func(u []float64) []float64 // values of points, row by row
+	names     []string                    // of the coordinates; nil: they have none
+	same      bool                        // the values are the coordinates
+
+	found     *search
+	chains    []*hmc.Chain
+	u, values [][]float64 // by chain, row by row
+	energies  [][]float64 // H, by chain
+	broken    []float64   // u where iterations that diverged ended
+
+	kept  []int                // values that vary
+	facts map[string][]float64 // what is said of the chains; of single numbers one
+}
+
+// run looks for modes and runs the chains.
+func (l *long) run(told func(done, total int)) error {
+	defer l.stop()
+	n := longChains.Chains
+	l.u, l.energies = make([][]float64, n), make([][]float64, n)
+	if err := l.begin(); err != nil {
+		return err
+	}
+	for round := 0; round <= longChains.Rounds; round++ {
+		until := longChains.Warmup + round*longChains.Round
+		l.sit(n)
+		if err := hmc.Run(l.ctx, l.chains, until, l.keep(until)); err != nil {
+			return err
+		}
+		l.sit(1)
+		told(until, longChains.Warmup+longChains.Rounds*longChains.Round)
+		if round == 0 {
+			continue
+		}
+		l.values = l.values[:0]
+		for k := range l.u {
+			l.values = append(l.values, l.constrain(l.u[k]))
+		}
+		l.describe()
+		rhat, ess := l.facts["rhat"][0], min(l.facts["bulk"][0], l.facts["tail"][0])
+		if rhat <= mostRHat && ess >= float64(longChains.Enough) || round > 1 && rhat > longChains.Hopeless {
+			break
+		}
+	}
+	return nil
+}
+
+// begin makes the chains: the first ones in the modes that were found, at most all but one of them, the others at wide
+// starts.
+func (l *long) begin() error {
+	wide := l.wide()
+	if wide == nil {
+		return errors.New("log density or gradient is not finite at any of 100 points of (−2, 2)^d: all of R^d should " +
+			"be allowed, transform bounded parameters")
+	}
+	l.found = findModes(l.together)
+	points := slices.Clone(wide)
+	if len(l.found.modes) > 0 {
+		points = append(points, l.found.modes[0].forward(slices.Repeat([]float64{1}, l.dim)))
+	}
+	if err := checkGradients(l.together, l.names, points); err != nil {
+		return err
+	}
+	starts := slices.Concat(l.found.starts, wide)
+	heavy, r := l.found.heavy(), rng.New(1, "posteriors-chains").Rand()
+	for k := range longChains.Chains {
+		start := starts[k%len(starts)]
+		if k < min(len(heavy), longChains.Chains-1) {
+			z := make([]float64, l.dim)
+			for j := range z {
+				z[j] = r.NormFloat64() / 2
+			}
+			start = heavy[k].forward(z)
+		}
+		config := hmc.Config{Warmup: longChains.Warmup, Dense: l.dim <= longChains.Dense}
+		chain, err := hmc.NewChain(l.together, config, start, 1, k)
+		if err != nil {
+			chain, err = hmc.NewChain(l.together, config, wide[k%len(wide)], 1, k)
+		}
+		if err != nil {
+			return err
+		}
+		l.chains = append(l.chains, chain)
+	}
+	return nil
+}
+
+// wide returns starts on (−2, 2) in every coordinate where density and gradient are finite, of 100 tries.
+func (l *long) wide() (starts [][]float64) {
+	r, g := rng.New(1, "posteriors-wide").Rand(), make([]float64, l.dim)
+	for range 100 {
+		u := make([]float64, l.dim)
+		for j := range u {
+			u[j] = nearWidth * (2*r.Float64() - 1)
+		}
+		if finite(l.Grad(g, u)) && (metric.Points{Data: g}).Finite() {
+			if starts = append(starts, u); len(starts) == longChains.Chains {
+				break
+			}
+		}
+	}
+	return starts
+}
+
+// What is said of chains that go farther than lost from 0.
+const (
+	lost      = 1e9
+	signWrong = "the density does not fall off: is its sign wrong, or the posterior improper, as with a flat prior?"
+)
+
+// keep returns what notes an iteration; at the last before until a chain leaves its seat.
+func (l *long) keep(until int) func(k, iter int, u []float64, info hmc.Info) error {
+	return func(k, iter int, u []float64, info hmc.Info) error {
+		if !(floats.Norm(u, math.Inf(1)) < lost) {
+			l.stop()
+			return errors.New("the chains of NUTS ran away: " + signWrong)
+		}
+		if iter+1 == until {
+			l.leave()
+		}
+		if info.Warmup {
+			return nil
+		}
+		l.u[k], l.energies[k] = append(l.u[k], u...), append(l.energies[k], info.Hamiltonian)
+		if info.Divergent {
+			l.note(u)
+		}
+		return nil
+	}
+}
+
+// note keeps a point from which a trajectory diverged.
+func (l *long) note(u []float64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.broken = append(l.broken, u...)
+}
+
+// describe sets the facts.
+func (l *long) describe() {
+	v := len(l.values[0]) / (len(l.u[0]) / l.dim)
+	f := map[string][]float64{}
+	l.facts, l.kept = f, nil
+	ebfmi, moves, bad, gradients := math.Inf(1), 0, 0, 0
+	for k, c := range l.chains {
+		t := c.Tally()
+		moves, bad, gradients = moves+t.Iterations, bad+t.Divergent, gradients+t.Gradients
+		ebfmi = min(ebfmi, hmc.EBFMI(l.energies[k]))
+	}
+	set := func(name string, value ...float64) { f[name] = value }
+	if l.same {
+		set("same", 1)
+	}
+	set("ebfmi", ebfmi)
+	set("divergences", float64(bad)/float64(moves))
+	set("moves", float64(moves))
+	set("gradients", float64(gradients))
+	set("asked", float64(l.asked))
+	set("refused", float64(l.refused)/float64(l.asked))
+	f["rhat"], f["bulk"], f["tail"] = []float64{0, -1}, []float64{math.Inf(1), -1}, []float64{math.Inf(1), -1}
+	worse := func(name string, j int, value, by float64) {
+		if w := f[name]; value*by > w[0]*by || w[1] < 0 {
+			f[name] = []float64{value, float64(j)}
+		}
+	}
+	for j := range v {
+		x := hmc.Column(l.values, v, j)
+		if !varies(x) {
+			f["constant"] = append(f["constant"], float64(j))
+			continue
+		}
+		c, at := hmc.Describe(x), len(l.kept)
+		l.kept = append(l.kept, j)
+		f["value-mcse"], f["value-rhat"] = append(f["value-mcse"], c.MCSE), append(f["value-rhat"], c.RHat)
+		f["value-bulk"], f["value-tail"] = append(f["value-bulk"], c.BulkESS), append(f["value-tail"], c.TailESS)
+		worse("rhat", at, c.RHat, 1)
+		worse("bulk", at, c.BulkESS, -1)
+		worse("tail", at, c.TailESS, -1)
+	}
+	l.place()
+	l.modes()
+}
+
+// varies reports whether the draws of a value are finite and differ by more than rounding.
+func varies(draws [][]float64) bool {
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, x := range draws {
+		if !(metric.Points{Data: x}).Finite() {
+			return false
+		}
+		least, most = min(least, slices.Min(x)), max(most, slices.Max(x))
+	}
+	return most-least > 1e-13*max(math.Abs(least), math.Abs(most))
+}
+
+// place says where chains had trouble: the value on which those points from which they diverged lie farthest off, by
+// how many standard deviations, and that with which the energy goes most, or its distance from the median.
+func (l *long) place() {
+	n := len(l.u[0]) / l.dim
+	v := len(l.values[0]) / n
+	var broken []float64
+	if len(l.broken) > 0 {
+		broken = l.constrain(l.broken)
+	}
+	energies := ranked(slices.Concat(l.energies...))
+	off, energy := []float64{0, -1}, []float64{0, -1, 0}
+	for at, j := range l.kept {
+		x := slices.Concat(hmc.Column(l.values, v, j)...)
+		mean, sd := stat.MeanStdDev(x, nil)
+		var sum float64
+		for i := j; i < len(broken); i += v {
+			sum += (broken[i] - mean) / sd
+		}
+		if z := sum * float64(v) / float64(max(1, len(broken))); math.Abs(z) > math.Abs(off[0]) {
+			off = []float64{z, float64(at)}
+		}
+		median := metric.Quantile(slices.Sorted(slices.Values(x)), 0.5)
+		apart := slices.Clone(x)
+		for i := range apart {
+			apart[i] = math.Abs(apart[i] - median)
+		}
+		for folded, y := range [][]float64{x, apart} {
+			if r := stat.Correlation(ranked(y), energies, nil); math.Abs(r) > math.Abs(energy[0]) {
+				energy = []float64{r, float64(at), float64(folded)}
+			}
+		}
+	}
+	l.facts["diverged-off"], l.facts["energy"] = off, energy
+}
+
+// ranked returns the rank of each value.
+func ranked(v []float64) []float64 {
+	order, out := make([]int, len(v)), make([]float64, len(v))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(v[a], v[b]) })
+	for rank, i := range order {
+		out[i] = float64(rank)
+	}
+	return out
+}
+
+// modes says what is known of modes: how many searches there were, the heavy modes with their shares, by Laplace's
+// approximation and of the draws, how often chains went from one to another, and the coordinates that are swapped
+// between the heaviest and another.
+func (l *long) modes() {
+	heavy := l.found.heavy()
+	l.facts["searches"] = []float64{float64(l.found.tried)}
+	l.facts["modes"] = []float64{float64(len(heavy)), float64(len(l.found.modes))}
+	if len(heavy) < 2 {
+		return
+	}
+	visits, passes, all := make([]float64, len(heavy)), 0, 0
+	for _, u := range l.u {
+		last := -1
+		for i := 0; i < len(u); i += l.dim {
+			at := nearest(heavy, u[i:i+l.dim])
+			if visits[at]++; last >= 0 && at != last {
+				passes++
+			}
+			last, all = at, all+1
+		}
+	}
+	for k := range heavy {
+		l.facts["mode-share"] = append(l.facts["mode-share"], heavy[k].share)
+		l.facts["mode-draws"] = append(l.facts["mode-draws"], visits[k]/float64(all))
+		for _, j := range swapped(&heavy[0], &heavy[k]) {
+			l.facts["swapped"] = append(l.facts["swapped"], float64(j))
+		}
+	}
+	l.facts["passes"] = []float64{float64(passes)}
+}
+
+// files are the files of the reference: coordinates, draws of u and of the values, and facts. The coordinates are those
+// in which the draws have mean 0 and covariance I.
+func (l *long) files() (map[string][]byte, error) {
+	for name, v := range l.facts { // JSON has no NaN; what is absent is NaN
+		if !(metric.Points{Data: v}).Finite() {
+			delete(l.facts, name)
+		}
+	}
+	text, err := json.Marshal(l.facts)
+	if err != nil {
+		return nil, err
+	}
+	rows := len(l.u[0]) / l.dim
+	file := func(chains [][]float64) []byte {
+		flat := slices.Concat(chains...)
+		return npy.Encode([]int{len(chains), rows, len(flat) / len(chains) / rows}, flat)
+	}
+	by, err := standard(metric.Points{N: rows * len(l.u), D: l.dim, Data: slices.Concat(l.u...)})
+	if err != nil {
+		return nil, err
+	}
+	coordinates := slices.Clone(by.shift)
+	for i := range l.dim {
+		for j := range l.dim {
+			coordinates = append(coordinates, by.l.At(i, j))
+		}
+	}
+	kept := make([]float64, len(l.kept))
+	for i, j := range l.kept {
+		kept[i] = float64(j)
+	}
+	return map[string][]byte{"facts.json": text, "coordinates.npy": npy.Encode([]int{1 + l.dim, l.dim}, coordinates),
+		"u.npy": file(l.u), "draws.npy": file(l.values), "kept.npy": npy.Encode([]int{1, len(kept)}, kept)}, nil
+}
+
+// standard returns the coordinates in which draws have mean 0 and covariance I; the variances alone where the
+// covariance is singular.
+func standard(draws metric.Points) (affine, error) {
+	covariance := metric.Covariance(draws)
+	l := mat.NewTriDense(draws.D, mat.Lower, nil)
+	var c mat.Cholesky
+	if c.Factorize(covariance) {
+		c.LTo(l)
+		return affine{metric.Mean(draws), l}, nil
+	}
+	for j := range draws.D {
+		sd := math.Sqrt(covariance.At(j, j))
+		if !(sd > 0) {
+			return affine{}, fmt.Errorf("coordinate %d did not move in %d draws: does the log density depend on it?",
+				j, draws.N)
+		}
+		l.SetTri(j, j, sd)
+	}
+	return affine{metric.Mean(draws), l}, nil
+}
