@@ -299,7 +299,7 @@ func valuesTable(s *record.Set) (*table.Table, error) {
 		"tail")}
 	m, _ := choice(s, problem)
 	taken := ""
-	if m != "" && m != chainsName && judgedOf(s).trusted() {
+	if m != "" && judgedOf(s).trusted() {
 		t.Columns = append(t.Columns, table.Columns(0, figure.Label(m)+": mean", "sd")...)
 		taken = (record.Series{Set: s, Problem: problem}).Keys(m)[0]
 	}

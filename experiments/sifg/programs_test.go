@@ -77,7 +77,7 @@ func TestProgramsDocument(t *testing.T) {
 		!strings.Contains(errs.String(), "--methods leaves out mine, which --sampler adds") {
 		t.Errorf("exit code %d: %s", code, &errs)
 	}
-	command(t, append([]string{"run", "posteriors", "--program", "python model.py", "--scale", "smoke", "--name",
+	said := command(t, append([]string{"run", "posteriors", "--program", "python model.py", "--scale", "smoke", "--name",
 		"model"}, mine...)...)
 	grid := command(t, "grid", "posteriors", "--program", "python model.py", "--axis", "step=[0.01, 0.02]", "--methods",
 		"sgld", "--select", "min ksd", "--scale", "smoke")
@@ -90,9 +90,11 @@ func TestProgramsDocument(t *testing.T) {
 			t.Errorf("%s has the mean %g and the standard deviation %g, want 0 and 1", name, means[name], sds[name])
 		}
 	}
-	advice := string(must(os.ReadFile("results/custom/model/posteriors/matched/tables/advice.md")))
-	if !strings.Contains(advice, "| Langevin ") || !strings.Contains(advice, "R-hat 1.00") {
-		t.Error(advice)
+	tables := "results/custom/model/posteriors/matched/tables/"
+	advice, answer := string(must(os.ReadFile(tables+"advice.md"))), string(must(os.ReadFile(tables+"values.md")))
+	if !strings.Contains(advice, "| Langevin ") || !strings.Contains(answer, "Take these draws of NUTS. The chains: R-hat "+
+		"at most 1.00") || !strings.Contains(said, answer[strings.Index(answer, "| Value"):]) {
+		t.Errorf("%s\n%s\n%s", advice, answer, said)
 	}
 }
 
