@@ -12,8 +12,8 @@ import (
 //
 // With Bandwidth > 0 the kernel is exp(−‖x−y‖²/(2·Bandwidth)); with 0 it is exp(−‖x−y‖²/b²), b² = med/ln(n+1), med the
 // lower median of all n² squared distances, the zeros of the diagonal included; where that is 0 (two particles, or many
-// that coincide) their mean, and 1 if all coincide. It costs O(n²d) an iteration, and 2n² bytes
-// for the median.
+// that coincide) their mean, and 1 if all coincide. It costs O(n²d) an iteration, and where Bandwidth is 0 the median
+// takes 2n² bytes.
 type Kernel struct {
 	Bandwidth float64
 
@@ -28,7 +28,9 @@ type Kernel struct {
 func (o *Kernel) Init(c *Cloud) {
 	n, d := c.Z.Rows, c.Z.Cols
 	o.in, o.out, o.kernel = NewBatch(n, 2*d+1), NewBatch(n, 2*d+1), newStrips(c, o.rows)
-	o.median = selector{triangle: o.triangle, near: make([]float32, n*(n-1)/2+1)}
+	if o.Bandwidth == 0 {
+		o.median = selector{triangle: o.triangle, near: make([]float32, n*(n-1)/2+1)}
+	}
 }
 
 // Velocity implements Field.

@@ -36,3 +36,14 @@ func TestStrips(t *testing.T) {
 		}
 	}
 }
+
+// TestRoomForTheMedian: a kernel of fixed bandwidth takes no room for the distances of all pairs.
+func TestRoomForTheMedian(t *testing.T) {
+	for bandwidth, want := range map[float64]int{0: 40*39/2 + 1, 0.5: 0} {
+		field := &Kernel{Bandwidth: bandwidth}
+		field.Init(&Cloud{Z: NewBatch(40, 2)})
+		if got := len(field.median.near); got != want {
+			t.Errorf("bandwidth %v: room for %d distances, want %d", bandwidth, got, want)
+		}
+	}
+}

@@ -147,7 +147,9 @@ func (w *work) measure(e *env) {
 	w.notes = slices.Compact(w.notes)
 	for i, f := range w.found {
 		if t := &w.trials[i]; f.Status == record.StatusOK {
-			w.costs.Add(t.Experiment, t.Problem, t.Method, t.Config.Particles, t.Config.Iterations, f.Seconds)
+			row := t.Row()
+			row.Iterations = t.Config.Iterations
+			w.costs.Add(&row, f.Seconds)
 		}
 	}
 	todo := w.runs(w.with(todoStatuses...))
@@ -155,9 +157,7 @@ func (w *work) measure(e *env) {
 		return
 	}
 	for _, x := range w.Experiments {
-		report.Timed(w.known, x.Name, func(t *record.Trial, seconds float64) {
-			w.costs.Add(x.Name, t.Problem, t.Method, t.Particles, t.Iterations, seconds)
-		})
+		report.Timed(w.known, x.Name, w.costs.Add)
 	}
 }
 

@@ -212,7 +212,9 @@ func shardOf(e *env, file, shard string) (*work, error) {
 			return nil, err
 		}
 		w.Trials = append(w.Trials, t.Trial)
-		w.costs.Add(t.Experiment, t.Problem, t.Method, t.Config.Particles, t.Config.Iterations, t.Seconds)
+		row := t.Row()
+		row.Iterations = t.Config.Iterations
+		w.costs.Add(&row, t.Seconds)
 	}
 	return w, nil
 }

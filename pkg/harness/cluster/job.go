@@ -102,12 +102,15 @@ type Task struct {
 }
 
 // New returns the tasks of trials with different keys. A trial that nothing comparable was measured of is taken to cost
-// a microsecond per particle and iteration, which is about right for a network of 32 units.
+// a microsecond per particle and iteration, which is about right for a network of 32 units, and a computation a minute.
 func New(trials []harness.Trial, costs *run.Costs) (tasks Tasks) {
 	for _, t := range trials {
 		seconds, ok := costs.Seconds(&t)
 		if !ok {
 			seconds = 1e-6 * float64(t.Config.Iterations+1) * float64(t.Config.Particles)
+			if t.Config.Computation() {
+				seconds = 60
+			}
 		}
 		tasks = append(tasks, Task{t, seconds})
 	}
@@ -136,7 +139,7 @@ func ParseShard(text string) (i, n int, err error) {
 }
 
 // Shard returns the trials of shard i of n, the longest first. Trials are dealt by predicted cost: the longest first,
-// each to the shard that has least so far. So no shard takes more than 4/3 of what the best split would (Graham 1969),
+// each to the shard that has least so far; equal ones one after another. So no shard takes more than 4/3 of what the best split would (Graham 1969),
 // and all workers agree.
 func (p Tasks) Shard(i, n int) []Task {
 	order := slices.Clone(p)
@@ -145,7 +148,7 @@ func (p Tasks) Shard(i, n int) []Task {
 	var out []Task
 	for _, t := range order {
 		least := slices.Index(loads, slices.Min(loads))
-		loads[least] += max(0, t.Seconds) // a forged plan may say anything
+		loads[least] += max(1e-9, t.Seconds) // a plan that someone sent may say anything
 		if least == i {
 			out = append(out, t)
 		}

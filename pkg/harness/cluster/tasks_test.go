@@ -11,8 +11,10 @@ import (
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/run"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
 // planOf returns a plan whose trials take these seconds; 0: it is not known.
@@ -88,10 +90,11 @@ func TestShard(t *testing.T) {
 // Costs come from measured trials like them. Where there are none, work decides.
 func TestCosts(t *testing.T) {
 	var costs run.Costs
-	costs.Add("toy", "small", "svgd", 10, 100, 50)
+	measured := record.Trial{Experiment: "toy", Problem: "small", Method: "svgd", Particles: 10, Iterations: 100}
+	costs.Add(&measured, 50)
 	of := func(experiment string, particles int) harness.Trial {
 		return harness.Trial{Experiment: experiment, Problem: "small", Method: "svgd",
-			Config: &settings.Config{Particles: particles, Iterations: 100}}
+			Config: &settings.Config{Particles: particles, Iterations: 100, Sampler: sifg.Config{Sampler: "svgd"}}}
 	}
 	p := New([]harness.Trial{of("toy", 20), of("other", 40)}, &costs)
 	if p[0].Seconds != 100 || p[1].Seconds != 4040e-6 {
@@ -157,5 +160,25 @@ func TestRead(t *testing.T) {
 	}
 	if _, err := Read(t.TempDir()); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("a folder: %v", err)
+	}
+}
+
+// TestComputations: computations, and trials of which nothing is known, are dealt one after another.
+func TestComputations(t *testing.T) {
+	var trials []harness.Trial
+	for i := range 40 {
+		trials = append(trials, harness.Trial{Key: fmt.Sprint(i), Experiment: "theory", Config: &settings.Config{}})
+	}
+	for what, p := range map[string]Tasks{
+		"not measured": New(trials, &run.Costs{}), "of no cost": planOf(make([]float64, 40)...),
+	} {
+		for i := range 4 {
+			if n := len(p.Shard(i, 4)); n != 10 {
+				t.Errorf("%s: shard %d of 4 has %d of 40 trials", what, i, n)
+			}
+		}
+	}
+	if n := New(trials, &run.Costs{}).Shards(1); n != 2 {
+		t.Errorf("40 computations of a minute are %d shards of twenty minutes", n)
 	}
 }

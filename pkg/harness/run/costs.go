@@ -1,35 +1,57 @@
 package run
 
-import "github.com/semi-implicit/sifg/pkg/harness"
+import (
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+)
 
 // Costs predicts how long trials take from those that were measured: seconds per iteration and particle of the same
-// problem and method; else of the same problem. The zero value knows nothing.
+// problem and method; else of the same problem. A computation takes as long as others of the same problem and options.
+// The zero value knows nothing.
 type Costs struct {
-	seconds, work map[[3]string]float64 // by experiment, problem, and method or ""; work: iterations×particles
+	seconds, work map[kind]float64 // work: iterations×particles, or computations
+}
+
+// kind is trials whose costs compare. The options are those of computations alone; method "": all.
+type kind struct{ experiment, problem, options, method string }
+
+func kinds(t *record.Trial) [2]kind {
+	k := kind{experiment: t.Experiment, problem: t.Problem, method: t.Method}
+	if t.Particles == 0 {
+		k.options = t.Config
+	}
+	all := k
+	all.method = ""
+	return [2]kind{k, all}
 }
 
 // Add adds a trial that ran to its end.
-func (c *Costs) Add(experiment, problem, method string, particles, iterations int, seconds float64) {
+func (c *Costs) Add(t *record.Trial, seconds float64) {
 	if c.work == nil {
-		*c = Costs{map[[3]string]float64{}, map[[3]string]float64{}}
+		*c = Costs{map[kind]float64{}, map[kind]float64{}}
 	}
-	for _, m := range []string{method, ""} {
-		of := [3]string{experiment, problem, m}
-		c.seconds[of] += seconds
-		c.work[of] += size(iterations, particles)
+	for _, k := range kinds(t) {
+		c.seconds[k] += seconds
+		c.work[k] += size(t.Iterations, t.Particles)
 	}
 }
 
 // Seconds returns the predicted seconds of a trial, and false if nothing comparable was measured.
 func (c *Costs) Seconds(t *harness.Trial) (float64, bool) {
-	for _, m := range []string{t.Method, ""} {
-		of := [3]string{t.Experiment, t.Problem, m}
-		if c.work[of] > 0 {
-			return c.seconds[of] / c.work[of] * size(t.Config.Iterations, t.Config.Particles), true
+	row := record.Trial{Experiment: t.Experiment, Problem: t.Problem, Method: t.Method, Particles: t.Config.Particles}
+	if t.Config.Computation() {
+		row = t.Row()
+	}
+	for _, k := range kinds(&row) {
+		if c.work[k] > 0 {
+			return c.seconds[k] / c.work[k] * size(t.Config.Iterations, t.Config.Particles), true
 		}
 	}
 	return 0, false
 }
+
+// trialSeconds is about what each trial takes besides its iterations, for its files and its first measurements.
+const trialSeconds = 0.03
 
 // Total returns the predicted seconds of the trials with jobs at once, and how many of them could be predicted. The
 // others count as the mean of those of their experiment, or of all where it has none.
@@ -53,10 +75,12 @@ func (c *Costs) Total(trials []harness.Trial, jobs int) (seconds float64, known 
 		if count[e] == 0 {
 			e = ""
 		}
-		seconds += sum[e] / count[e]
+		seconds += sum[e]/count[e] + trialSeconds
 	}
 	return max(seconds/float64(max(1, jobs)), longest), int(count[""])
 }
 
-// size is what a trial's time grows with. A computation has no iterations and counts as one.
-func size(iterations, particles int) float64 { return float64(max(iterations, 1)) * float64(particles) }
+// size is what a trial's time grows with: 1 for a computation, which has neither.
+func size(iterations, particles int) float64 {
+	return float64(max(iterations, 1)) * float64(max(particles, 1))
+}

@@ -202,8 +202,8 @@ func work(experiments []*harness.Experiment, data plan.Datasets, gone func(),
 func tooLarge(c *settings.Config, dim int) string {
 	n := float64(c.Particles)
 	values := 4 * n * float64(dim) // at least: particles, scores, velocity and a copy
-	if s := c.Sampler.Sampler; s == "svgd" || s == "kde-flow" {
-		values += n * n // distances of all pairs
+	if c.Sampler.Sampler == "svgd" && c.Sampler.Bandwidth == 0 {
+		values += n * n / 2 // distances of all pairs, for their median
 	}
 	need, have := 4*values, machineMemory()
 	if need <= have {

@@ -163,15 +163,20 @@ func TestTooLargeTrials(t *testing.T) {
 	configure(&todo[0], func(c *settings.Config) { c.Particles = 1e12 })
 	configure(&todo[1], func(c *settings.Config) {
 		c.Sampler = must(sifg.Config{Sampler: "svgd"}.Resolve())
-		c.Particles = 1e7 // 400 TB of distances of pairs
+		c.Particles = 1e7 // 200 TB of distances of pairs
 	})
 	if n := compute(t, s, todo, here()); n != 3 {
 		t.Errorf("%d computed", n)
 	}
-	for i, want := range []string{"1000000000000 particles in 2 dimensions", "at least 3.73e+05 GiB", "diverged"} {
+	for i, want := range []string{"1000000000000 particles in 2 dimensions", "at least 1.86e+05 GiB", "diverged"} {
 		e := must(s.Get(id(todo[i])))
 		if e == nil || !strings.Contains(e.Trial.Reason, want) || (e.Trial.Status == record.StatusMemory) != (i < 2) {
 			t.Errorf("%+v, want %q", e, want)
+		}
+	}
+	for _, c := range []sifg.Config{{Sampler: "kde-flow"}, {Sampler: "svgd", Bandwidth: 1}} { // these keep strips
+		if why := tooLarge(&settings.Config{Particles: 1e6, Sampler: c}, 2); why != "" {
+			t.Errorf("%s, which takes megabytes, is refused: %s", c.Sampler, why)
 		}
 	}
 	if have := machineMemory(); have < 1<<28 || have > 1<<50 {
