@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
@@ -82,6 +84,20 @@ func (s *selection) resultsDir(set []string) string {
 	return "results"
 }
 
+// outside refuses --results in the folder of a report or of a grid, whose files are known.
+func (s *selection) outside() error {
+	at, err := filepath.Abs(s.results)
+	for ; s.results != "" && err == nil && at != filepath.Dir(at); at = filepath.Dir(at) {
+		for _, index := range []string{"report.json", report.GridIndex} {
+			if _, absent := os.Lstat(filepath.Join(at, index)); absent == nil {
+				return usage.Errorf("--results %s is inside of one report, %s: want the folder of all reports, or another",
+					s.results, at)
+			}
+		}
+	}
+	return err
+}
+
 // notPlain is what a name of a folder does without.
 var notPlain = regexp.MustCompile(`[^A-Za-z0-9.=_-]+`)
 
@@ -96,12 +112,15 @@ func (s *selection) knownDir() string { return cmp.Or(s.results, "results") }
 func (s *selection) request(e *env, names []string) (plan.Request, error) {
 	r := s.Request
 	r.Experiments, r.Data = e.experiments, e.data
-	for _, text := range s.seeds {
-		seeds, err := settings.Seeds(text)
+	if len(s.seeds) > 0 {
+		seeds, err := settings.Seeds(strings.Join(s.seeds, ","))
 		if err != nil {
-			return r, usage.Errorf("--seeds=%s: %v", strings.Join(s.seeds, ","), err)
+			return r, usage.Errorf("--seeds: %v", err)
 		}
-		r.Seeds = append(r.Seeds, seeds...)
+		r.Seeds = seeds
+	}
+	if err := s.outside(); err != nil {
+		return r, err
 	}
 	if notPlain.MatchString(s.name) || strings.HasPrefix(s.name, ".") || len(s.name) > 100 {
 		return r, usage.Errorf("--name %s: want at most 100 letters, digits, '.', '_', '-'", s.name)

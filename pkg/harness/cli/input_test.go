@@ -35,7 +35,7 @@ var badInput = []struct {
 	{"compare --protocol papr", []string{"papr", `"paper"`}},
 	{"run --problems smal", []string{"smal", `"small"`}},
 	{"run --methods svgdd", []string{"svgdd", `"svgd"`}},
-	{"run --seeds 1,x", []string{"--seeds=1,x", "whole numbers"}},
+	{"run --seeds 1,x", []string{`--seeds: the seeds "1,x"`, "whole numbers"}},
 	{"run --seeds 3-1", []string{`the seeds "3-1"`, "rising ranges, as in 1,2,5-20"}},
 	{"run --seeds 1,1", []string{"seed 1", "twice"}},
 	{"run --name a/b", []string{"--name a/b", "letters"}},

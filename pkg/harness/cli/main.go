@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -47,6 +48,8 @@ func exitf(code int, format string, args ...any) error {
 	return &exit{code, fmt.Sprintf(format, args...)}
 }
 
+const leastSpace = 4 << 30 // bytes of address space with which nothing that the Go runtime reserves fails
+
 // env is what every command works with.
 type env struct {
 	out, err    io.Writer // what was asked for; progress and notes
@@ -74,7 +77,7 @@ func Main(args []string, stdout, stderr io.Writer, experiments ...*harness.Exper
 	if err == nil {
 		return exitOK
 	}
-	fmt.Fprintf(errs, "sifg: %s\n", oneLine(err.Error()))
+	fmt.Fprintf(errs, "sifg: %s\n", sentence(err))
 	return code(err)
 }
 
@@ -165,6 +168,14 @@ func (e *env) prepare(cmd *cobra.Command) (err error) {
 	}
 	if err := notEmpty(cmd.Flags()); err != nil {
 		return err
+	}
+	if _, err := os.Getwd(); err != nil {
+		return usage.Errorf("the working folder is not there any more: %v", err)
+	}
+	var space syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &space); err == nil && space.Cur < leastSpace {
+		fmt.Fprintf(e.err, "the shell leaves %d MiB of address space (ulimit -v), and the program reserves more than it "+
+			"uses: it may end with \"out of memory\"\n", space.Cur>>20)
 	}
 	level := slog.LevelWarn
 	switch {

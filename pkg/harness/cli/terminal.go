@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"text/tabwriter"
@@ -73,6 +74,18 @@ func oneLine(text string) string {
 	}
 	return strings.ReplaceAll(strings.Join(parts, "; "), ":; ", ": ")
 }
+
+// sentence is what an error says, in one line. A word that is longer than a person reads is cut, and so is the whole.
+func sentence(err error) string {
+	text := longWord.ReplaceAllString(oneLine(err.Error()), "$1…")
+	const most = 4000
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
+}
+
+var longWord = regexp.MustCompile(`(\S{500})\S+`)
 
 // progress shows how a run goes. On a terminal that is a bar over all trials and one a running trial; elsewhere it is
 // at most a line a minute, and one for each trial that does not end well.

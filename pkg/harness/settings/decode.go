@@ -3,6 +3,7 @@ package settings
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -58,17 +59,21 @@ func among(names map[reflect.Type][]string) mapstructure.DecodeHookFuncType {
 	}
 }
 
-// exact refuses texts where numbers are wanted, numbers that are not finite, and fractions where whole numbers are
-// wanted. Where seeds are wanted, it reads them by SeedsOf.
+// exact refuses values of another kind than is wanted, numbers that are not finite, and fractions where whole numbers
+// are wanted. Where seeds are wanted, it reads them by SeedsOf.
 func exact(from, to reflect.Type, v any) (any, error) {
 	x, number := v.(float64)
-	switch {
+	number = number || from.Kind() >= reflect.Int && from.Kind() <= reflect.Float64
+	want := wanted(to)
+	switch kind := to.Kind(); {
 	case to == reflect.TypeFor[[]uint64]():
 		return SeedsOf(v)
-	case from.Kind() == reflect.String && to.Kind() >= reflect.Bool && to.Kind() <= reflect.Float64:
-		return nil, fmt.Errorf("want %s, got %q", wanted(to), v)
-	case from.Kind() == reflect.Slice && to.Kind() >= reflect.Bool && to.Kind() <= reflect.Float64:
-		return nil, fmt.Errorf("want %s, got %v: sifg grid takes several", wanted(to), v)
+	case kind >= reflect.Int && kind <= reflect.Float64 && from.Kind() == reflect.Slice:
+		return nil, fmt.Errorf("want %s, got %v: sifg grid takes several", want, v)
+	case kind >= reflect.Int && kind <= reflect.Float64 && !number,
+		(kind == reflect.Bool || kind == reflect.String || kind == reflect.Slice) && from.Kind() != kind,
+		(kind == reflect.Struct || kind == reflect.Map) && from.Kind() != reflect.Map:
+		return nil, fmt.Errorf("want %s, got %s", want, short(v))
 	case number && (math.IsNaN(x) || math.IsInf(x, 0)):
 		return nil, fmt.Errorf("want a finite number, got %v", x)
 	case number && (to.Kind() == reflect.Int || to.Kind() == reflect.Uint64) && x != math.Trunc(x):
@@ -93,10 +98,21 @@ func unknown(where string, seen *mapstructure.Metadata) error {
 	return usage.Unknown("key", key[at:], where, valid)
 }
 
-// wanted says what a value of a basic type is.
+// wanted says what a value of a type is.
 func wanted(t reflect.Type) string {
-	other := map[reflect.Kind]string{reflect.Bool: "true or false", reflect.Float64: "a number"}
+	const mapping = "keys with values"
+	other := map[reflect.Kind]string{reflect.Bool: "true or false", reflect.Float64: "a number",
+		reflect.String: "a text", reflect.Slice: "a list", reflect.Struct: mapping, reflect.Map: mapping}
 	return cmp.Or(other[t.Kind()], "a whole number")
+}
+
+// short writes a value as JSON, which is YAML.
+func short(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(b)
 }
 
 // known reports whether a name, or one that matches a pattern, is among those that there are.
@@ -108,7 +124,7 @@ func known(have []string, name string) bool {
 func parse(where string, text []byte, out any) error {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	if err := d.Decode(out); err != nil && !errors.Is(err, io.EOF) {
-		return usage.Errorf("%s: %s", where, strings.TrimPrefix(err.Error(), "yaml: "))
+		return usage.Errorf("%s: %s", where, usage.YAML(err))
 	}
 	if err := d.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
 		return usage.Errorf("%s: only one document is read: remove the line ---", where)
@@ -116,8 +132,8 @@ func parse(where string, text []byte, out any) error {
 	return nil
 }
 
-// mostSeeds bounds a range: more cannot be computed.
-const mostSeeds = 1_000_000
+// mostSeeds bounds what a person can mean: more are not computed.
+const mostSeeds = 100_000
 
 // Seeds reads seeds as a person writes them: 7, 1..20 or 1-20, with commas between.
 func Seeds(text string) (out []uint64, err error) {
@@ -128,8 +144,11 @@ func Seeds(text string) (out []uint64, err error) {
 		}
 		a, err1 := strconv.ParseUint(low, 10, 64)
 		b, err2 := strconv.ParseUint(high, 10, 64)
-		if err1 != nil || err2 != nil || b < a || b-a >= mostSeeds {
+		if err1 != nil || err2 != nil || b < a {
 			return nil, usage.Errorf("the seeds %q: want whole numbers from 0 and rising ranges, as in 1,2,5-20", text)
+		}
+		if b-a >= mostSeeds || len(out)+int(b-a) >= mostSeeds {
+			return nil, usage.Errorf("the seeds %q are too many: want at most %d", text, mostSeeds)
 		}
 		for i := range b - a + 1 {
 			out = append(out, a+i)
@@ -145,6 +164,9 @@ func SeedsOf(v any) (out []uint64, err error) {
 		list = []any{v}
 	}
 	for _, x := range list {
+		if kind := reflect.ValueOf(x).Kind(); kind == reflect.Map || kind == reflect.Slice {
+			return nil, usage.Errorf("want whole numbers from 0 and ranges, as in [1, 2, 5-20], got %s", short(x))
+		}
 		seeds, err := Seeds(fmt.Sprint(x))
 		if err != nil {
 			return nil, err

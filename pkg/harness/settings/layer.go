@@ -50,7 +50,7 @@ func ReadOverrides(path string) ([]Override, error) {
 	for _, key := range slices.SortedFunc(maps.Keys(root), order) {
 		b, err := json.Marshal(root[key]) // JSON is YAML
 		if err != nil {
-			return nil, usage.Errorf("%s: %s: %v", path, key, err)
+			return nil, usage.Errorf("%s: %s: want finite numbers, and texts as keys", path, key)
 		}
 		out = append(out, Override{Text: key + "=" + string(b), From: path})
 	}

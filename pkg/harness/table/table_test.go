@@ -1,10 +1,12 @@
 package table
 
 import (
+	"encoding/csv"
 	"flag"
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -85,6 +87,28 @@ func TestNumbers(t *testing.T) {
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
+// Names of other people neither control a terminal nor are formulas of a spreadsheet.
+func TestHostileText(t *testing.T) {
+	table := &Table{Columns: []Column{{Header: "name"}, {Header: "value"}}}
+	for _, name := range []string{"\x1b[31mred", "a\nb", "=cmd|' /C calc'!A0", "+1", "-x", "@SUM(1)", "right\u202eleft"} {
+		table.Rows = append(table.Rows, []Cell{Text(name), Number(-1.5, 2)})
+	}
+	for _, text := range []string{table.CSV(), table.Markdown()} {
+		if strings.ContainsAny(text, "\x1b\u202e") || strings.Contains(text, "a\nb") {
+			t.Errorf("a name controls the terminal: %q", text)
+		}
+	}
+	rows, err := csv.NewReader(strings.NewReader(table.CSV())).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows[1:] {
+		if strings.ContainsAny(row[0][:1], "=+-@") || row[1] != "-1.5" {
+			t.Errorf("the row %q", row)
 		}
 	}
 }

@@ -4,6 +4,8 @@ package usage
 
 import (
 	"fmt"
+	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -25,14 +27,42 @@ func Errorf(format string, args ...any) error {
 func Short(args []any) []any {
 	out := slices.Clone(args)
 	for i, a := range out {
-		if text, ok := a.(string); ok && len(text) > longest {
-			out[i] = strings.ToValidUTF8(text[:longest], "") + "…"
+		switch a := a.(type) {
+		case string:
+			out[i] = cut(a)
+		case *fs.PathError:
+			out[i] = &fs.PathError{Op: a.Op, Path: cut(a.Path), Err: a.Err}
 		}
 	}
 	return out
 }
 
 const longest = 500 // bytes
+
+func cut(text string) string {
+	if len(text) <= longest {
+		return text
+	}
+	return strings.ToValidUTF8(text[:longest], "") + "…"
+}
+
+// YAML returns what a YAML decoder says, without the types of a programming language.
+func YAML(err error) string {
+	text := strings.TrimPrefix(strings.Join(strings.Fields(err.Error()), " "), "yaml: ")
+	text = inType.ReplaceAllString(strings.TrimPrefix(text, "unmarshal errors: "), "")
+	return wrongType.ReplaceAllStringFunc(text, func(found string) string {
+		m := wrongType.FindStringSubmatch(found)
+		return kinds[m[1]] + m[2] + " is where another kind of value is wanted"
+	})
+}
+
+var (
+	inType    = regexp.MustCompile(" in type [^ ]+( {.*})?")
+	wrongType = regexp.MustCompile("cannot unmarshal !!([a-z]+)( `.*`)? into (struct {.*}|[^ ]+( {})?)")
+)
+
+var kinds = map[string]string{"seq": "a list", "map": "a mapping", "str": "a text", "int": "a number",
+	"float": "a number", "bool": "true or false", "null": "nothing", "timestamp": "a date", "binary": "binary data"}
 
 // Unknown returns the Error for a name that is none of the valid ones: it offers the nearest and lists all.
 // from says where the name was written ("" to leave that out).

@@ -56,12 +56,6 @@ func Encode[T Number](shape []int, data []T) []byte {
 // Decode parses a whole file of float32 or float64 values, such as Encode and numpy.save write. Values are converted to
 // T: float64 is rounded to float32. A file of another kind, cut short or too long is an error.
 func Decode[T Number](b []byte) (shape []int, data []T, err error) {
-	if !bytes.HasPrefix(b, []byte(magic[:6])) {
-		return nil, nil, errors.New("npy: not an NPY file")
-	}
-	if !bytes.HasPrefix(b, []byte(magic)) { // in later versions the length of the header has no bound
-		return nil, nil, errors.New("npy: only format 1.0 is read")
-	}
 	descr, columnsFirst, shape, err := Header(b)
 	if err != nil {
 		return nil, nil, err
@@ -105,6 +99,14 @@ func Header(b []byte) (descr string, columnsFirst bool, shape []int, err error) 
 			err = errors.New("npy: the header is not that of an NPY file")
 		}
 	}()
+	switch start := len(magic) + 2; {
+	case !bytes.HasPrefix(b, []byte(magic[:6])):
+		return "", false, nil, errors.New("npy: not an NPY file")
+	case !bytes.HasPrefix(b, []byte(magic)): // in later versions the length of the header has no bound
+		return "", false, nil, errors.New("npy: only format 1.0 is read")
+	case len(b) < start || len(b) < start+int(binary.LittleEndian.Uint16(b[len(magic):])):
+		return "", false, nil, errors.New("npy: the header is cut short")
+	}
 	r, err := npy.NewReader(bytes.NewReader(b))
 	if err != nil {
 		return "", false, nil, fmt.Errorf("npy: the header: %w", err)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 )
@@ -128,4 +129,46 @@ func TestDamaged(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A file of a later format, whose header may claim any length, is refused before anything is allocated for it.
+func TestHeader(t *testing.T) {
+	whole := Encode([]int{3, 4}, values)
+	for name, b := range map[string][]byte{
+		"format 2.0":     append([]byte("\x93NUMPY\x02\x00\xff\xff\xff\x7f"), make([]byte, 100)...),
+		"cut short":      whole[:40],
+		"only its magic": whole[:8],
+		"nothing":        nil,
+	} {
+		if _, _, _, err := Header(b); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		Header(b)
+		if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > 1<<20 {
+			t.Errorf("%s: %d bytes are allocated", name, after.TotalAlloc-before.TotalAlloc)
+		}
+	}
+}
+
+// Whatever a file holds, it is an array whose values are in it, or an error.
+func FuzzDecode(f *testing.F) {
+	f.Add(Encode([]int{3, 4}, values))
+	f.Add(Encode([]int{0}, values[:0]))
+	f.Add(Encode([]int{2}, []float64{1, 2}))
+	f.Add(append([]byte("\x93NUMPY\x02\x00\xff\xff\xff\x7f"), make([]byte, 100)...))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		shape, data, err := Decode[float32](b)
+		n := 1
+		for _, d := range shape {
+			n *= d
+		}
+		if err == nil && (n != len(data) || 4*n > len(b)) {
+			t.Errorf("%d values of shape %v in %d bytes", len(data), shape, len(b))
+		}
+		if _, _, shape, err := Header(b); err == nil && len(shape) > len(b) {
+			t.Errorf("%d dimensions in %d bytes", len(shape), len(b))
+		}
+	})
 }
