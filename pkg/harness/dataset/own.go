@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -70,6 +71,9 @@ func (l *Library) Add(path string, t Table) (name string, err error) {
 	b, err := safe.Read(path, maxFile)
 	if err != nil {
 		return "", usage.Errorf("%v", err)
+	}
+	if err := (&File{}).check(b); err != nil {
+		return "", fmt.Errorf("%s: %w", path, err)
 	}
 	s, err := open(path, b)
 	if err == nil {

@@ -186,9 +186,7 @@ func numbers(all []line, j int, p *Parse) (values []float64, wrong string) {
 			continue
 		}
 		wrong = fmt.Sprintf(" (%.40q in line %d)", text, l.number)
-		_, point := number(text, "point")
-		_, comma := number(text, "comma")
-		if point || comma {
+		if point, comma := readings(text); point != nil || comma != nil {
 			wrong = fmt.Sprintf(" (%.40q in line %d, a number by another --decimal)", text, l.number)
 		}
 	}
@@ -268,14 +266,14 @@ func listed(names []string) string {
 
 // rowNames reports whether the first column is 0, 1, 2, … or 1, 2, 3, …, or has no number.
 func rowNames(all []line) bool {
-	var column []string
-	texts := true
-	for _, l := range all {
-		_, is := number(l.fields[0], "")
+	texts, counts := true, true
+	start, _ := number(all[0].fields[0], "")
+	for i, l := range all {
+		v, is := number(l.fields[0], "")
 		texts = texts && !is
-		column = append(column, l.fields[0])
+		counts = counts && is && v == start+float64(i)
 	}
-	return texts || ascending(column) && (column[0] == "0" || column[0] == "1")
+	return texts || counts && (start == 0 || start == 1)
 }
 
 // setTarget finds the target's column.

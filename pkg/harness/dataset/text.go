@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/csv"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -130,26 +131,15 @@ func (s *source) lines(separator string, most int) (out []line, err error) {
 	return out, nil
 }
 
-// squeeze puts one space in the place of each run of spaces and tabs outside of quotes, and none at the ends of lines.
+var blanks = regexp.MustCompile(`"[^"]*"|[ \t]+`)
+
+// squeeze puts one space in the place of each run of spaces and tabs outside of quotes, and none at the start of lines.
 func squeeze(text string) string {
-	var out strings.Builder
-	quoted, gap, begun := false, false, false
-	for _, r := range text {
-		switch {
-		case !quoted && (r == ' ' || r == '\t'):
-			gap = true
-			continue
-		case !quoted && r == '\n':
-			gap, begun = false, false
-			out.WriteRune(r)
-			continue
-		case gap && begun:
-			out.WriteByte(' ')
+	text = blanks.ReplaceAllStringFunc(text, func(found string) string {
+		if found[0] == '"' {
+			return found
 		}
-		if gap, begun = false, true; r == '"' {
-			quoted = !quoted
-		}
-		out.WriteRune(r)
-	}
-	return out.String()
+		return " "
+	})
+	return strings.ReplaceAll("\n"+text, "\n ", "\n")[1:]
 }

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -239,6 +240,12 @@ func TestFormats(t *testing.T) {
 		"a;b\n1.234,5;2\n2.000;3\n":   "2 rows, separator semicolon, decimal comma, header yes, target b",
 		"a,b\n\"1,234.5\",2\n7,3\n":   "2 rows, separator comma, decimal point, header yes, target b",
 		"a\tb\n1\tx y\n2\tz\n":        `no finite number in b ("x y" in line 2)`,
+		"a;b\n1 234,5;2\n7;3\n":       "2 rows, separator semicolon, decimal comma, header yes, target b",
+		"a;b\n1'234.5;2\n7;3\n":       "2 rows, separator semicolon, decimal point, header yes, target b",
+		"<html>a,b\n1,2</html>\n":     "an HTML page, not the data",
+		"":                            "there are no records",
+		"a,b\n":                       "there are no rows of values",
+		"CO;T;;\n2,6;13,6;;\n1,5;2;;\n;;;\n;;;\n": "2 rows, separator semicolon, decimal comma, header yes, target T",
 		// a first record without a number, or with years
 		"?,2.5\n1,3\n2,2\n":                "missing in 1 of 3 rows, the first in line 1 (1 for c1)",
 		"?,?\n1,3\n2,2\n":                  "are ?, ? names or values? --header",
@@ -247,7 +254,7 @@ func TestFormats(t *testing.T) {
 		// ambiguous signs
 		"a;b\n1.234;2\n2.500;3\n": "--decimal point or --decimal comma",
 		"a;b\n1.5;2\n2,5;3\n":     `"1.5" has a decimal point and "2,5" a decimal comma: --decimal`,
-		"1\n2\n3\n":               "each record has one field: --separator names",
+		"1\n2\n3\n":               "there are no records of two or more fields: --separator names",
 		"#N/A,2\n1,3\n2,2\n":      "missing in 1 of 3 rows, the first in line 1 (1 for c1)",
 		// row names, and a header that lacks another name
 		"x y\na 1 2\nb 3 4\n":     "target y, row names or numbers left out",
@@ -282,4 +289,31 @@ func TestShortErrors(t *testing.T) {
 			t.Errorf("%.2000s", err)
 		}
 	}
+}
+
+// FuzzTables: no file makes the reader panic, and what it takes has as many values as it says.
+func FuzzTables(f *testing.F) {
+	files, _ := filepath.Glob("testdata/*")
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s, err := open("a.csv", b)
+		if err != nil {
+			return
+		}
+		e := &Entry{Target: "last", Parse: Parse{Missing: "drop"}}
+		if s.find(&e.Parse, "") != nil {
+			return
+		}
+		d := &Data{}
+		if d.parseTable("a.csv", b, e) == nil && (len(d.X) != d.Rows*d.Cols || len(d.Lines) != d.Rows ||
+			len(d.Columns) != d.Cols || d.Target < 0 || slices.ContainsFunc(d.X, math.IsNaN)) {
+			t.Errorf("%.500q: %s", b, d.Read)
+		}
+	})
 }
