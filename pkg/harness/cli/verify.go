@@ -32,6 +32,7 @@ func verifyCommand(e *env) *cobra.Command {
 	var repair bool
 	var d compare.Draws
 	var recompute uint64
+	var p programs
 	cmd := &cobra.Command{
 		Use:   "verify [EXPERIMENT...|all]",
 		Short: "Reads every file of the store and the report; computes trials of the report again",
@@ -53,11 +54,15 @@ func verifyCommand(e *env) *cobra.Command {
 			if !cmd.Flags().Changed("draw") {
 				d.Seed = rand.Uint64()
 			}
+			if _, err := p.start(e); err != nil {
+				return err
+			}
 			return s.verifyNumbers(e, args, d)
 		},
 	}
 	f := cmd.Flags()
 	s.reportFlags(f)
+	p.flags(f)
 	f.BoolVar(&repair, "repair", false, "move what is damaged in the store aside, to .quarantine; nothing is deleted")
 	f.Uint64Var(&recompute, "recompute", 0, "compute `N` trials of the report again, drawn at random")
 	f.DurationVar(&d.Within, "within", 0, "of trials that took at most this long, such as 30s (default any)")
@@ -130,8 +135,8 @@ func (s *selection) verifyNumbers(e *env, names []string, d compare.Draws) error
 	trials := compare.Draw(rep, r.Experiments, e.data, d)
 	if len(trials) == 0 {
 		return exitf(exitStopped,
-			"the report in %s has no trial with a key that this program would give it, its data here, and no more "+
-				"time than --within", s.resultsDir(nil))
+			"the report in %s has no trial with a key that this program would give it, its data and its --sampler "+
+				"here, and no more time than --within", s.resultsDir(nil))
 	}
 	dir, err := os.MkdirTemp("", "sifg-verify-")
 	if err != nil {
@@ -155,13 +160,16 @@ func (s *selection) verifyNumbers(e *env, names []string, d compare.Draws) error
 		return err
 	}
 	fmt.Fprintf(e.out, "drawn with --draw %d\n", d.Seed)
-	different := 0
+	different, uncomputed := 0, 0
 	for i := range trials {
 		text, err := compare.Difference(rep, w.store, &trials[i])
-		if err != nil {
+		switch {
+		case errors.Is(err, compare.ErrNotComputed):
+			uncomputed++
+			text = err.Error()
+		case err != nil:
 			return err
-		}
-		if text != "" {
+		case text != "":
 			different++
 		}
 		fmt.Fprintf(e.out, "%s %s: %s\n", trials[i].Key, trials[i].Name(), cmp.Or(text, "every value is the same"))
@@ -169,6 +177,10 @@ func (s *selection) verifyNumbers(e *env, names []string, d compare.Draws) error
 	if different > 0 {
 		return exitf(exitDamaged, "%d of %d recomputed trials have other values (kernels in use here: %s)",
 			different, len(trials), machine.This().Kernel)
+	}
+	if uncomputed > 0 {
+		return exitf(exitStopped, "%d of %d trials could not be computed here; no other has other values",
+			uncomputed, len(trials))
 	}
 	fmt.Fprintf(e.out, "%s recomputed: bit for bit the same\n", table.Count(len(trials), "trial"))
 	return nil

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -73,12 +74,20 @@ func again(row record.Trial, all []*harness.Experiment, data *dataset.Library) (
 	return t, err == nil
 }
 
+// ErrNotComputed is why a trial cannot be compared: here it failed, or ran out of time or memory.
+var ErrNotComputed = errors.New("it could not be computed here")
+
 // Difference says where the values of a trial in a store differ first from those in a report that was read; "" for
 // nowhere.
 func Difference(r *report.Report, s *store.Store, t *harness.Trial) (string, error) {
 	again, err := s.Result(store.ID{Experiment: t.Experiment, Key: t.Key})
-	if err != nil || again == nil {
-		return "it was not computed", err
+	switch {
+	case err != nil:
+		return "", err
+	case again == nil:
+		return "", ErrNotComputed
+	case !again.Trial.Final():
+		return "", fmt.Errorf("%w: %s", ErrNotComputed, again.Trial.Reason)
 	}
 	got := again.Traces
 	want := r.Experiment(t.Experiment).Protocols[0].Records.Traces[t.Key] // a report has one list for all protocols

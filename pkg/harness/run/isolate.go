@@ -126,7 +126,7 @@ func causeOfDeath(state *os.ProcessState, said string) (status, reason string) {
 	case strings.Contains(reason, "out of memory") || strings.Contains(reason, "cannot allocate memory"):
 		status = record.StatusMemory
 	case reason == "":
-		reason = fmt.Sprintf("its process ended: %v", state)
+		reason = fmt.Sprintf("its process ended: %v %.300s", state, said)
 		if state.ExitCode() < 0 {
 			status = record.StatusKilled
 		}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/harness/cli"
+)
+
+// hostile puts testdata/target.py where the test works. It returns what runs the command on it: exit code and all output.
+func hostile(t *testing.T) func(args ...string) (code int, said string) {
+	t.Helper()
+	if out, err := exec.Command("python3", "--version").CombinedOutput(); err != nil {
+		t.Skipf("no Python: %s", out)
+	}
+	script := must(os.ReadFile("testdata/target.py"))
+	t.Chdir(t.TempDir())
+	must(0, os.WriteFile("target.py", script, 0o666))
+	return func(args ...string) (int, string) {
+		var out bytes.Buffer
+		code := cli.Main(args, &out, &out, experiments...)
+		return code, out.String()
+	}
+}
+
+func onProgram(how string, more ...string) []string {
+	return append([]string{"run", "posteriors", "--program", "python3 target.py " + how, "--scale", "smoke", "--methods",
+		"sifg,svgd", "--results", "R"}, more...)
+}
+
+// TestHostilePrograms: what a program does wrong is said in a sentence, and makes no result.
+func TestHostilePrograms(t *testing.T) {
+	for how, c := range map[string]struct {
+		code  int
+		wants []string
+		more  []string
+	}{
+		"halved": {3, []string{"the gradient is not that of the log density: coordinate 1 (b) of the gradient is"}, nil},
+		"huge":   {3, []string{"needs at least", "GiB of memory"}, nil},
+		"many":   {3, []string{"needs at least", "GiB of memory, and may take 0.488"}, []string{"--memory", "500"}},
+		"noise":  {0, []string{"not reproducible: the program", "answered the same question differently"}, nil},
+		"stdin":  {3, []string{"must pass on stdin and stdout: conda run --no-capture-output"}, nil},
+	} {
+		t.Run(how, func(t *testing.T) {
+			run := hostile(t)
+			code, said := run(onProgram(how, append(c.more, "--seeds", "1")...)...)
+			for _, want := range c.wants {
+				if code != c.code || !strings.Contains(said, want) {
+					t.Errorf("exit code %d, want %d, and %q: %s", code, c.code, want, said)
+				}
+			}
+			rows := must(filepath.Glob("R/store/posteriors/*/*/trial.json"))
+			if len(rows) < 2 {
+				t.Errorf("%d trials have rows, want both", len(rows))
+			}
+		})
+	}
+}
+
+// TestEditedProgram: a program that is edited while it runs makes no result under the key of the file that was planned,
+// in trials and in references.
+func TestEditedProgram(t *testing.T) {
+	run := hostile(t)
+	original := must(os.ReadFile("target.py"))
+	args := onProgram("edited", "--jobs", "2")
+	code, said := run(args...)
+	if !bytes.Contains(must(os.ReadFile("target.py")), []byte("SCALE = 100.0")) {
+		t.Fatalf("the program did not edit itself: %s", said)
+	}
+	if code != 3 || !strings.Contains(said, "changed since the run began") {
+		t.Errorf("exit code %d: %s", code, said)
+	}
+	must(0, os.WriteFile("target.py", original, 0o666))
+	if code, said := run(args...); code != 0 || !strings.Contains(said, " 0 already there") {
+		t.Errorf("with the old file: exit code %d: %s", code, said)
+	}
+}
+
+// TestRecomputeProgram: trials of a program are computed again where verify is given it. Else they are named as not
+// computed, not as different.
+func TestRecomputeProgram(t *testing.T) {
+	run := hostile(t)
+	if code, said := run(onProgram("well", "--seeds", "1")...); code != 0 {
+		t.Fatal(said)
+	}
+	verify := []string{"verify", "posteriors", "--recompute", "2", "--results", "R"}
+	if code, said := run(verify...); code != 75 || !strings.Contains(said, "2 of 2 trials could not be computed here") {
+		t.Errorf("without the program: exit code %d: %s", code, said)
+	}
+	if code, said := run(append(verify, "--program", "python3 target.py well")...); code != 0 ||
+		!strings.Contains(said, "2 trials recomputed: bit for bit the same") {
+		t.Errorf("with the program: exit code %d: %s", code, said)
+	}
+}
+
+// TestHostileNames: names of a program neither control a terminal nor become formulas or rows of a table.
+func TestHostileNames(t *testing.T) {
+	run := hostile(t)
+	if code, said := run(onProgram("names", "--seeds", "1")...); code != 0 {
+		t.Fatal(said)
+	}
+	bad := regexp.MustCompile(`\x1b|"[=+@-]|(?m)^[=+-]cmd|^\| forged`)
+	for _, pattern := range []string{"R/index.html", "R/posteriors/matched/tables/*", "R/posteriors/matched/draws/*/names.json"} {
+		for _, file := range must(filepath.Glob(pattern)) {
+			if at := bad.Find(must(os.ReadFile(file))); at != nil {
+				t.Errorf("%s has %q", file, at)
+			}
+		}
+	}
+	if text := string(must(os.ReadFile("R/posteriors/matched/tables/values.csv"))); !strings.Contains(text, "cmd|") {
+		t.Errorf("the names are not in the table: %s", text)
+	}
+}

@@ -1,0 +1,61 @@
+"""N(0, I) in two dimensions as a program that needs no library, and does one thing wrong: python target.py HOW."""
+
+import json
+import os
+import random
+import struct
+import sys
+
+how = sys.argv[1] if len(sys.argv) > 1 else "well"
+SCALE = 1.0
+me, edited = os.path.abspath(__file__), os.path.abspath(__file__) + ".edited"
+about = {"dim": 2, "names": ["a", "b"]}
+if how == "huge":
+    about = {"dim": 1000000}
+elif how == "many":
+    about["values"] = [f"v{i}" for i in range(100000)]
+elif how == "names":
+    about["names"] = ["=cmd|' /C calc'!A0", "\x1b[31mred\n| forged |"]
+
+
+def say(message, rows=0, cols=0, values=()):
+    head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({rows}, {cols}), }}".ljust(117) + "\n"
+    array = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack(f"<{len(values)}d", *values)
+    sys.stdout.buffer.write(json.dumps(message).encode() + b"\n" + (array if rows else b""))
+    sys.stdout.buffer.flush()
+
+
+def read():
+    line = sys.stdin.buffer.readline()
+    if not line:
+        sys.exit()
+    start = sys.stdin.buffer.read(10)
+    shape = sys.stdin.buffer.read(struct.unpack("<H", start[8:])[0]).decode().split("'shape': (")[1].split(")")[0]
+    rows, cols = (int(n) for n in shape.split(",")[:2])
+    return json.loads(line), rows, cols, struct.unpack(f"<{rows * cols}d", sys.stdin.buffer.read(8 * rows * cols))
+
+
+say({"sifg": 1, "target": about, "version": "1"})
+asked = 0
+while True:
+    message, rows, cols, x = read()
+    asked += 1
+    if how == "edited" and asked == 20 and not os.path.exists(edited):  # as by an editor
+        open(edited, "w").close()
+        with open(me) as old, open(me + ".new", "w") as new:
+            new.write(old.read().replace("SCALE = " + "1.0", "SCALE = " + "100.0"))
+        os.rename(me + ".new", me)
+    out = []
+    for i in range(rows):
+        row = x[i * cols : (i + 1) * cols]
+        value, gradient = -SCALE * sum(v * v for v in row) / 2, [-SCALE * v for v in row]
+        if how == "halved":
+            gradient[1] /= 2
+        elif how == "noise":
+            value += random.gauss(0, 1e-9)
+        elif how == "refuses" and row[0] > 1.2:
+            value, gradient = -float("inf"), [float("nan")] * cols
+        elif how == "stdin":
+            sys.exit()
+        out += [value] + gradient
+    say({"answer": message["ask"], "array": True}, rows, 1 + cols, out)
