@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -110,12 +111,13 @@ func (s *selection) ask(e *env, jobs int) error {
 func (w *work) compute(e *env, r *runner) (soft context.Context, computed int, err error) {
 	soft, hard, release := signals()
 	defer release()
-	todo := w.with(append([]string{store.Missing}, r.retry...)...)
-	fmt.Fprintln(e.err, w.forecast(todo, r.Jobs))
-	if todo, err = fetch(soft, e, todo); err != nil {
+	todo, err := fetch(soft, e, w.with(append([]string{store.Missing}, r.retry...)...))
+	if err != nil {
 		return soft, 0, err
 	}
-	shown := newProgress(e.err, todo, &w.costs)
+	fmt.Fprintln(e.err, w.forecast(todo, r.Jobs))
+	shown := newProgress(e.err, todo, &w.costs, r.Jobs)
+	defer context.AfterFunc(soft, func() { shown.finishing(interrupted(soft, "")) })()
 	computed, err = run.Run(soft, hard, w.store, w.Experiments, todo, r.options(e, shown))
 	shown.close()
 	return soft, computed, errors.Join(err, w.status())
@@ -146,7 +148,8 @@ func fetch(ctx context.Context, e *env, todo []harness.Trial) ([]harness.Trial, 
 		}
 		if err != nil {
 			without = append(without, name)
-			fmt.Fprintf(e.err, "the trials of %s are left out: %s\n", name, oneLine(err.Error()))
+			fmt.Fprintf(e.err, "the data set %s cannot be fetched (--verbose says why; docs/datasets.md says what helps)\n", name)
+			slog.Info("a data set cannot be fetched", "name", name, "reason", err)
 		}
 	}
 	left := func(t harness.Trial) bool { return slices.Contains(without, t.Config.Data) }

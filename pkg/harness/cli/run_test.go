@@ -197,7 +197,8 @@ func TestRunFetches(t *testing.T) {
 		t,
 		line,
 		75,
-		"the trials of lost are left out: data set lost: ",
+		"the data set lost cannot be fetched (--verbose says why",
+		"27 trials: 0 already there, 18 to compute, 9 left out for want of data",
 		"9 of 27",
 		"lost",
 		"sifg data fetch",
@@ -222,7 +223,7 @@ func TestProgressLines(t *testing.T) {
 			Config: &settings.Config{Particles: 10, Iterations: 100}}
 	}
 	var out bytes.Buffer
-	p := newProgress(&output{to: &out}, todo, &run.Costs{})
+	p := newProgress(&output{to: &out}, todo, &run.Costs{}, 1)
 	p.began = time.Now().Add(-30 * time.Second)
 	p.Start(&todo[0])
 	p.Step(&todo[0], 50)

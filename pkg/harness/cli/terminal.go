@@ -95,8 +95,10 @@ type progress struct {
 	bars  *mpb.Progress
 	costs *run.Costs
 	began time.Time
-	all   float64 // predicted seconds of all trials
+	all   float64 // predicted seconds of all trials, one after the other
 	count int     // trials
+
+	forecast float64 // predicted seconds of the run; 0: not known
 
 	mu      sync.Mutex
 	done    int
@@ -110,8 +112,9 @@ type running struct {
 	bar               *mpb.Bar
 }
 
-func newProgress(out io.Writer, todo []harness.Trial, costs *run.Costs) *progress {
+func newProgress(out io.Writer, todo []harness.Trial, costs *run.Costs, jobs int) *progress {
 	p := &progress{out: out, costs: costs, began: time.Now(), count: len(todo), running: map[*harness.Trial]*running{}}
+	p.forecast, _ = costs.Total(todo, jobs)
 	for i := range todo {
 		p.all += p.seconds(&todo[i])
 	}
@@ -170,7 +173,7 @@ func (p *progress) Start(t *harness.Trial) {
 	slog.Debug("trial starts", "key", t.Key, "name", t.Name())
 	r := &running{began: time.Now(), seconds: p.seconds(t)}
 	if p.bars != nil {
-		r.bar = p.bar(0, func() (float64, string) { return r.fraction, t.Name() + left(r.began, r.fraction) })
+		r.bar = p.bar(0, func() (float64, string) { return r.fraction, t.Name() + left(r.began, r.fraction, 0) })
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -224,13 +227,32 @@ func (p *progress) fraction() float64 {
 
 // state says how far the run is. p.mu is held.
 func (p *progress) state() string {
-	return fmt.Sprintf("%d of %d trials, %d running%s", p.done, p.count, len(p.running), left(p.began, p.fraction()))
+	return fmt.Sprintf("%d of %d trials, %d running%s", p.done, p.count, len(p.running), left(p.began, p.fraction(), p.forecast))
 }
 
-// left says how much time is left at the speed so far, if that can be told.
-func left(began time.Time, fraction float64) string {
-	if took := time.Since(began).Seconds(); fraction > 0.02 && fraction < 1 && took > 2 {
-		return ", about " + table.Seconds(took*(1-fraction)/fraction) + " left"
+// left says how much time is left, if that can be told: at first what was forecast, and then more and more what the
+// speed so far gives.
+func left(began time.Time, fraction, forecast float64) string {
+	took, trust := time.Since(began).Seconds(), 0.05 // in the forecast, as if this fraction had been measured
+	if forecast == 0 {
+		trust = 0
 	}
-	return ""
+	if fraction >= 1 || trust == 0 && (fraction <= 0.02 || took <= 2) {
+		return ""
+	}
+	all := (trust*forecast + took) / (trust + fraction)
+	return ", about " + table.Seconds(all*(1-fraction)) + " left"
+}
+
+// finishing says what a signal does to the trials that run; nothing where there was none.
+func (p *progress) finishing(signal error) {
+	if signal == nil {
+		return
+	}
+	p.mu.Lock()
+	n := len(p.running)
+	p.mu.Unlock()
+	if n > 0 {
+		fmt.Fprintf(p.out, "%v: finishing %s, press again to stop at once\n", signal, table.Count(n, "trial"))
+	}
 }

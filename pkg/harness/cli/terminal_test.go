@@ -7,6 +7,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/run"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 )
 
 // slowWriter needs half a minute for a line, and knows when it got the last one.
@@ -22,13 +23,36 @@ func (w *slowWriter) Write(b []byte) (int, error) {
 func TestNoBeatAfterClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &slowWriter{}
-		p := newProgress(w, make([]harness.Trial, 1), &run.Costs{})
+		p := newProgress(w, []harness.Trial{{Config: &settings.Config{}}}, &run.Costs{}, 1)
 		time.Sleep(70 * time.Second) // in the middle of the first line
 		p.close()
 		closed := time.Now()
 		time.Sleep(5 * time.Minute)
 		if w.last.IsZero() || w.last.After(closed) {
 			t.Errorf("closed at %v, the last line came at %v", closed, w.last)
+		}
+	})
+}
+
+// TestTimeLeft: the time that is left starts at the forecast and goes over to what the speed so far gives.
+func TestTimeLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		for _, x := range []struct {
+			after              time.Duration
+			fraction, forecast float64
+			want               string
+		}{
+			{0, 0, 3600, ", about 60 min left"},
+			{0, 0, 0, ""},
+			{10 * time.Minute, 0.5, 0, ", about 10 min left"},
+			{10 * time.Minute, 0.5, 3600, ", about 12 min left"}, // of 20 min by the speed, 60 min by the forecast
+			{20 * time.Minute, 1, 3600, ""},
+		} {
+			time.Sleep(time.Until(began.Add(x.after)))
+			if got := left(began, x.fraction, x.forecast); got != x.want {
+				t.Errorf("after %v, %v done: %q, want %q", x.after, x.fraction, got, x.want)
+			}
 		}
 	})
 }

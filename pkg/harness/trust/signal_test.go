@@ -50,7 +50,14 @@ func TestSignals(t *testing.T) {
 				cmd.Process.Signal(x.signal)
 				time.Sleep(20 * time.Millisecond) // two signals of a kind that are pending are one
 			}
+			last := time.Now()
 			<-ended
+			if took := time.Since(last); x.times == 2 && took > time.Second {
+				t.Errorf("%s: it ended %v after the second signal", what, took)
+			}
+			if said := "finishing 2 trials, press again to stop at once"; !strings.Contains(out.text.String(), said) {
+				t.Errorf("%s: does not say %q: %s", what, said, out.text.String())
+			}
 			if code := cmd.ProcessState.ExitCode(); code != x.code || !strings.Contains(out.text.String(), x.words) {
 				t.Errorf("%s: exit code %d, want %d; %s", what, code, x.code, out.text.String())
 			}
