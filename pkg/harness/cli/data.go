@@ -13,34 +13,15 @@ import (
 )
 
 func dataCommand(e *env) *cobra.Command {
-	var table dataset.Table
 	cmd := &cobra.Command{
 		Use:   "data",
-		Short: "Lists, fetches, shows and adds data sets",
+		Short: "Lists, fetches and shows data sets",
 		Example: `  sifg data list
   sifg data info boston`,
 		Args: cobra.ArbitraryArgs,
 		RunE: subcommand,
 	}
-	add := &cobra.Command{
-		Use:     "add FILE",
-		Short:   "Describes a table of your own in " + dataset.Own + ", as --data does",
-		Example: `  sifg data add rent.csv --target rent`,
-		Args:    arguments("one file", 1),
-		RunE: func(_ *cobra.Command, paths []string) error {
-			name, err := e.data.Add(paths[0], table)
-			if err == nil {
-				err = e.data.Keep()
-			}
-			if err != nil {
-				return err
-			}
-			return showData(e, name)
-		},
-	}
-	tableFlags(add.Flags(), &table)
 	cmd.AddCommand(
-		add,
 		&cobra.Command{Use: "list", Short: "Lists the data sets and checks those that are here",
 			Example: `  sifg data list`, Args: arguments("no arguments", 0),
 			RunE: func(*cobra.Command, []string) error { return listData(e) }},

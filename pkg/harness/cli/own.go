@@ -29,11 +29,7 @@ func (o *own) flags(f *pflag.FlagSet) {
 	o.all = f
 	f.StringArrayVar(&o.data, "data", nil,
 		"your own data, in place of the experiment's: a table in `FILE` or the name of a data set; repeatable")
-	tableFlags(f, &o.table)
-	o.programs.flags(f)
-}
-
-func tableFlags(f *pflag.FlagSet, t *dataset.Table) {
+	t := &o.table
 	f.StringVar(&t.Target, "target", "", "the `COLUMN` of a table that is predicted, by its name, or last")
 	f.StringSliceVar(&t.Drop, "drop", nil, "`COLUMNS` of a table to leave out, such as names of its rows")
 	f.StringSliceVar(&t.Encode, "encode", nil, "`COLUMNS` of text that become columns of 0 and 1")
@@ -42,6 +38,7 @@ func tableFlags(f *pflag.FlagSet, t *dataset.Table) {
 	f.StringVar(&t.Separator, "separator", "", "comma, semicolon, pipe, tab or whitespace (default found out)")
 	f.StringVar(&t.Decimal, "decimal", "", "`SIGN` before decimals: point or comma (default found out)")
 	f.StringVar(&t.Header, "header", "", "`YES|NO`: whether the first record has names (default found out)")
+	o.programs.flags(f)
 }
 
 // use makes the request's experiments run on the data or the program of the flags. This program then has no others, so
