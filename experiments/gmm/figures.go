@@ -15,7 +15,7 @@ import (
 
 // scatter draws Figure 1: one panel a method, and exact draws.
 func scatter(s *record.Set) (*figure.Figure, error) {
-	f, mixture := &figure.Figure{Cols: 4, Plane: true}, density.Mixture(s, "gmm-2d")
+	f, mixture := &figure.Figure{Plane: true}, density.Mixture(s, "gmm-2d")
 	if mixture == nil {
 		return nil, harness.ErrNoTrials
 	}
@@ -44,6 +44,7 @@ func scatter(s *record.Set) (*figure.Figure, error) {
 		X: figure.Column(exact.Data, 2, 0), Y: figure.Column(exact.Data, 2, 1), Style: figure.Method("truth").As(""),
 	})
 	f.Panels = append(f.Panels, p)
+	f.Cols = min(len(f.Panels), max(3, (len(f.Panels)+1)/2)) // two rows
 	return f, nil
 }
 

@@ -46,7 +46,6 @@ var Experiment = &harness.Experiment{
 	Samplers:  samplers.All,
 	Metrics:   density.Metrics(),
 	Scores:    []string{"knn-kl", "energy"},
-	Lead:      []string{"released/figure3-left", "matched/figure3-left", "1", "8", "11"},
 	Grids:     grids,
 	Figures:   figures,
 	Tables:    tables,

@@ -41,7 +41,6 @@ var Experiment = &harness.Experiment{
 	Samplers:  samplers.All,
 	Metrics:   words.Metrics,
 	Scores:    []string{"amari-median", "energy"},
-	Lead:      []string{"18"},
 	Grids:     grids,
 	Figures: []harness.Figure{
 		words.Figure("figure4-left", func(s *record.Set) (*figure.Figure, error) { return distances(s, few) }),

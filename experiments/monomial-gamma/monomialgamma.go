@@ -42,7 +42,6 @@ var Experiment = &harness.Experiment{
 	Samplers:  samplers.All,
 	Metrics:   density.Metrics(),
 	Scores:    []string{"knn-kl", "knn-kl-exact", "energy"},
-	Lead:      []string{"13"},
 	Grids:     grids,
 	Figures: []harness.Figure{
 		words.Curves("figure3-right", problem, judgedBy("knn-kl", "")),

@@ -2,9 +2,10 @@ package main
 
 import (
 	"errors"
-	"strings"
+	"slices"
 	"testing"
 
+	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
@@ -37,15 +38,24 @@ func TestNothingIsClaimedOfNothing(t *testing.T) {
 				}
 			}
 		}
-		for _, name := range e.Lead {
-			figure := false
-			for _, f := range e.Figures {
-				_, of, under := strings.Cut(name, "/") // PROTOCOL/NAME
-				figure = figure || f.Name == name || under && f.Name == of
+		for i := 0; e.Paper != nil && i < len(e.Paper.Parts); i++ {
+			part := e.Paper.Parts[i]
+			for _, id := range part.Claims {
+				if !seen[id] {
+					t.Errorf("%s of %q: there is no claim %s", part.Name, e.Paper.Title, id)
+				}
 			}
-			if !seen[name] && !figure {
-				t.Errorf("%s: what leads, %s, is neither a claim nor a figure", e.Name, name)
+			for _, x := range part.Shows {
+				if !has(harness.ByName(experiments, x.Experiment), x.Name) {
+					t.Errorf("%s of %q: %s has no figure or table %s", part.Name, e.Paper.Title, x.Experiment, x.Name)
+				}
 			}
 		}
 	}
+}
+
+// has reports whether an experiment has a figure or a table of a name.
+func has(e experiment, name string) bool {
+	return slices.ContainsFunc(e.Figures, func(f harness.Figure) bool { return f.Name == name }) ||
+		slices.ContainsFunc(e.Tables, func(t harness.Table) bool { return t.Name == name })
 }

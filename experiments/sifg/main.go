@@ -28,6 +28,4 @@ var experiments = []*harness.Experiment{
 	svgd.Experiment,
 }
 
-func init() { experiments[0].Answer = &answer }
-
 func main() { os.Exit(cli.Main(os.Args[1:], os.Stdout, os.Stderr, experiments...)) }

@@ -41,11 +41,29 @@ var Experiment = &harness.Experiment{
 	Problem:   build,
 	Metrics:   words.Metrics,
 	Scores:    []string{"energy"},
-	Lead:      []string{"svgd-1", "svgd-2"},
+	Paper:     &paper,
 	Grids:     grids,
 	Figures:   figures,
 	Tables:    tables,
 	Claims:    claims,
+}
+
+// paper is the one that it reproduces.
+var paper = harness.Paper{
+	Title:   "Stein Variational Gradient Descent: A General Purpose Bayesian Inference Algorithm",
+	Address: "https://arxiv.org/abs/1608.04471",
+	Parts: []harness.Part{
+		{
+			Name: "Figure 1", Title: "the particles' density",
+			Shows:  []harness.Shown{{Experiment: "svgd", Name: "densities", Protocol: "text", Problem: shown}},
+			Claims: []string{"svgd-1"},
+		},
+		{
+			Name: "Figure 2", Title: "errors of estimates",
+			Shows:  []harness.Shown{{Experiment: "svgd", Name: "errors", Protocol: "text"}},
+			Claims: []string{"svgd-2", "svgd-3", "svgd-4"},
+		},
+	},
 }
 
 // Options are the keys of problems.<name>.options.

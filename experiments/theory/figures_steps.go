@@ -1,10 +1,8 @@
 package theory
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
@@ -46,35 +44,6 @@ func drawSteps(s *record.Set) (*figure.Figure, error) {
 	}
 	p.Layers = append(p.Layers, figure.HLine{Y: found, Style: grey("counts as covered")})
 	return &figure.Figure{Cols: 1, Width: 12, Height: 9, Panels: []figure.Panel{p}}, nil
-}
-
-// StepPanel shows what the step decides: the share of the least covered mode of the 2-D mixture after one total time,
-// at Figure 1's σ, with the learned score.
-func StepPanel(s *record.Set) figure.Panel {
-	p := figure.Panel{
-		Title: "2-D mixture, σ = 0.12",
-		Y:     figure.Axis{Label: "share of the least covered mode", Max: math.NaN()},
-	}
-	for k, x := range stepSeries {
-		if !strings.HasPrefix(x.method, "learned") {
-			continue
-		}
-		t := trialsOf(s, x.problem)
-		o := t.options()
-		moves := slices.Sorted(slices.Values(o.Moves))
-		var list [][]float64
-		var degrees []string
-		for _, h := range moves {
-			degrees = append(degrees, fmt.Sprintf("%.2f", temperature(h, shown, 1)))
-			list = append(list, t.Final(x.method, at("least", h), slices.Index(o.Sigmas, shown)))
-		}
-		p.X.Categories, p.X.Label = names(moves), "step h; h/(2σ²) is "+strings.Join(degrees, ", ")
-		label := strings.TrimPrefix(x.label, "learned score, ")
-		across := func(i int) float64 { return float64(i) }
-		p.Layers = append(p.Layers, band(bySeed(list), series(k, label), across)...)
-	}
-	p.Layers = append(p.Layers, figure.HLine{Y: found, Style: grey("counts as covered")})
-	return p
 }
 
 func drawStepsMap(s *record.Set) (*figure.Figure, error) {

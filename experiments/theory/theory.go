@@ -44,7 +44,6 @@ var Experiment = &harness.Experiment{
 
 	Samplers: samplers.All,
 	Metrics:  words.Metrics,
-	Lead:     []string{"steps", "theory-temperature", "T5"},
 	Figures:  figures,
 	Tables:   tables,
 	Claims:   claims,

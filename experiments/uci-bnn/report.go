@@ -6,14 +6,11 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
-	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
 // curves returns a method's curves of these seeds.
@@ -207,50 +204,4 @@ func sigmas(by map[string]*record.Set) *harness.Statement {
 		Table: &t.Table, Title: fmt.Sprintf("Ada-SIFG's σ has fallen in %d of %d settings", fell, settings),
 		Text: "Under paper the rule of σ sums over coordinates (equation 3.10) where the scripts average.",
 	}
-}
-
-// ScorePanel shows what SIFG's score is worth on Concrete: the mean test NLL with the exact score of the cloud, the
-// learned one, a network that has nothing to learn, and none, from both starts of λ. Intervals are of the difference
-// from the learned score.
-func ScorePanel(by map[string]*record.Set) figure.Panel {
-	rows := []struct{ method, label string }{
-		{"ascent", "none"},
-		{"sifg-blind", "blind"},
-		{"sifg", "learned"},
-		{"kde-flow", "exact"},
-	}
-	p := figure.Panel{Title: "Concrete, by SIFG's score", X: figure.Axis{Label: "test NLL, mean of ten splits"}}
-	for _, r := range rows {
-		p.Y.Categories = append(p.Y.Categories, r.label)
-	}
-	for _, start := range []struct {
-		protocol string
-		style    figure.Style
-		shift    float64
-	}{
-		{"matched", figure.Method("l2-gf").As("the prior's start of λ"), 0.12},
-		{"start", figure.Method("sifg").As("each method's own best start"), -0.12},
-	} {
-		s := by[start.protocol]
-		if s == nil {
-			continue
-		}
-		r := read(s)
-		seeds := r.Seeds("concrete", "test-nll", "ascent", "sifg-blind", "sifg", "kde-flow")
-		learned := r.At("concrete", "test-nll", "sifg", seeds)
-		e := figure.Estimates{Style: start.style}
-		for i, row := range rows {
-			gaps := r.At("concrete", "test-nll", row.method, seeds)
-			mean := stats.Mean(gaps)
-			floats.Sub(gaps, learned)
-			half := 0.0
-			if lo, hi := rule.OverlapInterval(gaps, tenth, 1-rule.Level); row.method != "sifg" {
-				half = (hi - lo) / 2
-			}
-			e.X, e.Y = append(e.X, mean), append(e.Y, float64(i)+start.shift)
-			e.Lo, e.Hi = append(e.Lo, mean-half), append(e.Hi, mean+half)
-		}
-		p.Layers = append(p.Layers, e)
-	}
-	return p
 }

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"sync"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
@@ -62,8 +63,7 @@ type Experiment struct {
 	Baselines []Baseline
 	// Files are more files of its report, by path below the protocol; nil: none.
 	Files    func(s *record.Set) (map[string][]byte, error)
-	Lead     []string // figures as PROTOCOL/NAME and claims by ID that are on the first screen of the page
-	Grids    fs.FS    // grids/*.yaml that come with it; may be nil
+	Grids    fs.FS // grids/*.yaml that come with it; may be nil
 	Figures  []Figure
 	Tables   []Table
 	Claims   []claim.Claim
@@ -72,8 +72,8 @@ type Experiment struct {
 	// by protocol.
 	Apart map[string]Contents
 
-	// Answer is the figure that answers for all experiments of a program, one of which has it: the first on the page.
-	Answer *Answer
+	// Paper is the paper that it reproduces a part of, which experiments share; nil: none.
+	Paper *Paper
 
 	// Own says how it runs on data sets of a person's own; nil: it does not.
 	Own *Own
@@ -132,7 +132,7 @@ type Own struct {
 	Program  bool     // on a program; false: on data sets
 	Protocol string   // unless one is chosen
 	Methods  []string // unless some are chosen, and on a program beside these; nil: all
-	Title    string   // in place of the experiment's; "": that
+	Title    string   // in place of the experiment's, before the names of the data sets or of the program; "": that
 	Summary  string
 	Figures  []Figure
 	Tables   []Table
@@ -158,9 +158,9 @@ func (e *Experiment) On(data []string, target *program.Program) (*Experiment, er
 	out := *e
 	out.own = func(f *settings.File) { f.On(e.Own.Problem, data, options) }
 	out.Note = "the settings of " + e.Own.Problem + ", not chosen for what is yours"
-	out.Title = cmp.Or(e.Own.Title, e.Title)
+	out.Title = cmp.Or(e.Own.Title, e.Title) + ": " + strings.Join(data, ", ")
 	out.Summary, out.Figures, out.Tables, out.Files = e.Own.Summary, e.Own.Figures, e.Own.Tables, e.Own.Files
-	out.Claims, out.Findings, out.Published, out.Lead, out.Apart = nil, nil, nil, nil, nil
+	out.Paper, out.Claims, out.Findings, out.Published, out.Apart = nil, nil, nil, nil, nil
 	return &out, nil
 }
 
@@ -308,11 +308,28 @@ type Figure struct {
 	Draw    func(s *record.Set) (*figure.Figure, error)
 }
 
-// Answer is a figure of several experiments' results.
-type Answer struct {
-	Title, Caption string
-	// Draw gets the records by experiment and protocol, those of changed settings left out.
-	Draw func(by map[string]map[string]*record.Set) (*figure.Figure, error)
+// Paper is a paper that experiments reproduce. Their page has its parts, in its order.
+type Paper struct {
+	Title   string
+	Address string // where it can be read
+	Summary string // what it proposes, in one or two sentences
+	Parts   []Part
+}
+
+// Part is a figure, a table or a section of a paper.
+type Part struct {
+	Name   string   // as it is numbered: Figure 3
+	Title  string   // what it is about
+	Shows  []Shown  // from left to right
+	Claims []string // what the paper says of it, by the claims' ID
+}
+
+// Shown is a figure or a table of an experiment that stands for one of a paper.
+type Shown struct {
+	Experiment string
+	Name       string // of the figure or the table
+	Protocol   string // whose settings come nearest to the printed one
+	Problem    string // whose settings its caption names; "": none
 }
 
 // Table is one table of an experiment, made once for each protocol that has results.

@@ -92,34 +92,6 @@ func (v Versus) none(s *record.Set) string {
 	return "no method is nearer than one normal law (" + table.Num(v.Trivial) + ")"
 }
 
-// StrongestPanel shows SIFG against the strongest rival of each problem, in margins: at equal scores by some verdicts,
-// by the clock by others.
-func StrongestPanel(scores, clock []Verdict) figure.Panel {
-	var names []string
-	for _, x := range slices.Concat(scores, clock) {
-		if x.None == "" && !slices.Contains(names, x.Problem) {
-			names = append(names, x.Problem)
-		}
-	}
-	p := figure.ForestPanel("SIFG against the strongest rival", names)
-	p.X.Label = "← SIFG is better · in margins · worse →"
-	add := func(x Verdict, all []table.Comparison, rival, label, look string, shift float64) {
-		row := float64(len(names) - 1 - slices.Index(names, x.Problem))
-		for _, c := range all {
-			if c.Method == "sifg" && c.Rival == rival {
-				p.Compare(c, figure.Method(look).As(label), row+shift)
-			}
-		}
-	}
-	for _, x := range scores {
-		add(x, x.Scores, x.Strongest, "equal scores", "sifg", 0.15)
-	}
-	for _, x := range clock {
-		add(x, x.Seconds, x.fastest, "rivals with SIFG's seconds or more", "ada-sifg", -0.15)
-	}
-	return p
-}
-
 // undecided takes the verdicts of comparisons away.
 func undecided(all []relation) {
 	for i := range all {

@@ -43,7 +43,7 @@ type Band struct {
 	Solid     bool // in the style's colour, which is light otherwise
 }
 
-// Scatter is a set of points: dots that are light where there are many, or marks with a white edge.
+// Scatter is a set of points: dots that are small and light where there are many, or marks.
 type Scatter struct {
 	X, Y   []float64
 	Style  Style
@@ -143,8 +143,10 @@ func (s Scatter) draw(p *panel) {
 		marks(&p.Canvas, s.Style.Mark, s.Radius, s.Style.Color, at...)
 		return
 	}
-	alpha := min(1, max(0.35, 1.4-0.35*math.Log10(float64(len(s.X)+1)))) // 1 for a few points, 0.35 for thousands
-	marks(&p.Canvas, Circle, dotRadius, shade(s.Style.Color, alpha), at...)
+	many := math.Log10(float64(len(s.X) + 1))
+	alpha := min(1, max(0.35, 1.4-0.35*many))          // 1 for a few points, 0.35 for thousands
+	radius := dotRadius * min(1, max(0.55, 1.3-0.25*many)) // 1 for a few points, 0.55 for thousands
+	marks(&p.Canvas, Circle, radius, shade(s.Style.Color, alpha), at...)
 }
 
 func (s Scatter) key() key {

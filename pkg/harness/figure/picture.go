@@ -11,12 +11,11 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// Picture draws the comparisons of a table, or its numbers as its Picture says. The panels of a forest plot are in so
-// many columns, as wide as the screen of a phone; 0: in up to five columns, as wide as they need.
-func Picture(t *table.Table, cols int) (*Figure, error) {
+// Picture draws the comparisons of a table, or its numbers as its Picture says.
+func Picture(t *table.Table) (*Figure, error) {
 	switch {
 	case t.Comparisons != nil:
-		return forestOf(t.Comparisons, cols), nil
+		return forestOf(t.Comparisons), nil
 	case t.Picture == nil:
 		return nil, errors.New("figure: the table has no picture")
 	case t.Picture.Kind == table.Heat:
@@ -107,7 +106,7 @@ func sharesOf(t *table.Table) *Figure {
 }
 
 // forestOf has a panel for each problem with a row for each rival, or for a single rival a row for each problem.
-func forestOf(all []table.Comparison, cols int) *Figure {
+func forestOf(all []table.Comparison) *Figure {
 	var groups, methods, lines []string
 	lo, hi := -2.0, 2.0 // of the axis
 	one := !slices.ContainsFunc(all, func(c table.Comparison) bool { return c.Rival != all[0].Rival })
@@ -127,7 +126,7 @@ func forestOf(all []table.Comparison, cols int) *Figure {
 	}
 	var panels []Panel
 	for _, group := range groups {
-		p := ForestPanel(group, lines)
+		p := forestPanel(group, lines)
 		p.X.Min, p.X.Max = lo, hi
 		panels = append(panels, p)
 	}
@@ -135,22 +134,18 @@ func forestOf(all []table.Comparison, cols int) *Figure {
 	for _, c := range all {
 		group, line := where(c)
 		method := float64(place(&methods, c.Method)) - float64(len(methods)-1)/2
-		panels[group].Compare(c, Method(c.Method), float64(len(lines)-1-line)-apart*method)
+		panels[group].compare(c, Method(c.Method), float64(len(lines)-1-line)-apart*method)
 	}
-	f := &Figure{
-		Cols:   min(cols, len(panels)),
+	deep := (len(panels) + 4) / 5 // rows of up to five panels
+	cols := (len(panels) + deep - 1) / deep
+	return &Figure{
+		Cols:   cols,
 		Panels: panels,
 		Shared: true,
-		Width:  9,
+		Width:  4 + 4*float64(max(cols, 2)),
 		Row:    rowHeight + 2,
 		Below:  "← better · difference from the rival, in margins · worse →",
 	}
-	if cols == 0 {
-		deep := (len(panels) + 4) / 5
-		f.Cols = (len(panels) + deep - 1) / deep
-		f.Width = 4 + 4*float64(max(f.Cols, 2))
-	}
-	return f
 }
 
 // place returns the place of a name among others, to which it adds one that is new.
@@ -161,8 +156,8 @@ func place(names *[]string, name string) int {
 	return slices.Index(*names, name)
 }
 
-// ForestPanel is a panel without comparisons: the margin, a line at 0, and what a hollow mark means.
-func ForestPanel(title string, lines []string) Panel {
+// forestPanel is a panel without comparisons: the margin, a line at 0, and what a hollow mark means.
+func forestPanel(title string, lines []string) Panel {
 	bottom, top := -0.6, float64(len(lines))-0.4
 	return Panel{Title: title, X: Axis{Scale: Symmetric}, Y: rows(lines), Layers: []Layer{
 		box(-1, 1, bottom, top, Style{Label: "within the margin", Color: gridGrey}),
@@ -171,9 +166,9 @@ func ForestPanel(title string, lines []string) Panel {
 	}}
 }
 
-// Compare adds a comparison in margins at a height. An arrow shows the way that lost tries decide: the difference
+// compare adds a comparison in margins at a height. An arrow shows the way that lost tries decide: the difference
 // of the others does not say it.
-func (p *Panel) Compare(c table.Comparison, style Style, y float64) {
+func (p *Panel) compare(c table.Comparison, style Style, y float64) {
 	from, to := c.Ends()
 	e := Estimates{
 		X:      []float64{c.Difference / c.Margin},

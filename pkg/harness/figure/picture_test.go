@@ -15,7 +15,7 @@ func upper(s string) string { return Method(s).Label }
 
 func pictureOf(t *testing.T, tab *table.Table) *Figure {
 	t.Helper()
-	f, err := Picture(tab, 0)
+	f, err := Picture(tab)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestShares(t *testing.T) {
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if _, err := Picture(&table.Table{Picture: &table.Picture{Kind: "pie"}}, 0); err == nil {
+	if _, err := Picture(&table.Table{Picture: &table.Picture{Kind: "pie"}}); err == nil {
 		t.Error("a pie was drawn")
 	}
 }

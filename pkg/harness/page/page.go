@@ -1,5 +1,5 @@
-// Package page shows a report as one HTML file that needs no network: style, script and figures are inside. The same
-// report gives the same bytes.
+// Package page shows a report as HTML pages that lie beside its files and need no network. The same report gives the
+// same bytes.
 package page
 
 import (
@@ -8,6 +8,8 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
+	"net/url"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,6 +19,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
@@ -29,55 +32,62 @@ var (
 	//go:embed script.js
 	script string
 
-	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-		"marks": marks, "picture": picture, "pictures": pictures, "facts": facts, "without": without,
+	pageTemplate = template.Must(template.New("").Funcs(template.FuncMap{
+		"marks": marks, "image": image, "facts": facts, "without": without, "opinion": opinion,
 		"count":      table.Count,
 		"counts":     table.Counts,
 		"style":      func() template.CSS { return template.CSS(style) },
 		"script":     func() template.JS { return template.JS(script) },
+		"tally":      func(n map[string]int) string { return table.Counts(n, claim.Outcomes...) },
 		"outcomes":   func() []string { return claim.Outcomes },
 		"repository": func() string { return "https://github.com/semi-implicit/sifg" },
-		"drawing":    func(t *table.Table, title, csv string) drawing { return drawing{t, title, csv} },
+		"rows":       func(v view, l claim.Ledger) rows { return rows{v, l} },
+		"drawing":    func(t *table.Table, title, path string) drawing { return drawing{t, title, path} },
 		"gridID": func(g report.Grid) string {
 			return strings.ReplaceAll(strings.Join([]string{"grid", g.Experiment, g.Name, g.Protocol}, "-"), "/", "-")
-		},
-		"first": func(text string) string {
-			first, _, _ := strings.Cut(text, ". ")
-			return strings.TrimSuffix(first, ".") + "."
 		},
 		// class is the name of the style of a verdict or an outcome.
 		"class": func(v any) string { return strings.ReplaceAll(fmt.Sprint(v), " ", "-") },
 	}).Parse(pageText))
 )
 
-// view is what the template shows.
-type view struct {
-	Report      *report.Report
-	Titles      map[string]string // of the experiments
-	Protocols   []protocol        // that have results, in order of presentation
-	Changed     []changed         // what was not run with a protocol's own settings
-	Ledger      claim.Ledger
-	Paper, Own  claims         // of Ledger: the paper's, and this project's own
-	Counts      map[string]int // of the outcomes of the paper's claims
-	Answers     []finding      // of the first screen: how methods compare
-	Findings    []finding      // of the first screen: others
-	Figures     []item         // of the first screen
-	Samplers    []sifg.Sampler // that were used
-	Parts       []part
-	AnyFindings bool
-	Trials      int
-	Facts       []fact // about all trials
+// The pages that are about all experiments. Each experiment has a page of its own, unless it is alone: then the first
+// page is its own.
+const (
+	firstPage      = "index.html"
+	comparisonPage = "comparison.html"
+	claimsPage     = "claims.html"
+	gridsPage      = "grids.html"
+)
+
+// pageOf is the page of an experiment among others.
+func pageOf(experiment string) string { return experiment + ".html" }
+
+// site is what the pages of a report share.
+type site struct {
+	Report   *report.Report
+	Paper    *harness.Paper    // that the first page shows; nil: none
+	Titles   map[string]string // of the experiments
+	Links    []link            // the pages, in order
+	Parts    []*part           // the experiments that have results
+	Ledger   claim.Ledger
+	Counts   map[string]int  // of the outcomes of the paper's claims
+	Answers  []finding       // how methods compare
+	Findings []finding       // others that matter
+	Samplers []sifg.Sampler  // that were used
+	Changed  bool            // something was not run with a protocol's own settings
+	Facts    []fact          // about all trials
+	used     map[string]bool // samplers
 }
 
-// claims are a part of the ledger, and those of it that are on the first screen.
-type claims struct{ All, Main claim.Ledger }
+// link is a page, with its name in the list of pages and above itself.
+type link struct{ Name, Title, Head string }
 
-// protocol is one protocol over all experiments.
-type protocol struct {
-	Name, Note string
-	Sentence   string         // what came out, in words
-	Counts     map[string]int // of verdicts
-	Marks      []string       // why its verdicts are not about the paper: quick scale, changed settings
+// view is what one page shows.
+type view struct {
+	*site
+	link
+	Part *part // whose page it is; nil: of all
 }
 
 type fact struct{ Name, Value string }
@@ -85,185 +95,186 @@ type fact struct{ Name, Value string }
 // part is one experiment.
 type part struct {
 	*harness.Experiment
-	Report          *report.Experiment
-	Findings        []finding
-	Figures, Tables []item
-	Metrics         []harness.Metric // that were measured
-	Differ          []setting        // between the protocols
+	Report    *report.Experiment
+	Protocols []*protocol // that have results, in order of presentation
+	Findings  []finding
+	Metrics   []harness.Metric // that were measured
+	Differ    []setting        // between the protocols
+	Ledger    claim.Ledger     // of its claims
 }
 
-// finding is a finding with its place on the page, and why it is not about the paper.
+// protocol is what an experiment has under one.
+type protocol struct {
+	*report.Protocol
+	Words, Note     string
+	Studies         bool     // it is a study of the experiment: it checks no claim
+	Marks           []string // why its verdicts are not about the paper: quick scale, changed settings
+	Differs         *changed // nil: it was run with its own settings
+	Figures, Tables []item
+}
+
+// item is a figure or a table of an experiment under a protocol.
+type item struct {
+	report.Item
+	Under    *protocol
+	ID, Path string // Path is that of its files, without extension
+	Page     string // that has it with all others
+	Settings string // that it was made with, in words; "": not said
+	Others   []item // the same under the other protocols that check claims
+}
+
+// finding is a finding with its place, and why it is not about the paper.
 type finding struct {
 	*harness.Statement
-	ID    string
-	CSV   string // the address of the file with the numbers of its table
-	Marks []string
+	ID, Path string // Path is that of the files of its table, without extension
+	Page     string
+	Marks    []string
 }
 
-// drawing is a table with its picture.
+// drawing is a table, perhaps with a picture of it.
 type drawing struct {
-	Table      *table.Table
-	Title, CSV string // CSV is the address of the file; "": there is none
+	Table       *table.Table
+	Title, Path string // Path is that of its files, without extension
 }
 
-// rows are some of the claims.
-type rows struct {
-	View      *view
-	Rows      claim.Ledger
-	Protocols []protocol
-}
+// SVG is the picture of the table, nil if there is none.
+func (d drawing) SVG() []byte { return report.Drawing(d.Table) }
 
-// With returns what the templates of claims show: the claims, and the protocols that say something of them.
-func (v *view) With(l claim.Ledger) rows {
-	silent := func(p protocol) bool { return len(verdicts(l, p.Name, "")) == 0 }
-	return rows{v, l, slices.DeleteFunc(slices.Clone(v.Protocols), silent)}
-}
-
-// item is a figure or a table of an experiment, the Part, under the protocols that have it.
-type item struct {
-	report.Item // as the first of them has it
-	Part        string
-	Under       []shown
-	Always      bool // whichever protocol is chosen
-}
-
-// shown is a figure or a table under one protocol.
-type shown struct {
-	*report.Protocol
-	Made report.Item
-}
-
-// Render returns the page of a report. all are the experiments of the program, in order of presentation.
-func Render(r *report.Report, all []*harness.Experiment) ([]byte, error) {
-	v := &view{
+// Render returns the pages of a report by name. all are the experiments of the program, in order of presentation.
+func Render(r *report.Report, all []*harness.Experiment) (map[string][]byte, error) {
+	s := &site{
 		Report: r,
 		Titles: map[string]string{},
 		Ledger: r.Ledger(all),
 		Counts: map[string]int{},
+		used:   map[string]bool{},
 	}
-	for _, c := range v.Ledger {
-		of := &v.Own
-		if !c.Own {
-			of = &v.Paper
-			v.Counts[c.Outcome]++
-		}
-		of.All = append(of.All, c)
-		if len(c.Under) > 0 && slices.Contains(harness.ByName(all, c.Experiment).Lead, c.ID) {
-			of.Main = append(of.Main, c)
-		}
-	}
-	used := map[string]bool{} // samplers
 	var everything []*report.Protocol
 	for _, e := range all {
-		v.Titles[e.Name] = e.Title
+		s.Titles[e.Name] = e.Title
 		if x := r.Experiment(e.Name); x != nil {
-			if err := v.add(e, x, used); err != nil {
+			if err := s.add(e, x); err != nil {
 				return nil, err
 			}
 			everything = append(everything, x.Protocols...)
 		}
 	}
-	v.conclude(r, all)
-	v.Samplers = slices.DeleteFunc(slices.Clone(sifg.Samplers), func(s sifg.Sampler) bool { return !used[s.Name] })
-	v.Facts = facts(everything...)
-	var b bytes.Buffer
-	err := pageTemplate.Execute(&b, v)
-	return b.Bytes(), err
+	for _, c := range s.Ledger {
+		if !c.Own && len(c.Under) > 0 {
+			s.Counts[c.Outcome]++
+		}
+	}
+	s.Samplers = slices.DeleteFunc(slices.Clone(sifg.Samplers), func(x sifg.Sampler) bool { return !s.used[x.Name] })
+	s.Facts = facts(everything...)
+	return s.pages()
 }
 
-// add adds an experiment, with what it has for the first screen, and notes the samplers that it used.
-func (v *view) add(e *harness.Experiment, x *report.Experiment, used map[string]bool) error {
+// pages lists the pages, then makes them.
+func (s *site) pages() (map[string][]byte, error) {
+	alone := len(s.Parts) == 1
+	of := func(name, title string, p *part) view { return view{link: link{name, title, title}, Part: p} }
+	views := []view{of(firstPage, "Results", nil)}
+	if alone {
+		views[0] = of(firstPage, s.Parts[0].Title, s.Parts[0])
+	} else if len(s.Parts) > 1 {
+		if i := slices.IndexFunc(s.Parts, func(p *part) bool { return p.Paper != nil }); i >= 0 {
+			s.Paper = s.Parts[i].Paper
+			views[0].Title, views[0].Head = "The paper", s.Paper.Title
+		}
+		views = append(views, of(comparisonPage, "How the methods compare", nil))
+		for _, p := range s.Parts {
+			views = append(views, of(pageOf(p.Name), p.Title, p))
+		}
+		if len(s.Ledger) > 0 {
+			views = append(views, of(claimsPage, "Claims", nil))
+		}
+	}
+	if len(s.Report.Grids) > 0 {
+		views = append(views, of(gridsPage, "Grids of settings", nil))
+	}
+	for _, v := range views {
+		s.Links = append(s.Links, v.link)
+	}
+	out := map[string][]byte{}
+	for _, v := range views {
+		var b bytes.Buffer
+		v.site = s
+		if err := pageTemplate.ExecuteTemplate(&b, "page", v); err != nil {
+			return nil, err
+		}
+		out[v.Name] = b.Bytes()
+	}
+	return out, nil
+}
+
+// Alone reports whether all pages are about one experiment.
+func (s *site) Alone() bool { return len(s.Parts) == 1 }
+
+// add adds an experiment, with what it has for the pages about all.
+func (s *site) add(e *harness.Experiment, x *report.Experiment) error {
 	file, err := e.File()
 	if err != nil {
 		return err
 	}
-	out := part{Experiment: e, Report: x}
-	alone := len(x.Protocols) == 1 // shown whichever protocol is chosen
+	out := &part{Experiment: e, Report: x}
+	out.Ledger = slices.DeleteFunc(slices.Clone(s.Ledger), func(r claim.Row) bool { return r.Experiment != e.Name })
 	var all []flat
 	var different []string
-	measured := map[string]bool{}
+	measured, seen := map[string]bool{}, map[string]bool{}
 	for _, p := range x.Protocols {
-		v.Trials += len(p.Records.Trials)
-		marked := marks(p.Scale, p.Changed())
-		v.protocol(p.Name, cmp.Or(e.Note, file.Protocol(p.Name).Note), marked, file.Protocols)
-		if marked != nil {
-			v.Changed = append(v.Changed, changes(e, file, p))
-		}
+		under := newProtocol(e, file, p, seen)
+		out.Protocols = append(out.Protocols, under)
+		s.Changed = s.Changed || under.Differs != nil
+		different = append(different, marks(p.Scale, false)...) // findings leave out changed settings
 		f := configs(p)
 		all = append(all, f)
 		for _, values := range f {
-			used[values["sampler.sampler"]] = true
-		}
-		for _, f := range p.Figures {
-			out.Figures = put(out.Figures, e.Name, shown{p, f}, alone)
-		}
-		for _, t := range p.Tables {
-			out.Tables = put(out.Tables, e.Name, shown{p, t}, alone)
+			s.used[values["sampler.sampler"]] = true
 		}
 		for _, rows := range p.Records.Traces {
 			for i := range rows {
 				measured[rows[i].Metric] = true
 			}
 		}
-		different = append(different, marks(p.Scale, false)...) // findings leave out changed settings
 	}
 	out.Differ = differences(all)
 	out.Metrics = slices.DeleteFunc(slices.Clone(e.Metrics), func(m harness.Metric) bool { return !measured[m.Name] })
 	different = slices.Compact(slices.Sorted(slices.Values(different)))
 	for i := range x.Findings {
-		id, csv := fmt.Sprintf("finding-%s-%d", e.Name, i+1), fmt.Sprintf("%s/findings/%d.csv", e.Name, i+1)
-		f := finding{&x.Findings[i], id, csv, different}
+		f := finding{
+			Statement: &x.Findings[i],
+			ID:        fmt.Sprintf("finding-%s-%d", e.Name, i+1),
+			Path:      fmt.Sprintf("%s/findings/%d", e.Name, i+1),
+			Page:      pageOf(e.Name),
+			Marks:     different,
+		}
 		out.Findings = append(out.Findings, f)
-		v.AnyFindings = true
-		switch {
-		case f.Lead && f.Protocol != "":
-			v.Answers = append(v.Answers, f)
-		case f.Lead:
-			v.Findings = append(v.Findings, f)
+		if f.Lead && f.Protocol != "" {
+			s.Answers = append(s.Answers, f)
+		} else if f.Lead {
+			s.Findings = append(s.Findings, f)
 		}
 	}
-	v.Parts = append(v.Parts, out)
-	for _, f := range out.Figures {
-		f.Under = slices.DeleteFunc(slices.Clone(f.Under), func(u shown) bool {
-			return !slices.Contains(e.Lead, u.Name+"/"+f.Name) || u.Made.Problem != ""
-		})
-		if f.Always = true; len(f.Under) > 0 {
-			v.Figures = append(v.Figures, f)
-		}
-	}
+	s.Parts = append(s.Parts, out)
 	return nil
 }
 
-// put adds a figure or a table of a part under a protocol, if that has trials for it.
-func put(items []item, part string, s shown, always bool) []item {
-	if s.Made.Problem == harness.ErrNoTrials.Error() {
-		return items
-	}
-	i := slices.IndexFunc(items, func(there item) bool { return there.Name == s.Made.Name })
-	if i < 0 {
-		i = len(items)
-		items = append(items, item{Item: s.Made, Part: part, Always: always})
-	}
-	items[i].Under = append(items[i].Under, s)
-	return items
-}
+// pictureSize finds the size of a drawing, which every one of ours says.
+var pictureSize = regexp.MustCompile(` width="([\d.]+)pt" height="([\d.]+)pt"`)
 
-// drawn is one drawing of a table, and the class that shows it where it fits.
-type drawn struct {
-	SVG   []byte
-	Class string
-}
-
-// pictures draws a table: comparisons for wide screens and for narrow ones. What cannot be drawn is shown as numbers.
-func pictures(t *table.Table) []drawn {
-	wide := report.Drawing(t, 0)
-	switch {
-	case wide == nil:
-		return nil
-	case t.Comparisons == nil:
-		return []drawn{{wide, ""}}
+// image returns the attributes that show a drawing by its file: a third larger than on paper.
+func image(at string, svg []byte) template.HTMLAttr {
+	size := pictureSize.FindSubmatch(svg)
+	if size == nil {
+		size = [][]byte{nil, nil, nil}
 	}
-	return []drawn{{wide, "wide"}, {report.Drawing(t, 2), "narrow"}}
+	pixels := func(text []byte) int {
+		points, _ := strconv.ParseFloat(string(text), 64)
+		return int(points * 16 / 9)
+	}
+	address := template.HTMLEscapeString((&url.URL{Path: at + ".svg"}).EscapedPath())
+	const attributes = `src="%s" width="%d" height="%d" loading="lazy"`
+	return template.HTMLAttr(fmt.Sprintf(attributes, address, pixels(size[1]), pixels(size[2])))
 }
 
 // without returns the trials that have no result.
@@ -272,20 +283,53 @@ func without(p *report.Protocol) []record.Trial {
 	return slices.DeleteFunc(slices.Clone(p.Records.Trials), well)
 }
 
-// encode makes a drawing the rest of a data address in double quotes. Browsers take the other characters as they are;
-// the template would encode them, which is half as long again.
-var encode = strings.NewReplacer("%", "%25", "#", "%23", `"`, "'", "'", "%27", "&", "%26", "\n", " ", "\t", " ")
+// newProtocol is what an experiment has under a protocol. seen are the figures and tables that earlier protocols have:
+// the first of a name has the ID that a link to it names.
+func newProtocol(e *harness.Experiment, file *settings.File, p *report.Protocol, seen map[string]bool) *protocol {
+	about := file.Protocol(p.Name)
+	out := &protocol{
+		Protocol: p,
+		Words:    cmp.Or(about.Title, p.Name),
+		Note:     cmp.Or(e.Note, about.Note),
+		Studies:  !about.Claims,
+		Marks:    marks(p.Scale, p.Changed()),
+	}
+	if out.Marks != nil {
+		c := changes(e, file, p)
+		out.Differs = &c
+	}
+	add := func(items []item, kind string, made report.Item) []item {
+		if made.Problem == harness.ErrNoTrials.Error() {
+			return items
+		}
+		id := e.Name + "-" + made.Name
+		if seen[id] {
+			id += "-" + p.Name
+		}
+		seen[id] = true
+		return append(items, item{
+			Item:  made,
+			Under: out,
+			ID:    id,
+			Path:  path.Join(e.Name, p.Name, kind, made.Name),
+			Page:  pageOf(e.Name),
+		})
+	}
+	for _, f := range p.Figures {
+		out.Figures = add(out.Figures, "figures", f)
+	}
+	for _, t := range p.Tables {
+		out.Tables = add(out.Tables, "tables", t)
+	}
+	return out
+}
 
-// strokes are neighbouring lines of one colour, which one path draws as well, in fewer bytes.
-var strokes = regexp.MustCompile(`<g stroke="[^"]*" stroke-width="[^"]*">(<path d="[^"]*"/>)+</g>`)
-
-// picture returns the attributes that hold a drawing and its width in CSS pixels: a third more than on paper.
-func picture(svg []byte) template.HTMLAttr {
-	_, width, _ := strings.Cut(string(svg), ` width="`)
-	width, _, _ = strings.Cut(width, "pt")
-	points, _ := strconv.ParseFloat(width, 64) // every drawing of ours says it
-	address := encode.Replace(strokes.ReplaceAllStringFunc(string(svg), func(lines string) string {
-		return strings.ReplaceAll(lines, `"/><path d="`, "")
-	}))
-	return template.HTMLAttr(fmt.Sprintf(`src="data:image/svg+xml,%s" width="%d"`, address, int(points*16/9)))
+// Banners are the protocols that were not run with their own settings.
+func (p *part) Banners() (out []changed) {
+	for _, under := range p.Protocols {
+		if under.Differs != nil {
+			out = append(out, *under.Differs)
+		}
+	}
+	return out
 }

@@ -1,8 +1,11 @@
 package page
 
 import (
-	"net/url"
+	"bytes"
+	"maps"
+	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,269 +15,232 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 )
 
-func render(t *testing.T, r *report.Report) string {
+// render returns the pages of a report by name.
+func render(t *testing.T, r *report.Report) map[string]string {
 	t.Helper()
-	page, err := Render(r, toyExperiments())
+	pages, err := Render(r, toyExperiments())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(page)
+	out := map[string]string{}
+	for name, text := range pages {
+		out[name] = string(text)
+	}
+	return out
 }
 
-func TestPage(t *testing.T) {
-	page := render(t, toyReport())
-	if render(t, toyReport()) != page {
+// names of pages, in order of the alphabet.
+func names(pages map[string]string) string {
+	return strings.Join(slices.Sorted(maps.Keys(pages)), " ")
+}
+
+// TestPages: what stands on which page, for several experiments and for one, and nothing of none.
+func TestPages(t *testing.T) {
+	pages := render(t, twoReports())
+	if !maps.Equal(render(t, twoReports()), pages) {
 		t.Error("other bytes the second time")
 	}
-	for _, want := range []string{
-		"No claim holds for Gaussian mixtures.", "Some claims hold for Gaussian mixtures.",
-		"Nothing was decided for Gaussian mixtures.",
-		`<span class="verdict not-reproduced" title="1 not reproduced">1<`,
-		"reproduced under second; not reproduced under first; not decided under third",
-		"KL against iterations, n = 1.5.</p>", "2 trials: 1 diverged, 1 ok.", "72 min", "avx512",
-		"Not drawn: no trials of Ada-GWG.", "SIFG &lt;ours&gt;", "a value &lt;i&gt; was not finite",
-		"semi-implicit functional gradient flow, fixed σ", "The distance of a sample from the target.",
-		"sifg report gmm --protocol first", "sifg run gmm --protocol third --scale quick --set p.iterations=3",
-		`https://arxiv.org/abs/2410.17935`, "step at the lower &lt;edge&gt;",
-		"<h3>Gaussian mixtures: grid “steps” of the protocol third",
-		`<a class="self" href="#grid-gmm-steps-third"`, "Not shown: it is cut.",
-		`<a href="grid/gmm-steps/third/tables/cells.csv">CSV</a>`,
-		`<b>2d, SIFG</b> <a href="grid/gmm-steps/third/figures/2d-sifg.csv">data</a>`,
-	} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page lacks %q", want)
-		}
+	if got := names(pages); got != "claims.html comparison.html gmm.html grids.html index.html toy.html" {
+		t.Errorf("the pages %s", got)
 	}
-	for _, no := range []string{"ZgotmplZ", "unused", "<ours>", "<no value>"} {
-		if strings.Contains(page, no) {
-			t.Errorf("the page has %q", no)
-		}
+	alone := render(t, toyReport())
+	if got := names(alone); got != "grids.html index.html" {
+		t.Errorf("the pages of one experiment: %s", got)
 	}
-	empty := render(t, &report.Report{})
-	if !strings.Contains(empty, "No trial has ended yet.") || strings.Count(empty, "<h3>") > 1 {
-		t.Error("a page without results")
-	}
-}
-
-// TestFirstScreen: it has the answers with every comparison, figures side by side, and the paper's claims apart from
-// our own, which count for no verdict.
-func TestFirstScreen(t *testing.T) {
-	r := toyReport()
-	r.Experiments[0].Protocols[1].Claims = nil
-	r.Experiments[0].Findings[1].Protocol = "second"
-	r.Answer = &report.Item{Title: "All in one", SVG: []byte(`<svg width="90pt"></svg>`)}
-	top, rest, _ := strings.Cut(render(t, r), `<section id="claims">`)
-	own := strings.Index(top, "<h2>What we asked beyond the paper</h2>")
-	if at := strings.Index(top, `<a href="#claim-4">`); own < 0 || at < own {
-		t.Errorf("our own claim is at %d, its list at %d", at, own)
-	}
-	for what, c := range map[string]struct {
-		text, pattern string
-		n             int
+	for where, lacks := range map[string]struct {
+		text string
+		want []string
 	}{
-		"answer":              {top, `<a href="#finding-gmm-3">The answer</a> <span class="badge warn">quick`, 1},
-		"answer's figure":     {top, `<h3>All in one.*<a href="answer.csv">data</a>`, 1},
-		"drawings, two sizes": {top, `class="zoom (wide|narrow)"`, 2},
-		"numbers":             {top, `<a href="comparisons.csv">CSV</a>`, 1},
-		"side by side":        {top, `<figure class="under only (first|second)">`, 2},
-		"data":                {top, `<a href="gmm/(first|second)/figures/figure3.csv">data</a>`, 2},
-		"without claims":      {top, `<td>A second one\.</td>`, 1},
-		"our own ledger":      {rest, `(?s)What we asked beyond the paper.*<li id="claim-4"`, 1},
-		"outcomes":            {rest, `<b>1</b> (no result|not testable|not reproduced)</button>`, 3},
+		"the first": {pages["index.html"], []string{
+			"<h1>A paper</h1>", "It says much.", `href="https://arxiv.org/abs/2410.17935"`,
+			`<img src="gmm/second/figures/figure3.svg" width="533" height="355" loading="lazy"`,
+			"4 particles, 2 iterations, 2 seeds; step of SIFG ", "<summary>by the text</summary>",
+			`<a href="gmm.html#gmm-figure3-second">second</a>`, "4.8 h", "avx512",
+			"1 reproduced only under some protocols, 1 not testable",
+			"the pages of the experiments say what differs",
+		}},
+		"an experiment's": {pages["gmm.html"], []string{
+			"Not made: no trials of Ada-GWG.", "SIFG &lt;ours&gt;", "a value &lt;i&gt; was not finite",
+			"2 trials: 1 diverged, 1 ok.", "The distance of a sample from the target.",
+			"sifg run gmm --protocol third --scale quick --set p.iterations=3", `<h3>by the text</h3>`,
+			`<td><code>iterations</code></td><td>all</td><td>3</td><td>2</td>`, `<code>p.iterations=3</code>`,
+			`<a href="claims.html#claim-1">`,
+		}},
+		"one experiment's alone": {alone["index.html"], []string{
+			"<h1>Gaussian mixtures</h1>", "<h2>Figure 3: KL</h2>", `<li id="claim-4"`, "Five modes on a circle.",
+			"semi-implicit functional gradient flow, fixed σ",
+		}},
+		"the claims'": {pages["claims.html"], []string{
+			"reproduced under second; not reproduced under first; not decided under third",
+			"sifg report gmm --protocol first", "<h2>What we asked beyond the paper</h2>", "paired by seed",
+		}},
+		"the comparison's": {pages["comparison.html"], []string{
+			`<a href="gmm.html#finding-gmm-3">The answer</a>`, `<img src="comparisons.svg"`,
+			`<a href="comparisons.csv">CSV</a>`, "semi-implicit functional gradient flow, fixed σ",
+		}},
+		"the grids'": {pages["grids.html"], []string{
+			"step at the lower &lt;edge&gt;", "Not shown: it is cut.", `id="grid-gmm-steps-third"`,
+			`<a href="grid/gmm-steps/third/tables/cells.csv">CSV</a>`, `src="grid/gmm-steps/third/figures/2d-sifg.svg"`,
+		}},
+		"that of nothing": {render(t, &report.Report{})["index.html"], []string{"No trial has ended yet."}},
 	} {
-		if n := len(regexp.MustCompile(c.pattern).FindAllString(c.text, -1)); n != c.n {
-			t.Errorf("%s: %d times, want %d", what, n, c.n)
+		for _, want := range lacks.want {
+			if !strings.Contains(lacks.text, want) {
+				t.Errorf("%s page lacks %q", where, want)
+			}
+		}
+		for _, no := range []string{"ZgotmplZ", "unused", "<ours>", "<no value>", "SIFG: did"} {
+			if strings.Contains(lacks.text, no) {
+				t.Errorf("%s page has %q", where, no)
+			}
 		}
 	}
 }
 
-// TestNotThePapersSettings: results at another scale or with changed settings are marked wherever they stand, with the
-// settings that differ.
+// TestPrinted: the parts of a paper stand in its order, each with the figures of the protocol that comes nearest, or of
+// the first that there is, and its claims in the order of the text; a part without results is left out.
+func TestPrinted(t *testing.T) {
+	page := render(t, twoReports())["index.html"]
+	at := -1
+	for _, next := range []string{
+		`id="Figure 3"`, `src="gmm/second/figures/figure3.svg"`, `src="gmm/first/figures/figure3.svg"`,
+		`claims.html#claim-2"`, `claims.html#claim-1"`, `id="Table 1"`, "SIFG &lt;ours&gt;",
+	} {
+		i := strings.Index(page, next)
+		if i < at || i < 0 {
+			t.Errorf("%s stands at %d, after what stands at %d", next, i, at)
+		}
+		at = i
+	}
+	if strings.Contains(page, "Figure 9") || strings.Contains(page, "toy/study") {
+		t.Error("a part without results, or a study, is on the first page")
+	}
+}
+
+// TestNotThePapersSettings: results at another scale or with changed settings are marked wherever they stand.
 func TestNotThePapersSettings(t *testing.T) {
 	const quick = ` <span class="badge warn">quick scale</span>`
-	page := render(t, toyReport())
+	all := render(t, twoReports())
 	for what, c := range map[string]struct {
-		pattern string
-		n       int
+		page, pattern string
+		n             int
 	}{
-		"banner":         {`Gaussian mixtures, third: not the paper’s settings`, 1},
-		"given":          {`<code>p.iterations=3</code>`, 1},
-		"setting":        {`<td><code>iterations</code></td><td>all</td><td>3</td><td>2</td>`, 1},
-		"main verdict":   {`</span></span>` + quick + ` <span class="badge warn">changed settings</span></td>`, 2},
-		"chip":           {`third</span>` + quick, 3},
-		"opinion":        {`<b>third</b> <span class="verdict [a-z-]+">[a-z ]+</span>` + quick, 3},
-		"figure, table":  {`<b>third</b>` + quick, 5}, // of two figures, two tables, the run
-		"finding":        {`<h4>A second one` + quick, 1},
-		"paper's banner": {`mixtures, first: not`, 0},
+		"banner":   {"gmm.html", `Gaussian mixtures, third: not the paper’s settings`, 1},
+		"chip":     {"claims.html", `third</span>` + quick, 3},
+		"opinion":  {"claims.html", `<b>third</b> <span class="verdict [a-z-]+">[a-z ]+</span>` + quick, 3},
+		"protocol": {"gmm.html", `<h3>third</h3>` + quick, 1},
+		"finding":  {"gmm.html", `<h4>A second one` + quick, 1},
+		"own":      {"gmm.html", `mixtures, first: not`, 0},
 	} {
-		if n := len(regexp.MustCompile(c.pattern).FindAllString(page, -1)); n != c.n {
+		if n := len(regexp.MustCompile(c.pattern).FindAllString(all[c.page], -1)); n != c.n {
 			t.Errorf("%s: %d times, want %d", what, n, c.n)
 		}
 	}
-	r := toyReport()
+	r := twoReports()
 	r.Experiments[0].Protocols = r.Experiments[0].Protocols[:2]
-	if strings.Contains(render(t, r), `class="badge warn"`) {
-		t.Error("the protocols' own settings at full scale are marked")
+	for name, page := range render(t, r) {
+		if strings.Contains(page, `class="badge warn"`) || strings.Contains(page, "banner\"") {
+			t.Errorf("%s: the protocols' own settings at full scale are marked", name)
+		}
 	}
 }
 
-// TestFindings: each has the marks of all protocols, every one once, and the address of its numbers.
-func TestFindings(t *testing.T) {
-	r := toyReport()
-	for i, scale := range []string{"quick", "smoke", "quick"} {
-		r.Experiments[0].Protocols[i].Scale = scale
-	}
-	page := render(t, r)
-	const badges = ` <span class="badge warn">quick scale</span> <span class="badge warn">smoke scale</span> <a`
-	if n := strings.Count(page, badges); n != 3 {
-		t.Errorf("%d of three findings have both marks", n)
-	}
-	if strings.Contains(page, `warn"></span>`) || !strings.Contains(page, `<a href="gmm/findings/3.csv">CSV</a>`) {
-		t.Error("an empty mark, or numbers without an address")
-	}
-}
-
-// TestManyBanners: a page of a small scale says so once, and has the settings of each protocol in a part that opens.
-func TestManyBanners(t *testing.T) {
-	r := toyReport()
-	for _, p := range r.Experiments[0].Protocols {
-		p.Scale = "quick"
-	}
-	page := render(t, r)
-	n := strings.Count(page, `class="banner"`)
-	if n != 1 || !strings.Contains(page, "3 sets of results, and the settings that differ") {
-		t.Errorf("%d banners for three protocols", n)
-	}
-}
-
-// TestOneProtocol: an experiment that has one protocol of the page's is shown whichever is chosen.
-func TestOneProtocol(t *testing.T) {
-	always := regexp.MustCompile(`class="(under only|under) third( only)?"|class="item third only"`)
-	if page := render(t, toyReport()); always.MatchString(strings.ReplaceAll(page, `"under third"`, "")) {
-		t.Error("a protocol of several is always shown")
-	}
-	r := toyReport()
-	r.Experiments[0].Protocols = r.Experiments[0].Protocols[2:]
-	page := render(t, r)
-	if n := len(always.FindAllString(strings.ReplaceAll(page, `"opinion under third"`, ""), -1)); n != 10 {
-		t.Errorf("%d of two figures, two tables, each with its item, a run and all of them are always shown", n)
-	}
-}
-
-// TestOwnTable: on a person's own data the words for a protocol are those that hold there, and no verdict is spoken of.
+// TestOwnTable: on a person's own data the words for a protocol are those that hold there, tables come before figures,
+// and no verdict is spoken of.
 func TestOwnTable(t *testing.T) {
 	all := toyExperiments()[:1]
-	all[0].Note, all[0].Claims, all[0].Lead = "settings of another table", nil, nil
+	all[0].Note, all[0].Claims, all[0].Paper = "settings of another table", nil, nil
 	r := toyReport()
 	r.Experiments[0].Findings = nil
-	for _, p := range r.Experiments[0].Protocols {
-		p.Claims = nil
+	r.Experiments[0].Protocols = r.Experiments[0].Protocols[:1]
+	r.Experiments[0].Protocols[0].Claims = nil
+	pages, err := Render(r, all)
+	page := string(pages["index.html"])
+	if err != nil || strings.Count(page, "settings of another table") != 1 {
+		t.Errorf("other words for the protocol (%v)", err)
 	}
-	page, err := Render(r, all)
-	if err != nil || strings.Count(string(page), "<small>settings of another table</small>") != 3 {
-		t.Errorf("other words for the protocols (%v)", err)
+	if table, figure := strings.Index(page, "KL at the end"), strings.Index(page, "figures/figure3.svg"); table > figure {
+		t.Error("the figure comes before the table")
 	}
-	for _, no := range []string{"did the paper hold up", "claim was checked", "each protocol found", "verdicts</th>"} {
-		if strings.Contains(string(page), no) {
+	for _, no := range []string{"claim", "The paper", "verdict "} {
+		if text := page[strings.Index(page, "<main>"):strings.Index(page, "<script>")]; strings.Contains(text, no) {
 			t.Errorf("the page says %q", no)
 		}
 	}
 }
 
-// TestHidden: an item is shown under the protocols that have it, and an experiment under those with results of it,
-// without a word under the others. What has no trials under a protocol is not there.
-func TestHidden(t *testing.T) {
-	r := toyReport()
-	r.Experiments[0].Protocols[0].Figures = nil
-	for _, p := range r.Experiments[0].Protocols[1:] {
+// TestAbsent: what has no trials under a protocol is not there, and data sets that were not here are named.
+func TestAbsent(t *testing.T) {
+	r := twoReports()
+	for _, p := range r.Experiments[0].Protocols {
 		p.Figures[1].Problem = harness.ErrNoTrials.Error()
 	}
-	page := render(t, r)
-	if !strings.Contains(page, `<section class="item first second third" id="gmm">`) {
-		t.Error("an experiment is shown under a protocol that does not have it")
-	}
-	if strings.Contains(page, "Not drawn") || strings.Contains(page, "gmm-figure1") {
+	r.Experiments[0].Protocols[0].Absent = []string{"meg"}
+	pages := render(t, r)
+	if strings.Contains(pages["gmm.html"], "gmm-figure1") {
 		t.Error("a figure is shown that no protocol has trials for")
 	}
-	if !strings.Contains(page, `<div class="item second third" id="gmm-figure3">`) ||
-		strings.Contains(page, "no results under") {
-		t.Error("a figure is shown under a protocol that does not have it")
-	}
-	hides := "body:has(#only-first:checked) :is(.under, .item):not(.first):not(.only)"
-	if !strings.Contains(page, hides) {
-		t.Error("nothing hides what the chosen protocol does not have")
+	const absent = "trials on the data set meg are left out"
+	if !strings.Contains(pages["index.html"], absent) || strings.Contains(render(t, twoReports())["index.html"], absent) {
+		t.Error("the first page names other data sets that were not here")
 	}
 }
 
-// outside are the addresses that may leave the page: the paper, the repository, and files beside the page.
+// outside are the addresses that may leave the pages: the paper, the repository, and files beside them.
 var outside = regexp.MustCompile(`^(data:|https://arxiv\.org/abs/2410\.17935$|https://github\.com/semi-implicit/sifg|` +
-	`comparisons\.csv$|(grid/)?gmm[\w/-]+\.(csv|parquet)$)`)
+	`(comparisons|(grid/)?(gmm|toy)[\w/-]+)\.(csv|parquet|svg)$)`)
 
-// TestOffline looks at every address on the page: none is loaded, and links leave it for known places alone.
-func TestOffline(t *testing.T) {
-	page := render(t, toyReport())
-	root, err := html.Parse(strings.NewReader(page))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ids, targets := map[string]int{}, []string{}
-	for n := range root.Descendants() {
-		for _, a := range n.Attr {
-			switch a.Key {
-			case "id":
-				ids[a.Val]++
-			case "src", "href", "srcset", "action", "poster", "xlink:href":
-				if strings.HasPrefix(a.Val, "#") {
-					targets = append(targets, a.Val[1:])
-				} else if !outside.MatchString(a.Val) || a.Key != "href" && !strings.HasPrefix(a.Val, "data:") {
-					t.Errorf("<%s %s=%.80q> leaves the file", n.Data, a.Key, a.Val)
+// TestAddresses looks at every address on every page: nothing is loaded but drawings beside the page, and links lead to
+// elements of pages that are there, or to known places.
+func TestAddresses(t *testing.T) {
+	for _, pages := range []map[string]string{render(t, twoReports()), render(t, toyReport())} {
+		ids, targets := map[string]int{}, map[string]string{} // by page#id
+		for name, page := range pages {
+			root, err := html.Parse(strings.NewReader(page))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n := range root.Descendants() {
+				for _, a := range n.Attr {
+					switch to, id, _ := strings.Cut(a.Val, "#"); {
+					case a.Key == "id":
+						ids[name+"#"+a.Val]++
+					case !slices.Contains([]string{"src", "href", "srcset", "action", "poster", "xlink:href"}, a.Key):
+					case a.Key == "href" && (to == "" || path.Ext(to) == ".html"):
+						if to == "" {
+							to = name
+						}
+						targets[strings.TrimSuffix(to+"#"+id, "#")] = name
+					case !outside.MatchString(a.Val) || a.Key != "href" && path.Ext(a.Val) != ".svg":
+						t.Errorf("%s: <%s %s=%.80q> leads elsewhere", name, n.Data, a.Key, a.Val)
+					}
 				}
+			}
+			loads := regexp.MustCompile(`url\(|@import|fetch\(|XMLHttpRequest|WebSocket|import\(`)
+			for _, m := range loads.FindAllString(page, -1) {
+				t.Errorf("%s holds %q", name, m)
+			}
+		}
+		for to, from := range targets {
+			if _, page := pages[to]; !page && ids[to] != 1 {
+				t.Errorf("%s links to %s, which %d elements have", from, to, ids[to])
+			}
+		}
+		for id, n := range ids {
+			if n > 1 {
+				t.Errorf("%d elements are %s", n, id)
 			}
 		}
 	}
-	for _, id := range targets {
-		if ids[id] != 1 {
-			t.Errorf("link to #%s, which %d elements have", id, ids[id])
-		}
-	}
-	for id, n := range ids {
-		if n > 1 {
-			t.Errorf("%d elements have the id %s", n, id)
-		}
-	}
-	loads := regexp.MustCompile(`url\(|@import|fetch\(|XMLHttpRequest|WebSocket|import\(`)
-	for _, m := range loads.FindAllString(page, -1) {
-		t.Errorf("the page holds %q", m)
-	}
 }
 
-// TestPicture: the drawing comes out of the address as it went in, but for its quotes and line ends, and cannot leave
-// its attribute.
-func TestPicture(t *testing.T) {
-	drawing := []byte("<svg width=\"72pt\">\n<text fill=\"#00f\" x='1'>50 % &amp; &lt;b&gt; \"> " +
-		"<script>alert(1)</script></text></svg>")
-	address, ok := strings.CutPrefix(string(picture(drawing)), `src="`)
-	address, end := strings.CutSuffix(address, `" width="128"`)
-	if !ok || !end || strings.ContainsAny(address, "\"#&\n") {
-		t.Fatalf("%s", address)
+// TestImage: a drawing is named by its file, with its size; no name leaves its attribute.
+func TestImage(t *testing.T) {
+	got := string(image(`a b/"x"`, []byte(`<svg width="72pt" height="36pt">`)))
+	if want := `src="a%20b/%22x%22.svg" width="128" height="64" loading="lazy"`; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
-	back, err := url.PathUnescape(html.UnescapeString(strings.TrimPrefix(address, "data:image/svg+xml,")))
-	if want := strings.NewReplacer(`"`, "'", "\n", " ").Replace(string(drawing)); err != nil || back != want {
-		t.Errorf("%s, %v, want %s", back, err, want)
-	}
-}
-
-// TestAbsentData: the first screen and the menu name the data sets that were not here.
-func TestAbsentData(t *testing.T) {
-	r := toyReport()
-	r.Experiments[0].Protocols[0].Absent = []string{"meg"}
-	page := render(t, r)
-	for _, want := range []string{"trials on the data set meg are left out", "<small>without meg</small>"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page lacks %q", want)
-		}
-	}
-	if strings.Contains(render(t, toyReport()), "left out") {
-		t.Error("something is left out of a report that lacks nothing")
+	if !bytes.Contains([]byte(image("x", nil)), []byte(`width="0"`)) {
+		t.Error("a drawing without a size has one")
 	}
 }

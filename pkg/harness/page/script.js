@@ -23,30 +23,16 @@ for (const table of document.querySelectorAll("table.sortable")) {
   });
 }
 
-// Claims are shown that came out as chosen by a click on a count, claims and findings that have all words of the search.
+// Claims are shown that came out as chosen by a click on a count, and that have all words of the search.
 const claims = document.querySelectorAll(".ledger > li"), tiles = document.querySelectorAll(".tile");
 const search = document.getElementById("search"), found = document.getElementById("found");
-const articles = document.querySelectorAll("#findings .finding");
 const filter = () => {
   const words = (search ? search.value : "").toLowerCase().split(/\s+/).filter((w) => w);
   const tile = document.querySelector(".tile[aria-pressed=true]");
   const has = (e) => { const text = e.textContent.toLowerCase(); return words.every((w) => text.includes(w)); };
   for (const c of claims) c.hidden = Boolean(tile) && c.dataset.outcome !== tile.dataset.outcome || !has(c);
-  for (const f of articles) f.hidden = !has(f);
-  if (!found) return;
-  const count = (list, one) => {
-    const n = Array.from(list).filter((e) => !e.hidden).length;
-    return n + " " + one + (n === 1 ? "" : "s");
-  };
-  found.innerHTML = "";
-  if (!words.length) return;
-  for (const [list, one, at] of [[claims, "claim", "#claims"], [articles, "finding", "#findings"]]) {
-    if (!list.length) continue;
-    const link = document.createElement("a");
-    link.href = at;
-    link.textContent = count(list, one);
-    found.append(link, " ");
-  }
+  const n = Array.from(claims).filter((c) => !c.hidden).length;
+  if (found) found.textContent = words.length ? n + " claim" + (n === 1 ? "" : "s") : "";
 };
 if (search) search.addEventListener("input", filter);
 for (const tile of tiles) {
@@ -63,17 +49,29 @@ if (unfold) unfold.addEventListener("click", () => {
   for (const c of claims) c.firstElementChild.open = open;
 });
 
-// On a narrow screen the contents stand above the answer, and are folded.
+// On a narrow screen the list of pages stands above the answer, and is folded.
 if (innerWidth < 960) document.querySelector("nav details").open = false;
 
-// A link to something shows it: it opens a claim or a grid, and shows all protocols where the chosen one hides it.
+// Where a link to the one page of an earlier version leads now.
+const moved = (id) => {
+  const pages = Array.from(document.querySelectorAll("nav .links a"), (a) => a.getAttribute("href"));
+  const [kind, rest] = /^(?:(claim|grid|finding)s?(?:-|$))?(.*)$/.exec(id).slice(1);
+  const page = { claim: "claims.html", grid: "grids.html" }[kind]
+    ?? pages.filter((p) => (rest + "-").startsWith(p.replace(".html", "-"))).sort((p, q) => q.length - p.length)[0]
+    ?? (/^(comparisons|answer|finding)/.test(id) && "comparison.html");
+  return pages.includes(page) && page !== location.pathname.split("/").pop() && page + "#" + id;
+};
+
+// A link to something shows it: it opens all that it is folded into.
 const target = () => {
-  const at = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  if (!at) return;
+  const id = decodeURIComponent(location.hash.slice(1)), at = id && document.getElementById(id);
+  if (!at) {
+    if (id && moved(id)) location.replace(moved(id));
+    return;
+  }
   at.hidden = false;
-  if (at.matches(".ledger > li, #grids .item")) at.firstElementChild.open = true;
-  const every = document.getElementById("every");
-  if (!at.getClientRects().length && every) every.checked = true;
+  const inner = at.matches(".ledger > li, .item") && at.firstElementChild;
+  for (let e = inner || at; e; e = e.parentElement) if (e.matches("details")) e.open = true;
   at.scrollIntoView();
 };
 addEventListener("hashchange", target);
@@ -91,7 +89,8 @@ const fit = new ResizeObserver((entries) => {
     table.classList.add("tight");
     if (table.scrollWidth <= box.clientWidth) continue;
     table.classList.remove("tight");
-    const heads = Array.from(table.tHead.rows[0].cells, (h) => h.textContent);
+    const last = table.tHead.rows[table.tHead.rows.length - 1];
+    const heads = Array.from(last.cells, (h) => [h.dataset.group, h.textContent].filter((t) => t).join(" "));
     for (const row of table.tBodies[0].rows) Array.from(row.cells).forEach((cell, i) => { cell.dataset.head = heads[i]; });
     table.classList.add("cards");
   }

@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 // setting is one key's value in several configurations.
@@ -134,4 +136,29 @@ func where(places [][2]string, of map[string]int) string {
 		out = append(out, strings.Join(problems[text], ", ")+text)
 	}
 	return strings.Join(out, "; ")
+}
+
+// inUse says with which settings a protocol's methods ran on a problem; "" of none.
+func inUse(p *report.Protocol, problem string) string {
+	all := configs(p)
+	var methods, common []string
+	for _, m := range p.Records.Methods(problem) {
+		c := all[[2]string{problem, m}]
+		text := figure.Of(p.Records, m).Label + " " + c["sampler.step"]
+		if c["sampler.divide_by_n"] == "true" {
+			text += "/n"
+		}
+		if sigma := c["sampler.sigma"]; sigma != "" {
+			text += ", σ " + sigma
+		}
+		methods = append(methods, text)
+		common = []string{
+			c["particles"] + " particles", c["iterations"] + " iterations",
+			table.Count(len(strings.Fields(c["seeds"])), "seed"),
+		}
+	}
+	if methods == nil {
+		return ""
+	}
+	return strings.Join(common, ", ") + "; step of " + strings.Join(methods, "; ") + "."
 }

@@ -2,9 +2,11 @@ package page
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -17,6 +19,22 @@ import (
 const toyDrawing = `<svg xmlns="http://www.w3.org/2000/svg" width="300pt" height="200pt" viewBox="0 0 300 200">` +
 	`<path d="M0 0l300 200" stroke="#00f"/><text x="9" y="99">50 %% of %s &amp; &quot;more&quot;</text></svg>`
 
+// toyPaper is what the experiments reproduce.
+var toyPaper = harness.Paper{
+	Title:   "A paper",
+	Address: "https://arxiv.org/abs/2410.17935",
+	Summary: "It says much.",
+	Parts: []harness.Part{
+		{
+			Name: "Figure 3", Title: "KL",
+			Shows:  []harness.Shown{{Experiment: "gmm", Name: "figure3", Protocol: "second", Problem: "p"}},
+			Claims: []string{"2", "1"},
+		},
+		{Name: "Table 1", Shows: []harness.Shown{{Experiment: "gmm", Name: "kl", Protocol: "nowhere"}}},
+		{Name: "Figure 9", Shows: []harness.Shown{{Experiment: "toy", Name: "none"}}, Claims: []string{"3"}},
+	},
+}
+
 // toyExperiments are two experiments, of which the first has results.
 func toyExperiments() []*harness.Experiment {
 	return []*harness.Experiment{
@@ -24,7 +42,7 @@ func toyExperiments() []*harness.Experiment {
 			Name:    "gmm",
 			Title:   "Gaussian mixtures",
 			Summary: "Five modes on a circle.",
-			Lead:    []string{"first/figure3", "second/figure3", "1", "4"},
+			Paper:   &toyPaper,
 			Metrics: []harness.Metric{
 				{Name: "knn-kl", Unit: "nats", Meaning: "The distance of a sample from the target."},
 				{Name: "unused"},
@@ -32,7 +50,8 @@ func toyExperiments() []*harness.Experiment {
 			Settings: []byte(
 				"base:\n  problems: {p: {particles: 4, iterations: 2}}\n  methods: {sifg: {sampler: sifg}}\n" +
 					"  seeds: [1]\n" +
-					"protocols: {first: {}, second: {}, third: {}}\n",
+					"protocols: {first: {claims: true, title: by the text}, second: {claims: true}, third: {claims: true}, " +
+					"study: {}}\n",
 			),
 			Claims: []claim.Claim{
 				{
@@ -47,7 +66,10 @@ func toyExperiments() []*harness.Experiment {
 			Name:     "toy",
 			Title:    "Toy <b>",
 			Claims:   []claim.Claim{{ID: "3", Statement: "Nobody looked."}},
-			Settings: []byte("base: {}\n"),
+			Settings: []byte(
+				"base: {problems: {p: {particles: 4, iterations: 2}}, methods: {sifg: {sampler: sifg}}, seeds: [1]}\n" +
+					"protocols: {first: {}, study: {}}\n",
+			),
 		},
 	}
 }
@@ -170,10 +192,36 @@ func toyReport() *report.Report {
 	}}}
 }
 
-// TestToy writes the page, where TOY says for the tests that look at it in a browser.
+// twoReports is a report of two experiments, the second with a study of its own.
+func twoReports() *report.Report {
+	r := toyReport()
+	study := made("study", "full", claim.NoResult)
+	study.Claims = nil
+	r.Experiments = append(r.Experiments, &report.Experiment{Name: "toy", Protocols: []*report.Protocol{study}})
+	return r
+}
+
+// TestToy writes the pages with their drawings, where TOY says for the tests that look at them in a browser: those of
+// two experiments, and in the folder alone those of one.
 func TestToy(t *testing.T) {
-	file := cmp.Or(os.Getenv("TOY"), filepath.Join(t.TempDir(), "index.html"))
-	if err := os.WriteFile(file, []byte(render(t, toyReport())), 0o666); err != nil {
-		t.Fatal(err)
+	folder := cmp.Or(os.Getenv("TOY"), t.TempDir())
+	drawing := regexp.MustCompile(`img src="([^"]+)"`)
+	for _, x := range []struct {
+		folder string
+		r      *report.Report
+	}{{folder, twoReports()}, {filepath.Join(folder, "alone"), toyReport()}} {
+		for name, text := range render(t, x.r) {
+			files := map[string]string{name: text}
+			for _, m := range drawing.FindAllStringSubmatch(text, -1) {
+				files[m[1]] = fmt.Sprintf(toyDrawing, "it")
+			}
+			for name, text := range files {
+				at := filepath.Join(x.folder, name)
+				err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o777), os.WriteFile(at, []byte(text), 0o666))
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
 	}
 }

@@ -111,24 +111,6 @@ func sets(protocols []*Protocol) map[string]*record.Set {
 	return out
 }
 
-// answer draws the figure that answers for all experiments; nil if there is none, or it cannot be drawn.
-func (r *Report) answer(all []*harness.Experiment) *Item {
-	i := slices.IndexFunc(all, func(e *harness.Experiment) bool { return e.Answer != nil })
-	if i < 0 {
-		return nil
-	}
-	by := map[string]map[string]*record.Set{}
-	for _, e := range r.Experiments {
-		by[e.Name] = sets(e.Protocols)
-	}
-	a := all[i].Answer
-	made := &Item{Name: answerName, Title: a.Title, Caption: a.Caption}
-	if err := safe.Call(func() error { return made.draw(a.Draw(by)) }); err != nil {
-		return nil
-	}
-	return made
-}
-
 // draw keeps the drawing and the data of a figure.
 func (it *Item) draw(f *figure.Figure, err error) error {
 	if err == nil {

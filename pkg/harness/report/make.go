@@ -135,9 +135,9 @@ func (x *Experiment) protocols(file *settings.File) (names []string) {
 	return names
 }
 
-// records collects the records of the trials of one protocol: the store's, or with keep those of the earlier report,
-// where the store has none or one that did not end as well. A damaged trial of the store is none, and is noted. old may
-// be nil.
+// records collects the records of the trials of one protocol: the store's, or with keep those of the earlier report
+// where the store has none or the report's had ended: their times stay those that were measured first. A damaged trial
+// of the store is none, and is noted. old may be nil.
 func (m *maker) records(file *settings.File, part []harness.Trial, old *Protocol) (*Protocol, error) {
 	first := part[0]
 	set := &record.Set{Experiment: first.Experiment, Traces: m.traces, Timings: m.timings, Load: m.load}
@@ -183,7 +183,7 @@ func (m *maker) records(file *settings.File, part []harness.Trial, old *Protocol
 			set.Problems = append(set.Problems, t.Problem)
 		}
 		got := found[i]
-		if was := earlier[t.Key]; was != nil && (got == nil || !got.Trial.Final() && was.Final()) {
+		if was := earlier[t.Key]; was != nil && (got == nil || was.Final()) {
 			got = old.Records.Result(was)
 		}
 		if got == nil {

@@ -24,7 +24,6 @@ import (
 type Report struct {
 	Experiments []*Experiment
 	Grids       []Grid
-	Answer      *Item // harness.Answer; nil in a report that was read, or if there is none
 }
 
 // Grid is the best cells of a grid.

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -13,7 +11,6 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
-	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
@@ -190,41 +187,5 @@ func TestKeep(t *testing.T) {
 	if f := r.Experiments[0].Protocol("released").Figures; f[1].Problem != "" ||
 		!strings.Contains(f[3].Problem, "not in the store") {
 		t.Errorf("figures of particles that are not at hand: %+v", f)
-	}
-}
-
-// TestAnswer: the figure of all experiments is drawn from the records that are about the paper, and lies with its data
-// beside the page. Where it cannot be drawn there is none.
-func TestAnswer(t *testing.T) {
-	h := newHouse(t, "one", "two")
-	h.all[1].Answer = &harness.Answer{
-		Title: "All of it",
-		Draw: func(by map[string]map[string]*record.Set) (*figure.Figure, error) {
-			s := by["one"]["paper"]
-			if s == nil {
-				return nil, errors.New("one has no results")
-			}
-			line := figure.Line{X: []float64{0, 1}, Y: []float64{0, float64(len(s.Trials))}}
-			return &figure.Figure{Panels: []figure.Panel{{Layers: []figure.Layer{line}}}}, nil
-		},
-	}
-	some := trials("one", "paper")
-	h.put(record.StatusOK, some...)
-	r, _ := h.must(h.plan(some), false)
-	if r.Answer == nil || r.Answer.Title != "All of it" {
-		t.Fatalf("the answer is %+v", r.Answer)
-	}
-	last := fmt.Sprintf(",1,%d,", len(some))
-	if got := files(h.dir)["answer.csv"]; !strings.Contains(got, last) || files(h.dir)["answer.svg"] == "" {
-		t.Errorf("beside the page: %q, want %q in it", got, last)
-	}
-	h = newHouse(t, "two")
-	h.all[0].Answer = &harness.Answer{Draw: func(map[string]map[string]*record.Set) (*figure.Figure, error) {
-		return nil, errors.New("nothing to draw")
-	}}
-	some = trials("two", "paper")
-	h.put(record.StatusOK, some...)
-	if r, _ := h.must(h.plan(some), false); r.Answer != nil {
-		t.Errorf("an answer of nothing: %+v", r.Answer)
 	}
 }

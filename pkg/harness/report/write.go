@@ -29,8 +29,7 @@ import (
 const (
 	indexName = "report.json" // of an experiment's sealed folder
 
-	answerName      = "answer"      // harness.Answer, a drawing and its data
-	comparisonsName = "comparisons" // of how methods compare, the same
+	comparisonsName = "comparisons" // of how methods compare, a drawing and its data
 	trialsName      = "trials.parquet"
 	tracesName      = "trace.parquet"
 	timingsName     = "timings.parquet"
@@ -86,7 +85,6 @@ func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment,
 		if err != nil || len(r.Experiments) == 0 {
 			return err
 		}
-		r.Answer = r.answer(all)
 		pages, err := render(r, all)
 		if err != nil {
 			return err
@@ -232,12 +230,9 @@ func (x *Experiment) files() (map[string][]byte, error) {
 	return out, errors.Join(errs[:]...)
 }
 
-// drawings returns the answer and the drawing of all comparisons, with their data, which are beside the page.
+// drawings returns the drawing of all comparisons, with their data, which are beside the pages.
 func (r *Report) drawings() map[string][]byte {
 	files := map[string][]byte{}
-	if a := r.Answer; a != nil {
-		files[answerName+".svg"], files[answerName+".csv"] = a.SVG, a.CSV
-	}
 	if t := r.Comparisons(); t != nil {
 		drawTable(files, comparisonsName, t)
 	}
@@ -247,14 +242,14 @@ func (r *Report) drawings() map[string][]byte {
 // drawTable adds a table's numbers, and its drawing if it has one, to files.
 func drawTable(files map[string][]byte, at string, t *table.Table) {
 	files[at+".csv"] = []byte(t.CSV())
-	if svg := Drawing(t, 0); svg != nil {
+	if svg := Drawing(t); svg != nil {
 		files[at+".svg"] = svg
 	}
 }
 
 // Drawing returns what figure.Picture draws of a table; nil if it has no drawing, or it cannot be drawn.
-func Drawing(t *table.Table, cols int) []byte {
-	f, err := figure.Picture(t, cols)
+func Drawing(t *table.Table) []byte {
+	f, err := figure.Picture(t)
 	if err != nil {
 		return nil
 	}

@@ -26,7 +26,7 @@ func (t *Table) Markdown() string {
 	for j, c := range t.Columns {
 		cells := []string{markdown(c.Header), ""}
 		for _, r := range t.Rows {
-			s := markdown(r[j].Text)
+			s := markdown(strings.TrimSuffix(r[j].Text+" / "+r[j].Below, " / "))
 			if r[j].Bold {
 				s = "**" + s + "**"
 			}

@@ -11,7 +11,7 @@ func TestSheet(t *testing.T) {
 	s.Words("number", func(n int) string { return []string{"three", "four"}[n-3] })
 	s.Column("square", func(n int) Cell { return Int(n * n) })
 	want := Table{
-		Columns: []Column{{"number", Left}, {"square", Right}},
+		Columns: Columns(1, "number", "square"),
 		Rows:    [][]Cell{{Text("three"), Int(9)}, {Text("four"), Int(16)}},
 	}
 	if !reflect.DeepEqual(s.Table, want) {

@@ -30,13 +30,36 @@ type Table struct {
 type Column struct {
 	Header string `json:"header"`
 	Align  Align  `json:"align,omitempty"`
+	Group  string `json:"group,omitempty"` // what neighbouring columns share, above their headers; "": nothing
+}
+
+// Group is neighbouring columns of one group.
+type Group struct {
+	Name    string
+	Columns int
+}
+
+// Groups are the groups of all columns, in order; nil if there are none.
+func (t *Table) Groups() (out []Group) {
+	any := false
+	for i, c := range t.Columns {
+		if i == 0 || c.Group != t.Columns[i-1].Group {
+			out = append(out, Group{Name: c.Group})
+		}
+		out[len(out)-1].Columns++
+		any = any || c.Group != ""
+	}
+	if !any {
+		return nil
+	}
+	return out
 }
 
 // Columns returns columns with these headers, the first n aligned left and the others right.
 func Columns(n int, headers ...string) []Column {
 	out := make([]Column, len(headers))
 	for i, h := range headers {
-		out[i] = Column{h, Right}
+		out[i] = Column{Header: h, Align: Right}
 		if i < n {
 			out[i].Align = Left
 		}
@@ -59,6 +82,8 @@ type Cell struct {
 	Value  string `json:"value,omitempty"`  // what a page sorts by and what CSV holds; "": Text
 	Spread string `json:"spread,omitempty"` // after ± in Text, a column of its own in CSV; "": none
 	Bold   bool   `json:"bold,omitempty"`   // marked as the best
+	Below  string `json:"below,omitempty"`  // a second line
+	Tip    string `json:"tip,omitempty"`    // what a page says of the cell where the pointer rests on it
 }
 
 // Text returns a cell of words, without characters that control a terminal.
@@ -156,12 +181,12 @@ func Of[R any](things []R) *Sheet[R] {
 
 // Words adds a column of words, aligned left.
 func (s *Sheet[R]) Words(header string, of func(thing R) string) {
-	s.add(Column{header, Left}, func(thing R) Cell { return Text(of(thing)) })
+	s.add(Column{Header: header}, func(thing R) Cell { return Text(of(thing)) })
 }
 
 // Column adds a column of cells, aligned right. It calls of for each row in order.
 func (s *Sheet[R]) Column(header string, of func(thing R) Cell) {
-	s.add(Column{header, Right}, of)
+	s.add(Column{Header: header, Align: Right}, of)
 }
 
 func (s *Sheet[R]) add(c Column, of func(thing R) Cell) {

@@ -34,11 +34,12 @@ func Contours(
 func Panel2D(mixture *target.Mixture, title string) figure.Panel {
 	const xMin, xMax, yMin, yMax = -4.6, 4.6, -3.2, 3.2
 	at := func(x, y float64) float64 { return math.Exp(mixture.LogDensity([]float64{x, y})) }
+	style := figure.Method("truth").Thin()
 	return figure.Panel{
 		Title:  title,
 		X:      figure.Axis{Label: "x₁", Min: xMin, Max: xMax},
 		Y:      figure.Axis{Label: "x₂", Min: yMin, Max: yMax},
-		Layers: Contours(at, xMin, xMax, yMin, yMax, figure.Method("truth"), 0.5, 0.9, 0.99),
+		Layers: Contours(at, xMin, xMax, yMin, yMax, style, 0.5, 0.9, 0.99),
 	}
 }
 
