@@ -51,11 +51,9 @@ func scatter(s *record.Set) (*figure.Figure, error) {
 // trajectories draws Figure 2 for the methods with a network.
 func trajectories(s *record.Set) (*figure.Figure, error) {
 	f, mixture := &figure.Figure{Cols: 2, Plane: true}, density.Mixture(s, "gmm-2d")
-	marks := []figure.Style{
-		{Color: figure.Method("sgld").Color, Mark: figure.Square},
-		{Color: figure.Method("svgd").Color, Mark: figure.Triangle},
-		{Color: figure.Method("ada-sifg").Color, Mark: figure.Circle},
-	}
+	start := figure.Style{Label: "start", Color: figure.Method("truth").Thin().Color, Mark: figure.Square}
+	later := figure.Style{Color: figure.Method("svgd").Color, Mark: figure.Triangle}
+	last := figure.Style{Color: figure.Method("ada-sifg").Color, Mark: figure.Circle}
 	for _, m := range flowMethods {
 		t, ok := record.First(s, "gmm-2d", m)
 		if !ok {
@@ -75,6 +73,15 @@ func trajectories(s *record.Set) (*figure.Figure, error) {
 			return float64(a.Data[i]), float64(a.Data[i+1])
 		}
 		p := density.Panel2D(mixture, figure.Label(m))
+		positions := func(look int, style figure.Style, radius float64) figure.Scatter {
+			out := figure.Scatter{Style: style, Radius: radius}
+			for i := range k {
+				px, py := at(look, i)
+				out.X, out.Y = append(out.X, px), append(out.Y, py)
+			}
+			return out
+		}
+		p.Layers = append(p.Layers, positions(0, start, 1.3)) // beneath the paths
 		for i := range k {
 			var x, y []float64
 			for l := range looks {
@@ -83,18 +90,9 @@ func trajectories(s *record.Set) (*figure.Figure, error) {
 			}
 			p.Layers = append(p.Layers, figure.Line{X: x, Y: y, Style: figure.Method(m).As("").Thin()})
 		}
-		for j, look := range []int{0, o.DisplacementFrom / c.Judge.Every, looks - 1} {
-			var x, y []float64
-			for i := range k {
-				px, py := at(look, i)
-				x, y = append(x, px), append(y, py)
-			}
-			label := "start"
-			if j > 0 {
-				label = fmt.Sprintf("iteration %d", []int{0, o.DisplacementFrom, c.Iterations}[j])
-			}
-			p.Layers = append(p.Layers, figure.Scatter{X: x, Y: y, Style: marks[j].As(label), Radius: 1.9})
-		}
+		p.Layers = append(p.Layers,
+			positions(o.DisplacementFrom/c.Judge.Every, later.As(fmt.Sprintf("iteration %d", o.DisplacementFrom)), 1.7),
+			positions(looks-1, last.As(fmt.Sprintf("iteration %d", c.Iterations)), 1.7))
 		f.Panels = append(f.Panels, p)
 	}
 	if len(f.Panels) == 0 {

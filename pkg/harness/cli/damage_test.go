@@ -237,7 +237,7 @@ func TestExchanged(t *testing.T) {
 	must(t, errors.Join(os.Rename(a, "aside"), os.Rename(b, a), os.Rename("aside", b)))
 	x.want(t, "verify", 5, a+"/released/grid.json: it is of grid/toy-other", b+"/released/grid.json: it is of grid/toy-steps")
 	x.want(t, "report", 0)
-	if page := text(t, "results/index.html"); !strings.Contains(page, "is the grid of grid/toy-other") {
+	if page := text(t, "results/grids.html"); !strings.Contains(page, "is the grid of grid/toy-other") {
 		t.Error("the page shows a grid under the name of another")
 	}
 	x.want(t, "verify", 5, a, b)

@@ -47,15 +47,9 @@ func reportCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-// pages renders the page of a report, by its name.
-func pages(r *report.Report, all []*harness.Experiment) (map[string][]byte, error) {
-	b, err := page.Render(r, all)
-	return map[string][]byte{"index.html": b}, err
-}
-
-// report writes the report and its page, says what was left as it was, and shows what came out.
+// report writes the report and its pages, says what was left as it was, and shows what came out.
 func (w *work) report(e *env, keep bool) error {
-	r, notes, err := report.Update(w.results, w.Plan, w.store, e.experiments, keep, pages)
+	r, notes, err := report.Update(w.results, w.Plan, w.store, e.experiments, keep, page.Render)
 	for _, n := range notes {
 		fmt.Fprintln(e.err, safe.Text(n))
 	}

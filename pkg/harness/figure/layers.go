@@ -144,7 +144,7 @@ func (s Scatter) draw(p *panel) {
 		return
 	}
 	many := math.Log10(float64(len(s.X) + 1))
-	alpha := min(1, max(0.35, 1.4-0.35*many))          // 1 for a few points, 0.35 for thousands
+	alpha := min(1, max(0.35, 1.4-0.35*many))              // 1 for a few points, 0.35 for thousands
 	radius := dotRadius * min(1, max(0.55, 1.3-0.25*many)) // 1 for a few points, 0.55 for thousands
 	marks(&p.Canvas, Circle, radius, shade(s.Style.Color, alpha), at...)
 }

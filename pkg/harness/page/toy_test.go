@@ -63,9 +63,9 @@ func toyExperiments() []*harness.Experiment {
 				{ID: "4", Statement: "A question of our own.", Rule: "ours", Own: true},
 			}},
 		{
-			Name:     "toy",
-			Title:    "Toy <b>",
-			Claims:   []claim.Claim{{ID: "3", Statement: "Nobody looked."}},
+			Name:   "toy",
+			Title:  "Toy <b>",
+			Claims: []claim.Claim{{ID: "3", Statement: "Nobody looked."}},
 			Settings: []byte(
 				"base: {problems: {p: {particles: 4, iterations: 2}}, methods: {sifg: {sampler: sifg}}, seeds: [1]}\n" +
 					"protocols: {first: {}, study: {}}\n",
