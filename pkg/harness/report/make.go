@@ -219,6 +219,7 @@ func (m *maker) programs(p *Protocol, part []harness.Trial, old *Protocol) {
 		}
 		p.Planned++
 		p.Records.Trials = append(p.Records.Trials, *was)
+		m.ids[was.Key] = store.ID{Experiment: m.e.Name, Key: was.Key}
 		m.add(old.Records.Result(was))
 	}
 	at := func(t record.Trial) int { return slices.Index(p.Records.Problems, t.Problem) }
