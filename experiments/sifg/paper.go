@@ -6,8 +6,8 @@ import "github.com/semi-implicit/sifg/pkg/harness"
 var paper = harness.Paper{
 	Title:   "Semi-Implicit Functional Gradient Flow for Efficient Sampling",
 	Address: "https://arxiv.org/abs/2410.17935",
-	Summary: "SIFG moves particles along the target's score minus the score of their own noise-smoothed density, which a " +
-		"small network estimates by denoising. Ada-SIFG also moves the width σ of the noise.",
+	Summary: "SIFG moves particles along the target's score minus the score of their own noise-smoothed density, " +
+		"which a small network estimates by denoising. Ada-SIFG also moves the width σ of the noise.",
 	Parts: []harness.Part{
 		{
 			Name: "Figure 1", Title: "samples of the 2-D mixture",

@@ -50,8 +50,8 @@ func toyExperiments() []*harness.Experiment {
 			Settings: []byte(
 				"base:\n  problems: {p: {particles: 4, iterations: 2}}\n  methods: {sifg: {sampler: sifg}}\n" +
 					"  seeds: [1]\n" +
-					"protocols: {first: {claims: true, title: by the text}, second: {claims: true}, third: {claims: true}, " +
-					"study: {}}\n",
+					"protocols: {first: {claims: true, title: by the text}, second: {claims: true}, " +
+					"third: {claims: true}, study: {}}\n",
 			),
 			Claims: []claim.Claim{
 				{
