@@ -44,7 +44,8 @@ const tooFew = "%d particles are too few to judge the sample by: the numbers abo
 // unseen says what a summary cannot see.
 func (s *Summary) unseen() string {
 	const most = "Not seen by this: modes without particles, the relative weights of separated modes (they come from " +
-		"the start), tails beyond the particles, and whether the run would still move (sifg.Watch)."
+		"the start), tails beyond the particles, whether the score is right (targettest.Check), and whether the run " +
+		"would still move (sifg.Watch)."
 	if s.Runs > 1 {
 		return most + " The runs agree, as they also do where all miss the same."
 	}

@@ -99,6 +99,9 @@ func (o *own) useProgram(r *plan.Request) {
 			named = append(named, name)
 		}
 	}
+	if len(named) == 0 && !o.all.Changed("seeds") { // those alone do not depend on it
+		r.Seeds = []uint64{1}
+	}
 	for _, x := range r.Experiments {
 		r.Methods = slices.Clone(x.Own.Methods)
 		for _, name := range named {
