@@ -64,22 +64,23 @@ func (j *judged) value(index float64) string {
 // say says in words what the chains are worth.
 func (j *judged) say() []string {
 	ess := min(j.fact("bulk", 0), j.fact("tail", 0))
-	numbers := fmt.Sprintf("R-hat at most %.3f (%s), effective draws at least %.0f in the bulk (%s) and %.0f in the tails "+
-		"(%s), E-BFMI %.2f, %.2g %% of %.0f moves divergent", j.fact("rhat", 0), j.value(j.fact("rhat", 1)),
-		j.fact("bulk", 0), j.value(j.fact("bulk", 1)), j.fact("tail", 0), j.value(j.fact("tail", 1)), j.fact("ebfmi", 0),
+	numbers := fmt.Sprintf("R-hat at most %.3f (%s), effective draws at least %.0f in the bulk (%s) and %.0f in the "+
+		"tails (%s), E-BFMI %.2f, %.2g %% of %.0f moves divergent", j.fact("rhat", 0), j.value(j.fact("rhat", 1)),
+		j.fact("bulk", 0), j.value(j.fact("bulk", 1)), j.fact("tail", 0), j.value(j.fact("tail", 1)), j.fact("ebfmi",
+			0),
 		100*j.fact("divergences", 0), j.fact("moves", 0))
 	var out []string
 	switch {
 	case j.apart():
-		out = append(out, fmt.Sprintf("Do not take these draws: %.0f modes were found, and the chains went from one to "+
-			"another %.0f times, so how much of the posterior each holds is not known. The chains: %s.",
+		out = append(out, fmt.Sprintf("Do not take these draws: %.0f modes were found, and the chains went from one "+
+			"to another %.0f times, so how much of the posterior each holds is not known. The chains: %s.",
 			j.fact("modes", 0), j.fact("passes", 0), numbers))
 	case j.fact("rhat", 0) > mostRHat:
 		out = append(out, fmt.Sprintf("Do not take these draws: the chains do not agree about %s. The chains: %s.",
 			j.value(j.fact("rhat", 1)), numbers))
 	case ess < leastESS:
-		out = append(out, fmt.Sprintf("Take these draws of NUTS for rough answers: the chains agree and are short. The "+
-			"chains: %s.", numbers))
+		out = append(out, fmt.Sprintf("Take these draws of NUTS for rough answers: the chains agree and are short. "+
+			"The chains: %s.", numbers))
 	default:
 		out = append(out, fmt.Sprintf("Take these draws of NUTS. The chains: %s.", numbers))
 	}
@@ -92,17 +93,18 @@ func (j *judged) energy() []string {
 	if !(j.fact("ebfmi", 0) < leastEBFMI) {
 		return nil
 	}
-	text := fmt.Sprintf("An E-BFMI of %.2f threatens the tails: means and the middle stand, far quantiles may be too near.",
+	text := fmt.Sprintf("An E-BFMI of %.2f threatens the tails: means and the middle stand, far quantiles may be too "+
+		"near.",
 		j.fact("ebfmi", 0))
 	name := j.value(j.fact("energy", 1))
 	switch r := j.fact("energy", 0); {
 	case !(math.Abs(r) > clear):
 	case j.fact("energy", 2) == 0:
-		text += fmt.Sprintf(" The energy goes with %s (rank correlation %.2f): widths of others depend on it, and another "+
-			"parametrisation, centred or non-centred, may help.", name, r)
+		text += fmt.Sprintf(" The energy goes with %s (rank correlation %.2f): widths of others depend on it, and "+
+			"another parametrisation, centred or non-centred, may help.", name, r)
 	default:
-		text += fmt.Sprintf(" The energy goes with how far %s is from its median (rank correlation %.2f): its tails are "+
-			"heavy.", name, r)
+		text += fmt.Sprintf(" The energy goes with how far %s is from its median (rank correlation %.2f): its tails "+
+			"are heavy.", name, r)
 	}
 	return []string{text}
 }
@@ -110,8 +112,8 @@ func (j *judged) energy() []string {
 // divergences says where they are.
 func (j *judged) divergences() (out []string) {
 	if share := j.fact("refused", 0); share > mostRefused {
-		out = append(out, fmt.Sprintf("The model refused %.2g %% of the points that the chains tried (log density −∞): the "+
-			"posterior has an edge there. A transformation of bounded parameters takes it away.", 100*share))
+		out = append(out, fmt.Sprintf("The model refused %.2g %% of the points that the chains tried (log density "+
+			"−∞): the posterior has an edge there. A transformation of bounded parameters takes it away.", 100*share))
 	}
 	share, off := j.fact("divergences", 0), j.fact("diverged-off", 0)
 	if !(share > mostDivergent) {
@@ -144,7 +146,8 @@ func (j *judged) modes() []string {
 			shares = append(shares, fmt.Sprintf("%.2g %% by Laplace's approximation, %.2g %% of the draws",
 				100*j.fact("mode-share", k), 100*j.fact("mode-draws", k)))
 		}
-		text += fmt.Sprintf("%d modes (%s); chains started in %d of them, the others on (−2, 2) in the model's coordinates.",
+		text += fmt.Sprintf("%d modes (%s); chains started in %d of them, the others on (−2, 2) in the model's "+
+			"coordinates.",
 			found, strings.Join(shares, "; "), min(found, longChains.Chains-1))
 	}
 	if slight := int(j.fact("modes", 1)) - found; slight > 0 {
@@ -163,8 +166,9 @@ func (j *judged) modes() []string {
 		}
 	}
 	if names != nil {
-		out = append(out, fmt.Sprintf("Label switching: modes are each other with %s swapped or mirrored, so the model "+
-			"cannot tell them apart. Order the labels, or report what does not depend on them.", strings.Join(names, ", ")))
+		out = append(out, fmt.Sprintf("Label switching: modes are each other with %s swapped or mirrored, so the "+
+			"model cannot tell them apart. Order the labels, or report what does not depend on them.",
+			strings.Join(names, ", ")))
 	}
 	return out
 }

@@ -241,8 +241,8 @@ func nearest(modes []mode, u []float64) (at int) {
 	return at
 }
 
-// swapped returns the coordinates in which two modes differ, if they are as high as each other, as wide, and the one has
-// the coordinates of the other in another order or with other signs; nil otherwise.
+// swapped returns the coordinates in which two modes differ, if they are as high as each other, as wide, and the one
+// has the coordinates of the other in another order or with other signs; nil otherwise.
 func swapped(a, b *mode) (at []int) {
 	if math.Abs(a.height-b.height) > 0.01 || math.Abs(a.mass-b.mass) > 0.1 {
 		return nil

@@ -24,10 +24,10 @@ import (
 var own = &harness.Own{
 	Problem: "program", Program: true, Protocol: "matched", Methods: []string{chainsName},
 	Title: "A posterior of your own",
-	Summary: "The answer is the draws of four chains of NUTS, which start in the modes that searches found and at wide " +
-		"points. Other methods, which --methods names, start from the same particles in coordinates in which those draws " +
-		"have mean 0 and covariance I, have the same number of gradients and the step that suits most posteriors of " +
-		"posteriordb. The chains judge them.",
+	Summary: "The answer is the draws of four chains of NUTS, which start in the modes that searches found and at " +
+		"wide points. Other methods, which --methods names, start from the same particles in coordinates in which " +
+		"those draws have mean 0 and covariance I, have the same number of gradients and the step that suits most " +
+		"posteriors of posteriordb. The chains judge them.",
 	Figures: []harness.Figure{ownErrors()},
 	Tables: []harness.Table{
 		words.Table("values", valuesTable),
@@ -264,7 +264,8 @@ func wrong(s *record.Set) (*table.Table, error) {
 		trial := &s.Trials[i]
 		mean, sd := column(s, trial.Key, "value-mean"), column(s, trial.Key, "value-sd")
 		of, at := column(s, trial.Key, "reference-value-sd"), column(s, trial.Key, "reference-value-mean")
-		if seen[trial.Method] || trial.Method == chainsName || trial.Status != record.StatusOK || len(mean) != len(names) {
+		if seen[trial.Method] || trial.Method == chainsName || trial.Status != record.StatusOK ||
+			len(mean) != len(names) {
 			continue
 		}
 		seen[trial.Method] = true

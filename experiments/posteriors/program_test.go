@@ -82,7 +82,8 @@ func TestLong(t *testing.T) {
 		"nowhere": "log density or gradient is not finite at any of 100 points",
 		"edge":    "",
 	} {
-		p, err := program.Start(context.Background(), "/usr/bin/env POSTERIORS_TEST_AS="+how+" "+os.Args[0], time.Minute)
+		command := "/usr/bin/env POSTERIORS_TEST_AS=" + how + " " + os.Args[0]
+		p, err := program.Start(context.Background(), command, time.Minute)
 		if err != nil {
 			t.Fatal(err)
 		}

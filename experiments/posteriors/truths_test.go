@@ -14,7 +14,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/target/posterior"
 )
 
-// knownTruth is a density of which mean and standard deviation of the first coordinate are known, and what is to be said.
+// knownTruth is a density of which mean and standard deviation of the first coordinate are known, and what is to be
+// said.
 type knownTruth struct {
 	d        int
 	log      func(x []float64) float64 // log density; its gradient is taken by differences unless score is set
@@ -93,10 +94,11 @@ var knownTruths = map[string]knownTruth{
 	"two modes, far": {d: 2, log: modesAt(4, 0.5), mean: -1.6, sd: 3.70, says: "2 modes were found",
 		cloud: "separate lumps"},
 	"two modes, near": {d: 2, log: modesAt(1, 0.7), mean: -0.4, sd: 1.152, trust: true, says: "2 modes"},
-	"label switching": {d: 3, log: labels(), mean: 0.5, sd: 2.5, says: "Label switching: modes are each other with u0, u1",
+	"label switching": {d: 3, log: labels(), mean: 0.5, sd: 2.5, says: "Label switching: modes are each other with " +
+		"u0, u1",
 		cloud: "separate lumps"},
 	"robust location, two groups": {d: 1, log: robust, says: "modes were found", cloud: "lumps"},
-	"dual moon": {d: 2, log: moon, mean: 0, sd: 1.82, says: "modes were found", cloud: "separate lumps"},
+	"dual moon":                   {d: 2, log: moon, mean: 0, sd: 1.82, says: "modes were found", cloud: "separate lumps"},
 	"spike in a slab": {d: 10, log: func(x []float64) float64 {
 		return lse(0.5, -square(x, 0)/2, -square(x, 0)/2/0.0025-10*math.Log(0.05))
 	}, mean: 0, sd: 0.708, says: "do not agree", cloud: "modes without particles"},
@@ -181,8 +183,8 @@ func chainsOn(p hmc.Density, values func(x []float64) []float64, names []string)
 }
 
 // TestKnownTruths: no draws that are wrong are said to be to be taken, none that are right are withheld, and what is
-// wrong is named, by the terminal and the page, which have the same notes, and by Summarize of a flow. A sample is right
-// if the mean of the first value is within a fifth of its standard deviation and that within a fifth of itself.
+// wrong is named, by the terminal and the page, which have the same notes, and by Summarize of a flow. A sample is
+// right if the mean of the first value is within a fifth of its standard deviation and that within a fifth of itself.
 func TestKnownTruths(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute")
@@ -227,7 +229,8 @@ func (n negated) Grad(dst, x []float64) float64 {
 }
 
 // summarized checks what Summarize says of a flow from N(0, 9I) on the values' scale.
-func (k *knownTruth) summarized(t *testing.T, name string, p *target.Func, right func(k *knownTruth, mean, sd float64) bool) {
+func (k *knownTruth) summarized(t *testing.T, name string, p *target.Func,
+	right func(k *knownTruth, mean, sd float64) bool) {
 	if k.values != nil {
 		return
 	}
@@ -286,7 +289,8 @@ func TestTwelveWithoutAlarm(t *testing.T) {
 		}
 		for c := range tr.draws.D {
 			x := hmc.Describe(hmc.Column(l.values, tr.draws.D, c))
-			// five standard errors of the draws and of the reference's, and what a tail that is not normal adds to the sds'
+			// five standard errors of the draws and of the reference's, and what a tail that is not normal adds to the
+			// sds'
 			off, ratio := math.Abs(x.Mean-tr.mean[c]), x.SD/tr.sd[c]
 			if !(off < 5*math.Hypot(x.MCSE, tr.sd[c]/100)) || math.Abs(ratio-1) > 0.15 {
 				t.Errorf("%s, value %d: mean off by %.2g sds, ratio of sds %.3f", row.Name, c, off/tr.sd[c], ratio)

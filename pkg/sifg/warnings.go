@@ -116,8 +116,8 @@ func (s *Summary) warnOfLumps(x metric.Points) {
 	coarse := func(k *CoordinateSummary) float64 { return math.Abs(k.Mean) / k.SD }
 	worst := s.most(coarse)
 	if k := s.Coordinates[worst]; coarse(&k) > coarseBound {
-		s.say("Coordinate %d is about %.3g with a standard deviation of %.2g: particles are float32, whose values there "+
-			"lie %.2g apart. Sample it less that number.", worst, k.Mean, k.SD,
+		s.say("Coordinate %d is about %.3g with a standard deviation of %.2g: particles are float32, whose values "+
+			"there lie %.2g apart. Sample it less that number.", worst, k.Mean, k.SD,
 			math.Nextafter32(float32(math.Abs(k.Mean)), math.MaxFloat32)-float32(math.Abs(k.Mean)))
 	}
 }
@@ -169,7 +169,8 @@ func (s *Summary) warnOfTails() {
 	if s.Coordinates[heaviest].tail < tailBound && s.Stein > 0 {
 		s.say("The target has heavy tails along coordinate %d: its score hardly pulls harder at the outermost "+
 			"particles than farther in. Particles come and go there slowly, so standard deviations and quantiles far "+
-			"out are too small or too large. Sample asinh(x − median) in its place, or compare with long chains of package hmc.",
+			"out are too small or too large. Sample asinh(x − median) in its place, or compare with long chains of "+
+			"package hmc.",
 			heaviest)
 	}
 }

@@ -15,9 +15,10 @@ import (
 // The step follows dual averaging (Hoffman and Gelman, "The No-U-Turn Sampler", 2014, Section 3.2): with the mean
 // shortfall h of the acceptance from its target after m iterations (10 more count as met), log ε = μ − h·√m/γ; the
 // result is the mean of log ε with weights m^−0.75. For L steps γ is 0.2 and μ the log of the step found by the search:
-// with their γ = 0.05 and ten times that step ε swings so far that the acceptance after the warm-up was 0.9 for a target
-// of 0.8, on Gaussians; with these it was 0.81. The No-U-Turn sampler takes theirs, with which it comes nearer to the
-// target where the acceptance differs from place to place (0.61 to 0.83 for 0.8 on a narrow banana; 0.55 to 0.79).
+// with their γ = 0.05 and ten times that step ε swings so far that the acceptance after the warm-up was 0.9 for a
+// target of 0.8, on Gaussians; with these it was 0.81. The No-U-Turn sampler takes theirs, with which it comes nearer
+// to the target where the acceptance differs from place to place (0.61 to 0.83 for 0.8 on a narrow banana; 0.55 to
+// 0.79).
 type Adaptation struct {
 	Count     int     // m, iterations since the last search
 	Anchor    float64 // μ
@@ -106,8 +107,8 @@ func (c *Chain) cross() {
 	}
 }
 
-// renewFactor sets F to the Cholesky factor of the covariance of the window: the variances of 1/M, and correlations that
-// are drawn to 0 with the weight of five positions, so that the matrix is positive definite however few there are.
+// renewFactor sets F to the Cholesky factor of the covariance of the window: the variances of 1/M, and correlations
+// that are drawn to 0 with the weight of five positions, so that the matrix is positive definite however few there are.
 func (c *Chain) renewFactor() {
 	a, d := c.adapt, len(c.x)
 	n := float64(a.N)

@@ -82,7 +82,8 @@ func newChain(d Density, cfg Config, x []float64, seed uint64, index int) (*Chai
 	case !positive(cfg.Step):
 		return nil, fmt.Errorf("hmc: Step is %g; it must be positive and finite", cfg.Step)
 	case cfg.Leapfrog < 0:
-		return nil, fmt.Errorf("hmc: Leapfrog is %d; it must be 1 or more, or 0 for the No-U-Turn sampler", cfg.Leapfrog)
+		return nil, fmt.Errorf("hmc: Leapfrog is %d; it must be 1 or more, or 0 for the No-U-Turn sampler",
+			cfg.Leapfrog)
 	case cfg.Leapfrog == 0 && (cfg.Jitter != 0 || cfg.Released):
 		return nil, fmt.Errorf("hmc: Jitter and Released go with a number of Leapfrog steps, which is 0")
 	case cfg.Dense && (cfg.Leapfrog > 0 || cfg.Warmup == 0):

@@ -46,8 +46,8 @@ type Config struct {
 // Info is what an iteration tells of itself.
 type Info struct {
 	Accepted bool
-	// min(1, exp(−EnergyError)), the chance with which the proposal was accepted; of the No-U-Turn sampler the mean over
-	// the points of the trajectory
+	// min(1, exp(−EnergyError)), the chance with which the proposal was accepted; of the No-U-Turn sampler the mean
+	// over the points of the trajectory
 	AcceptChance float64
 	Energy       float64 // U(x) after the iteration
 	Hamiltonian  float64 // H at the start of the trajectory, with the momentum just drawn

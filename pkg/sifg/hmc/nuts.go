@@ -48,9 +48,9 @@ type nuts struct {
 
 	pull, with []float64
 
-	// What tests spoil. within says whether two stretches of a new half turn when they are joined, share the chance that
-	// the draw is the second's, chance the acceptance of a point by its change of H, and across whether is looked across
-	// the joint.
+	// What tests spoil. within says whether two stretches of a new half turn when they are joined, share the chance
+	// that the draw is the second's, chance the acceptance of a point by its change of H, and across whether is looked
+	// across the joint.
 	within func(a, b *tree) bool
 	share  func(a, b float64) float64
 	chance func(change float64) float64

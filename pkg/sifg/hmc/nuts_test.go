@@ -117,8 +117,10 @@ func TestNUTSAgainstExactDraws(t *testing.T) {
 				}
 				c := Describe(v)
 				mean, sd := stat.MeanStdDev(truth, nil)
-				if off := math.Abs(c.Mean - mean); !(off < 5*math.Hypot(c.MCSE, sd/math.Sqrt(20000))) || !(c.RHat < 1.03) {
-					t.Errorf("%s, dense %t, coordinate %d: mean %g, want %g; R-hat %.4f", name, dense, k, c.Mean, mean, c.RHat)
+				se := math.Hypot(c.MCSE, sd/math.Sqrt(20000))
+				if !(math.Abs(c.Mean-mean) < 5*se) || !(c.RHat < 1.03) {
+					t.Errorf("%s, dense %t, coordinate %d: mean %g, want %g; R-hat "+
+						"%.4f", name, dense, k, c.Mean, mean, c.RHat)
 				}
 				pool := slices.Concat(v...)
 				for _, p := range []float64{0.05, 0.95} {
@@ -155,7 +157,8 @@ func TestDenseMetric(t *testing.T) {
 		}
 	}
 	if !(cost[true] < cost[false]/4) {
-		t.Errorf("%.1f gradients an iteration with the dense metric, %.1f with the diagonal one", cost[true], cost[false])
+		t.Errorf("%.1f gradients an iteration with the dense metric, %.1f with the diagonal "+
+			"one", cost[true], cost[false])
 	}
 }
 
