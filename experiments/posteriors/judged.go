@@ -65,10 +65,10 @@ func (j *judged) value(index float64) string {
 func (j *judged) say() []string {
 	ess := min(j.fact("bulk", 0), j.fact("tail", 0))
 	numbers := fmt.Sprintf("R-hat at most %.3f (%s), effective draws at least %.0f in the bulk (%s) and %.0f in the "+
-		"tails (%s), E-BFMI %.2f, %.2g %% of %.0f moves divergent", j.fact("rhat", 0), j.value(j.fact("rhat", 1)),
-		j.fact("bulk", 0), j.value(j.fact("bulk", 1)), j.fact("tail", 0), j.value(j.fact("tail", 1)), j.fact("ebfmi",
-			0),
-		100*j.fact("divergences", 0), j.fact("moves", 0))
+		"tails (%s), E-BFMI %.2f, %.2g %% of %.0f moves divergent",
+		j.fact("rhat", 0), j.value(j.fact("rhat", 1)), j.fact("bulk", 0), j.value(j.fact("bulk", 1)),
+		j.fact("tail", 0), j.value(j.fact("tail", 1)), j.fact("ebfmi", 0), 100*j.fact("divergences", 0),
+		j.fact("moves", 0))
 	var out []string
 	switch {
 	case j.apart():
@@ -94,8 +94,7 @@ func (j *judged) energy() []string {
 		return nil
 	}
 	text := fmt.Sprintf("An E-BFMI of %.2f threatens the tails: means and the middle stand, far quantiles may be too "+
-		"near.",
-		j.fact("ebfmi", 0))
+		"near.", j.fact("ebfmi", 0))
 	name := j.value(j.fact("energy", 1))
 	switch r := j.fact("energy", 0); {
 	case !(math.Abs(r) > clear):
