@@ -59,6 +59,8 @@ func scored(how string, a, b float64) []float64 {
 		return []float64{math.Abs(a) + math.Abs(b), math.Copysign(1, a), math.Copysign(1, b)}
 	case how == "halved":
 		return []float64{-a*a/2 - b*b/2, -a, -b / 2}
+	case how == "random":
+		return []float64{-a*a/2 - b*b/2 + rand.Float64(), -a, -b}
 	case how == "noisy":
 		return []float64{-a*a/2 - b*b/2 + 1e-9*rand.Float64(), -a, -b}
 	case how == "nowhere" || how == "edge" && b < -1:
@@ -79,6 +81,7 @@ func TestLong(t *testing.T) {
 		"linear":  "the density does not fall off: is its sign wrong, or the posterior improper",
 		"halved":  "coordinate 1 of the gradient is",
 		"noisy":   "",
+		"random":  "the log density is another when it is asked again",
 		"nowhere": "log density or gradient is not finite at any of 100 points",
 		"edge":    "",
 	} {
