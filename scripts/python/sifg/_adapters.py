@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from ._frame import stdout_aside
 from ._target import target
 
 
 def _jax64() -> Any:
+    stdout_aside()
     import jax as library
 
     library.config.update("jax_enable_x64", True)
@@ -32,6 +35,7 @@ def torch(logp: Callable[[Any], Any], dim: int, names: Sequence[str] | None = No
 
     It is -inf where a distribution refuses its arguments by a ValueError.
     """
+    stdout_aside()
     import torch as library
 
     one = library.func.grad_and_value(logp)
@@ -51,8 +55,13 @@ def torch(logp: Callable[[Any], Any], dim: int, names: Sequence[str] | None = No
     target(evaluate, dim, names, version=version)
 
 
-def numpyro(model: Callable[..., Any], *args: Any, version: str = "", **kwargs: Any) -> None:
-    """Serves a NumPyro model, called with these arguments. Its values are the constrained sites and the deterministic ones."""
+def numpyro(
+    model: Callable[..., Any], *args: Any, values: Sequence[str] | None = None, version: str = "", **kwargs: Any
+) -> None:
+    """Serves a NumPyro model, called with these arguments.
+
+    Its values are the constrained sites and the deterministic ones, or those of them that ``values`` names.
+    """
     library = _jax64()
     from jax.flatten_util import ravel_pytree
     from numpyro.infer.util import initialize_model
@@ -68,29 +77,37 @@ def numpyro(model: Callable[..., Any], *args: Any, version: str = "", **kwargs: 
         return dict(info.postprocess_fn(unravel(u)))
 
     first = {name: np.asarray(v) for name, v in sites(flat).items()}
+    first = {name: first[name] for name in _chosen(values, first)}
     constrain = library.jit(library.vmap(lambda u: ravel_pytree([sites(u)[name] for name in first])[0]))
     both = library.jit(library.vmap(library.value_and_grad(logp)))
     names = _names({name: np.shape(v) for name, v in info.param_info.z.items()}, sort=True)
     target(both, flat.size, names, _names({k: v.shape for k, v in first.items()}), constrain, version)
 
 
-def pymc(model: Any, version: str = "") -> None:
-    """Serves a PyMC model. Its values are the constrained variables and the deterministic ones."""
+def pymc(model: Any, values: Sequence[str] | None = None, version: str = "") -> None:
+    """Serves a PyMC model.
+
+    Its values are the constrained variables and the deterministic ones, or those of them that ``values`` names.
+    """
+    stdout_aside()
     from pymc.blocking import DictToArrayBijection, RaveledVars
 
+    if discrete := [v.name for v in model.free_RVs if np.dtype(v.dtype).kind != "f"]:
+        raise ValueError(f"{', '.join(discrete)}: discrete, without a gradient: sum it out of the model, as pymc_extras.marginalize does")
     f = model.logp_dlogp_function(ravel_inputs=True)
     f.set_extra_values({})
     point = DictToArrayBijection.map(model.initial_point())
     known = {v.name for v in model.unobserved_RVs}
-    outs = [v for v in model.unobserved_value_vars if v.name in known]  # not tau_log__
-    values = model.compile_fn(outs, inputs=model.value_vars, point_fn=True, on_unused_input="ignore")
+    every = {v.name: v for v in model.unobserved_value_vars if v.name in known}  # not tau_log__
+    outs = [every[name] for name in _chosen(values, every)]
+    compute = model.compile_fn(outs, inputs=model.value_vars, point_fn=True, on_unused_input="ignore")
 
     def evaluate(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         rows = [f(row) for row in x]
         return np.array([value for value, _ in rows]), np.array([gradient for _, gradient in rows])
 
     def of(row: np.ndarray) -> list[np.ndarray]:
-        return values(DictToArrayBijection.rmap(RaveledVars(row, point.point_map_info)))
+        return compute(DictToArrayBijection.rmap(RaveledVars(row, point.point_map_info)))
 
     def constrain(x: np.ndarray) -> np.ndarray:
         return np.array([np.concatenate([np.ravel(v) for v in of(row)]) for row in x])
@@ -100,11 +117,15 @@ def pymc(model: Any, version: str = "") -> None:
     target(evaluate, point.data.size, _names(coordinates), _names(shapes), constrain, version)
 
 
-def stan(model: str, data: str | Mapping[str, Any] | None = None, version: str = "") -> None:
+def stan(
+    model: str, data: str | Mapping[str, Any] | None = None, values: Sequence[str] | None = None, version: str = ""
+) -> None:
     """Serves a Stan model through BridgeStan: a ``.stan`` file, and its data as a dict, as JSON or the name of a file of it.
 
-    The log density is -inf, and transformed parameters are NaN, where the model rejects a point.
+    Its values are the parameters and the transformed ones, or those of the variables that ``values`` names. The log
+    density is -inf, and transformed parameters are NaN, where the model rejects a point.
     """
+    stdout_aside()
     import bridgestan
 
     if isinstance(data, Mapping):
@@ -115,19 +136,28 @@ def stan(model: str, data: str | Mapping[str, Any] | None = None, version: str =
         return _each(m.log_density_gradient, x, RuntimeError)
 
     def constrain(x: np.ndarray) -> np.ndarray:
-        out = np.full((len(x), len(values)), np.nan)
+        out = np.full((len(x), len(columns)), np.nan)
         for i, row in enumerate(x):
             with contextlib.suppress(RuntimeError):
-                out[i] = m.param_constrain(row, include_tp=True)
+                out[i] = m.param_constrain(row, include_tp=True)[columns]
         return out
 
-    def zero_based(name: str) -> str:
-        head, *index = name.split(".")
-        return head + ("[" + ",".join(str(int(i) - 1) for i in index) + "]" if index else "")
+    def zero_based(name: str) -> str:  # z.1.real, pair:2.1 to z[0].real, pair:2[0]
+        return re.sub(r"((?:\.\d+)+)", lambda m: "[" + ",".join(str(int(i) - 1) for i in m[1][1:].split(".")) + "]", name)
 
-    values = [zero_based(name) for name in m.param_names(include_tp=True)]
+    every = m.param_names(include_tp=True)
+    heads = [re.split("[.:]", name)[0] for name in every]
+    chosen = _chosen(values, heads)
+    columns = [i for i, head in enumerate(heads) if head in chosen]
     names = [zero_based(name) for name in m.param_unc_names()]
-    target(evaluate, m.param_unc_num(), names, values, constrain, version or m.name())
+    target(evaluate, m.param_unc_num(), names, [zero_based(every[i]) for i in columns], constrain, version or m.name())
+
+
+def _chosen(values: Sequence[str] | None, there: Collection[str]) -> list[str]:
+    """The names of the variables that are values: all, or those that were asked for."""
+    if absent := set(values or ()) - set(there):
+        raise ValueError(f"values has {', '.join(sorted(absent))}; the model has {', '.join(dict.fromkeys(there))}")
+    return list(dict.fromkeys(there)) if values is None else list(values)
 
 
 def _each(

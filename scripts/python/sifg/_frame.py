@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import json
 import os
@@ -14,15 +15,22 @@ from numpy.lib import format as npy
 PROTOCOL = 1
 
 
+@functools.cache
+def stdout_aside() -> int:
+    """Returns a descriptor of this process' stdout. Whatever is printed from now on goes to stderr."""
+    sys.stdout.flush()
+    out = os.dup(1)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return out
+
+
 class Channel:
-    """The stdin and stdout of this process as messages. Whatever is printed from now on goes to stderr."""
+    """The stdin and stdout of this process as messages."""
 
     def __init__(self) -> None:
         self._in = sys.stdin.buffer
-        sys.stdout.flush()
-        self._out = os.dup(1)
-        os.dup2(2, 1)
-        sys.stdout = sys.stderr
+        self._out = stdout_aside()
         self._heads: dict[bytes, tuple[int, ...]] = {}
         self._made: dict[tuple[int, ...], bytes] = {}
 

@@ -34,8 +34,10 @@ def draws(folder: str | pathlib.Path) -> dict[str, np.ndarray]:
 
 def load(folder: str | pathlib.Path) -> Any:
     """Returns those draws as ArviZ ``InferenceData`` with the group ``posterior``, for ``az.summary`` and ``az.plot_pair``."""
-    import arviz
-
+    try:
+        import arviz
+    except ModuleNotFoundError as e:
+        raise ModuleNotFoundError("sifg.load returns what ArviZ reads: pip install arviz. Without it, read draws.npy by numpy.load") from e
     try:
         return arviz.from_dict(posterior=draws(folder))
     except TypeError:  # ArviZ 1 and later

@@ -1,6 +1,8 @@
 """Each adapter against a Gaussian, or a model with a positive parameter, whose log density and gradient are known."""
 
 import json
+import pathlib
+import subprocess
 import sys
 import types
 
@@ -20,6 +22,7 @@ def served(monkeypatch):
         caught.update(f=value_and_grad, dim=dim, names=names, values=values, constrain=constrain)
 
     monkeypatch.setattr(_adapters, "target", target)
+    monkeypatch.setattr(_adapters, "stdout_aside", lambda: None)
     return caught
 
 
@@ -130,6 +133,30 @@ def test_pymc(served):
     np.testing.assert_allclose(values["twice"], 2 * s)
 
 
+def test_chosen_values(served):
+    """Only the values that were asked for are computed, and an unknown one is told."""
+    numpyro = pytest.importorskip("numpyro")
+
+    def model(x):
+        b = numpyro.sample("b", numpyro.distributions.Normal(0, 1))
+        numpyro.deterministic("mu", b * x)
+
+    sifg.numpyro(model, np.ones(50), values=["b"])
+    assert served["values"] == ["b"] and served["constrain"](np.array([[2.0]])).tolist() == [[2.0]]
+    with pytest.raises(ValueError, match="values has nu; the model has b, mu"):
+        sifg.numpyro(model, np.ones(50), values=["nu"])
+
+
+def test_discrete_is_named(served, monkeypatch):
+    """The module and the model are made up."""
+    monkeypatch.setitem(sys.modules, "pymc", types.ModuleType("pymc"))
+    blocking = types.SimpleNamespace(DictToArrayBijection=None, RaveledVars=None)
+    monkeypatch.setitem(sys.modules, "pymc.blocking", blocking)
+    free = [types.SimpleNamespace(name="a", dtype="float64"), types.SimpleNamespace(name="t", dtype="int64")]
+    with pytest.raises(ValueError, match="^t: discrete"):
+        sifg.pymc(types.SimpleNamespace(free_RVs=free))
+
+
 def test_stan(served, tmp_path):
     pytest.importorskip("bridgestan")
     model = tmp_path / "model.stan"
@@ -140,6 +167,58 @@ def test_stan(served, tmp_path):
         pytest.skip(str(e))
     check_gradient(served)
     assert served["values"] == ["sigma"]
+
+
+class MadeUp:
+    """Stands for bridgestan.StanModel: its names have the forms of CmdStan and BridgeStan, and it prints, as transformed data may."""
+
+    every = ["z.real", "z.imag", "v.1.real", "v.2.imag", "pair:1", "pair:2.1", "x.1.2"]
+
+    def __init__(self, *_):
+        print("N = 3")
+
+    def param_names(self, include_tp=False):
+        return self.every
+
+    def param_unc_names(self):
+        return self.every
+
+    def param_unc_num(self):
+        return len(self.every)
+
+    def name(self):
+        return "made-up"
+
+    def log_density_gradient(self, x):
+        return -0.5 * float(x @ x), -x
+
+    def param_constrain(self, x, include_tp=False):
+        return x
+
+
+def test_stan_names(served, monkeypatch):
+    monkeypatch.setitem(sys.modules, "bridgestan", types.SimpleNamespace(StanModel=MadeUp))
+    sifg.stan("model.stan")
+    names = ["z.real", "z.imag", "v[0].real", "v[1].imag", "pair:1", "pair:2[0]", "x[0,1]"]
+    assert served["values"] == served["names"] == names
+    sifg.stan("model.stan", values=["pair", "x"])
+    assert served["values"] == ["pair:1", "pair:2[0]", "x[0,1]"]
+    assert served["constrain"](np.arange(7.0)[None]).tolist() == [[4, 5, 6]]
+    with pytest.raises(ValueError, match="values has y; the model has z, v, pair, x"):
+        sifg.stan("model.stan", values=["y"])
+
+
+def test_model_may_print(tmp_path):
+    """What a model prints while it is built goes to stderr."""
+    script = tmp_path / "model.py"
+    here = pathlib.Path(__file__).parent
+    script.write_text(
+        f"import sys, types\nsys.path[:0] = [{str(here)!r}, {str(here.parent)!r}]\nimport sifg\nfrom test_adapters import MadeUp\n"
+        "sys.modules['bridgestan'] = types.SimpleNamespace(StanModel=MadeUp)\nsifg.stan('model.stan')\n"
+    )
+    done = subprocess.run([sys.executable, str(script)], input=b"", capture_output=True, timeout=120)
+    assert done.returncode == 0 and b"N = 3" in done.stderr, done.stderr
+    assert json.loads(done.stdout)["target"]["dim"] == len(MadeUp.every)
 
 
 def test_stan_rejects(served, monkeypatch, capfd):

@@ -182,6 +182,14 @@ def test_load(tmp_path):
     assert arviz.summary(sifg.load(tmp_path)).loc["tau", "mean"] == pytest.approx(values[:, :, 0].mean())
 
 
+def test_load_without_arviz(tmp_path, monkeypatch):
+    import sifg
+
+    monkeypatch.setitem(sys.modules, "arviz", None)
+    with pytest.raises(ModuleNotFoundError, match="pip install arviz"):
+        sifg.load(tmp_path)
+
+
 def test_load_of_both_generations_of_arviz(tmp_path, monkeypatch):
     import sifg
 
