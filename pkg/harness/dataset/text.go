@@ -36,8 +36,11 @@ func open(path string, b []byte) (*source, error) {
 		if err == nil {
 			b, err = io.ReadAll(io.LimitReader(z, maxFile+1))
 		}
-		if err != nil || len(b) > maxFile {
-			return nil, damaged("%s: not a file of gzip, or of more than %d bytes (%v)", path, maxFile, err)
+		switch {
+		case err != nil:
+			return nil, damaged("%s: it begins like gzip, but cannot be unpacked: %v", path, err)
+		case len(b) > maxFile:
+			return nil, damaged("%s: it unpacks to more than %d bytes", path, maxFile)
 		}
 	}
 	if bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) {

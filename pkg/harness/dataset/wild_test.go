@@ -242,6 +242,7 @@ func TestFormats(t *testing.T) {
 		"a\tb\n1\tx y\n2\tz\n":        `no finite number in b ("x y" in line 2)`,
 		"a;b\n1 234,5;2\n7;3\n":       "2 rows, separator semicolon, decimal comma, header yes, target b",
 		"a;b\n1'234.5;2\n7;3\n":       "2 rows, separator semicolon, decimal point, header yes, target b",
+		"\x1f\x8bcut":                 "it begins like gzip, but cannot be unpacked",
 		"<html>a,b\n1,2</html>\n":     "an HTML page, not the data",
 		"":                            "there are no records",
 		"a,b\n":                       "there are no rows of values",
