@@ -17,7 +17,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/npy"
-	"github.com/semi-implicit/sifg/pkg/study"
 )
 
 // own is the experiment on a posterior of a person's own, which is a program.
@@ -138,7 +137,7 @@ func advice(s *record.Set) (*table.Table, error) {
 	taken, _ := choice(s, problem)
 	trusted := judgedOf(s).trusted()
 	t := &table.Table{Columns: table.Columns(1, "Method", "means", "standard deviations", "mean ratio of sds",
-		"gradients", "seconds", "still moved", "R-hat", "verdict")}
+		"gradients", "still moved", "R-hat", "verdict")}
 	for _, m := range methods {
 		o := outcomeOf(s, problem, m)
 		word := o.word(m == taken)
@@ -146,7 +145,7 @@ func advice(s *record.Set) (*table.Table, error) {
 			word = "not judged"
 		}
 		row := []table.Cell{table.Text(figure.Label(m)), multiple(o.mean), multiple(o.sd), table.Number(o.ratio, 2),
-			table.Number(o.gradients, 2), table.Number(study.Seconds(s, problem, m), 2),
+			table.Number(o.gradients, 2),
 			table.Number(drift(s, problem, m), 2), table.Number(agreement(s, problem, m), 4), table.Text(word)}
 		t.Rows = append(t.Rows, row)
 	}
