@@ -17,6 +17,12 @@ BENCHSTAT   := golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4d
 ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
+# A command in a process group of its own, which is killed when it ends or make does, whatever ends it: nothing that a test
+# started is left.
+watched = set -m; $(1) & group=$$!; trap 'kill -INT -- -$$group' INT TERM; \
+	(while kill -0 $$group && test "$$(ps -o ppid= -p $$$$ | tr -d ' ')" = $$PPID; do sleep 1; done; \
+	kill -KILL -- -$$group) 2>/dev/null & wait $$group
+
 .DEFAULT_GOAL := help
 packages: # patterns of all packages, for scripts
 	@echo $(ALL)
@@ -34,8 +40,9 @@ $(SIFG): FORCE
 	@mkdir -p bin
 	@go build -buildvcs=auto -trimpath -o $(SIFG) ./experiments/sifg
 
+test: SHELL := bash
 test: ## all tests
-	go test $(ALL)
+	@$(call watched,go test $(ALL))
 
 torture: ## 2,000 kills of a run at random moments, on the disk; a minute or more
 	go test ./pkg/harness/trust -run TestKilledAtRandom -count 1 -v -timeout 1h -args -kills 2000 -disk

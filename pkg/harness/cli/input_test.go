@@ -8,11 +8,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 )
 
 var home, _ = os.Getwd() // the folder of these tests
 
 func TestMain(m *testing.M) {
+	go machine.EndWithParent()
 	if len(os.Args) < 2 || strings.HasPrefix(os.Args[1], "-") {
 		os.Exit(m.Run())
 	}

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
 
@@ -30,16 +31,8 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	go endWith(os.Getppid())
+	go machine.EndWithParent()
 	os.Exit(m.Run())
-}
-
-// endWith ends this process when its parent has ended.
-func endWith(parent int) {
-	for os.Getppid() == parent {
-		time.Sleep(100 * time.Millisecond)
-	}
-	os.Exit(1)
 }
 
 const dim = 2

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
@@ -25,6 +26,7 @@ import (
 
 // The test binary starts itself as the process of one trial, and as a run that is killed or one of several.
 func TestMain(m *testing.M) {
+	go machine.EndWithParent()
 	switch os.Getenv("RUN_TEST_AS") {
 	case "worker":
 		Work([]*harness.Experiment{toy()}, nil, func() { os.Exit(1) })

@@ -17,6 +17,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness/cli"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
@@ -46,6 +47,7 @@ func folder(t *testing.T) string {
 // TestMain lets the test binary be the command, with the toy experiment: TRUST_TEST_KILL is the number of the change to
 // the file system before which it kills itself.
 func TestMain(m *testing.M) {
+	go machine.EndWithParent()
 	if len(os.Args) < 2 || strings.HasPrefix(os.Args[1], "-") {
 		flag.Parse()
 		os.Exit(m.Run())

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/semi-implicit/sifg/pkg/sifg/cpu"
 )
@@ -68,6 +69,15 @@ func commit(build *debug.BuildInfo) (text string) {
 		return build.Main.Version + " " + build.Main.Sum
 	}
 	return text
+}
+
+// EndWithParent ends this process, with exit code 1, soon after the one that started it has ended. Test binaries call it
+// in a goroutine, so that what they start as themselves ends with them, however they end.
+func EndWithParent() {
+	for parent := os.Getppid(); os.Getppid() == parent; {
+		time.Sleep(100 * time.Millisecond)
+	}
+	os.Exit(1)
 }
 
 // Children returns the processes that the threads of a process started; nil where the system has no /proc.
