@@ -24,6 +24,8 @@ func TestRefusals(t *testing.T) {
 		{"rest", "options.moves=[]", "options.moves: want numbers above 0"},
 		{"variance", "options.draws=1", "options.draws: want 2 or more"},
 		{"descent", "options.sigmas=[0.1,0]", "options.sigmas: want numbers above 0"},
+		{"descent", "options.sigmas=[2]", "options.sigmas: want numbers from 0.01 to 1.8"},
+		{"rate", "options.sigmas=[1e-9]", "options.sigmas: want numbers from 0.01 to 1.8"},
 		{"variance", "options.taus=[]", "options.taus: want numbers above 0"},
 		{"variance", "options.dims=[0]", "options.dims: want whole numbers"},
 		{"network", "options.target=monomial-gamma", "options.target: must be a mixture"},

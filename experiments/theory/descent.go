@@ -22,10 +22,14 @@ type line struct {
 	functional, norm float64 // KL(μ̂‖π) and mean |v*|², as of the last look
 }
 
-const lineEnd = 15 // the nodes span ±lineEnd; no particle comes near
+const (
+	lineEnd     = 15                                           // the nodes span ±lineEnd; no particle comes near
+	kernelNodes = 129                                          // nodes of a particle's kernel, which reaches 8σ
+	widest      = 2.0 * lineEnd * 8 / (kernelNodes - 1) * 0.99 // σ from which a kernel has more nodes than the line
+)
 
 func newLine(pi *law, sigma float64, n int) *line {
-	l := &line{sigma: sigma, step: sigma / 8, width: 129, first: make([]int, n), velocity: make([]float64, n)}
+	l := &line{sigma: sigma, step: sigma / 8, width: kernelNodes, first: make([]int, n), velocity: make([]float64, n)}
 	l.low = -int(lineEnd / l.step)
 	for j := l.low; j <= -l.low; j++ {
 		g := []float64{0}

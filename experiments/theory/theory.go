@@ -224,7 +224,17 @@ func (c *computation) of(t *harness.Trial) (*measurement, error) {
 	if t.Problem == "helps" && len(m.o.Sizes) > 0 && slices.Min(m.o.Sizes) < 2 {
 		return nil, fmt.Errorf("options.sizes: must be 2 particles or more, got %v", m.o.Sizes)
 	}
-	return m, m.o.check(c.needs)
+	if err := m.o.check(c.needs); err != nil {
+		return nil, err
+	}
+	if t.Problem == "descent" || t.Problem == "rate" {
+		least, most := slices.Min(m.o.Sigmas), slices.Max(m.o.Sigmas)
+		if least < 0.01 || most > widest {
+			return nil, fmt.Errorf("options.sigmas: want numbers from 0.01 to %v, as far as the line reaches, got %v",
+				widest, m.o.Sigmas)
+		}
+	}
+	return m, nil
 }
 
 // stopped ends a computation from within.

@@ -60,6 +60,7 @@ base:
       particles: 6
       iterations: 8
       judge: {every: 4, snapshots: [4], track: 2, sample: fresh}
+      options: {fault: none}
 default: released
 protocols:
   paper: {title: as in the text, claims: true}

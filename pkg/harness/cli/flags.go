@@ -125,6 +125,10 @@ func (s *selection) request(e *env, names []string) (plan.Request, error) {
 	if notPlain.MatchString(s.name) || strings.HasPrefix(s.name, ".") || len(s.name) > 100 {
 		return r, usage.Errorf("--name %s: want at most 100 letters, digits, '.', '_', '-'", s.name)
 	}
+	if s.name != "" && s.results != "" {
+		return r, usage.Errorf("--name %s and --results %s both say where the report goes: leave one out",
+			s.name, s.results)
+	}
 	if err := usage.Among("experiment", names, "", append(e.names(), "all")); err != nil {
 		return r, err
 	}

@@ -42,6 +42,7 @@ var badInput = []struct {
 	{"run --seeds 3-1", []string{`the seeds "3-1"`, "rising ranges, as in 1,2,5-20"}},
 	{"run --seeds 1,1", []string{"seed 1", "twice"}},
 	{"run --name a/b", []string{"--name a/b", "letters"}},
+	{"run --name a --results b", []string{"--name a", "--results b", "leave one out"}},
 	{"run --name=", []string{"--name", "empty"}},
 	{"run --jobs 0", []string{"--jobs", "0"}},
 	{"run -j many", []string{"--jobs=many", "whole number"}},

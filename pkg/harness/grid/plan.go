@@ -81,8 +81,16 @@ func New(r plan.Request, s *Spec, choose string) (*Grid, error) {
 	for _, p := range b.layout.Settings.Problems {
 		problems = append(problems, p.Name)
 	}
+	var added []string // a sampler of the command's is a method of every part
+	for _, text := range r.Samplers {
+		name, _, _ := strings.Cut(text, "=")
+		added = append(added, name)
+	}
 	for i := range s.Parts {
 		p := &s.Parts[i]
+		if len(p.Methods) > 0 {
+			p.Methods = slices.Concat(p.Methods, added)
+		}
 		p.Problems = settings.Named(p.Problems, problems)
 		r.Problems, r.Methods = p.Problems, p.Methods
 		if _, err := r.Check(); err != nil {

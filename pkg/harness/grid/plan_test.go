@@ -3,6 +3,7 @@ package grid
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
+	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
 const toySettings = `
@@ -254,5 +256,21 @@ func TestRefusals(t *testing.T) {
 			g.Objective.String() != choose {
 			t.Errorf("--select %q: %v", choose, err)
 		}
+	}
+}
+
+// A sampler that the command adds is a method of every part, also of one that names its methods.
+func TestAddedSampler(t *testing.T) {
+	row, err := sifg.ByName("sgld")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine := *row
+	mine.Name = "mine"
+	sifg.Register(mine)
+	g, err := layOut("{product: {step: [0.1, 0.2]}, methods: [svgd]}", "min gap",
+		func(r *plan.Request) { r.Samplers = []string{"mine=python mine.py"} })
+	if err != nil || !slices.ContainsFunc(g.Groups, func(x Group) bool { return x.Method == "mine" }) {
+		t.Errorf("%+v, error %v", g, err)
 	}
 }

@@ -69,11 +69,11 @@ func (r *Result) read(s *store.Store, c *Cell) error {
 	for i := range c.planned {
 		t := &c.planned[i]
 		got, err := s.Result(store.ID{Experiment: t.Experiment, Key: t.Key, Earlier: t.Earlier})
-		if err != nil {
+		if err != nil && !errors.Is(err, record.ErrDamaged) {
 			return err
 		}
 		status, reason, value := store.Missing, "no result", math.NaN()
-		if got != nil {
+		if err == nil && got != nil {
 			status = got.Trial.Status
 			reason, value = r.take(t, got)
 		}

@@ -37,17 +37,23 @@ func NewLayout(r Request) (*Layout, error) {
 }
 
 func (r Request) layout(e *harness.Experiment, f *settings.File, protocol string) (*Layout, error) {
+	f.Wants = r.wants
 	s, err := f.Resolve(protocol, r.Scale, r.overrides(e))
 	return &Layout{Settings: s, request: r, e: e, protocol: protocol}, err
 }
 
+// wants reports whether the request selects a method on a problem.
+func (r *Request) wants(problem, method string) bool {
+	has := func(list []string, name string) bool { return list == nil || slices.Contains(list, name) }
+	return has(r.Problems, problem) && has(r.Methods, method)
+}
+
 // Wanted are the problems and their methods that the request selects.
 func (l *Layout) Wanted() iter.Seq2[settings.Problem, settings.Method] {
-	wants := func(list []string, name string) bool { return list == nil || slices.Contains(list, name) }
 	return func(yield func(settings.Problem, settings.Method) bool) {
 		for _, p := range l.Settings.Problems {
 			for _, m := range p.Methods {
-				if wants(l.request.Problems, p.Name) && wants(l.request.Methods, m.Name) && !yield(p, m) {
+				if l.request.wants(p.Name, m.Name) && !yield(p, m) {
 					return
 				}
 			}

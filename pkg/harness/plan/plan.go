@@ -126,9 +126,12 @@ func (r *Request) Check() ([]*settings.File, error) {
 		}
 		admit(name)
 	}
-	for _, name := range r.Methods { // one that no experiment has may be a sampler, such as a person's own
+	for _, name := range r.Methods { // one that is named runs, also where no problem names it, or it is a sampler alone
 		if _, err := sifg.ByName(name); err == nil && !slices.Contains(methods, name) {
 			admit(name)
+		}
+		for _, f := range files {
+			f.Name(name)
 		}
 	}
 	check := func(kind string, names, have []string) error {

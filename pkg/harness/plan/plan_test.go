@@ -256,3 +256,49 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("a plan without a data set's file: %v", err)
 	}
 }
+
+// TestNamedMethod: a method of the file that no problem names runs where the request names it, as one of a sampler's
+// name alone does.
+func TestNamedMethod(t *testing.T) {
+	lists := func(r *Request) {
+		text := strings.Replace(toySettings, "options: {dim: 2}", "options: {dim: 2}, include: [svgd]", 1)
+		r.Experiments[0].Settings = []byte(text)
+	}
+	named := func(name string) func(*Request) { return func(r *Request) { r.Methods = []string{name} } }
+	for name, want := range map[string]int{"sifg": 4, "l2-gf": 4, "svgd": 4, "sgld": 2} {
+		if n := len(mustPlan(t, lists, named(name)).Trials); n != want {
+			t.Errorf("--methods %s: %d trials, want %d", name, n, want)
+		}
+	}
+	if n := len(mustPlan(t, lists).Trials); n != 6 {
+		t.Errorf("%d trials where no method is named, want 6", n)
+	}
+}
+
+// TestSettingOfNoTrial: a setting of trials that are not selected changes nothing, and is refused.
+func TestSettingOfNoTrial(t *testing.T) {
+	only := func(r *Request) { r.Problems, r.Methods = []string{"small"}, []string{"svgd"} }
+	for _, text := range []string{
+		"problems.wide.iterations=3", "methods.sgld.step=1", "problems.small.methods.sgld.step=1",
+	} {
+		_, err := New(request(only, sets(text)))
+		if err == nil || !strings.Contains(err.Error(), text+" changes nothing") {
+			t.Errorf("%s: error %v", text, err)
+		}
+	}
+	for _, text := range []string{"problems.small.iterations=3", "step=1", "seeds=[4]"} {
+		if _, err := New(request(only, sets(text))); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestSamplerOfAll: a sampler that an override gives to all methods decides which of their settings count.
+func TestSamplerOfAll(t *testing.T) {
+	p := mustPlan(t, sets("sampler=sifg", "hidden=7"), func(r *Request) { r.Problems = []string{"small"} })
+	for _, x := range p.Trials {
+		if c := x.Config.Sampler; c.Sampler != "sifg" || c.Hidden != 7 {
+			t.Errorf("%s: %+v", x.Name(), c)
+		}
+	}
+}

@@ -126,17 +126,21 @@ func (x *Explained) settings(e *harness.Experiment, data plan.Datasets) error {
 	layers, _ := l.Settings.Origins(t.Problem, t.Method)
 	config, _ := json.Marshal(method.Config) // as for its key
 	values, written := settings.Flatten([]byte(t.Config)), settings.Flatten(config)
-	for _, key := range slices.Sorted(maps.Keys(values)) {
-		layer := cmp.Or(layers[key], "default")
-		if values[key] != written[key] {
-			layer = "--set"
+	all := maps.Clone(written)
+	maps.Copy(all, values)
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		layer, value := cmp.Or(layers[key], "default"), values[key]
+		if value != written[key] {
+			if layer = "--set"; value == "" {
+				value = absent(key, written[key])
+			}
 			at := "problems." + t.Problem + "." + key
 			if name, ok := strings.CutPrefix(key, "sampler."); ok {
 				at = "problems." + t.Problem + ".methods." + t.Method + "." + name
 			}
-			r.Overrides = append(r.Overrides, settings.Override{Text: at + "=" + values[key], From: "--set"})
+			r.Overrides = append(r.Overrides, settings.Override{Text: at + "=" + value, From: "--set"})
 		}
-		x.Settings = append(x.Settings, Setting{key, values[key], layer})
+		x.Settings = append(x.Settings, Setting{key, cmp.Or(value, "none"), layer})
 	}
 	x.Repeat = "none: the settings or the versions of this program lead to other keys"
 	for range 2 { // with the seeds of the settings, else with this one
@@ -148,4 +152,18 @@ func (x *Explained) settings(e *harness.Experiment, data plan.Datasets) error {
 		r.Seeds = []uint64{t.Seed}
 	}
 	return nil
+}
+
+// absent is what a setting must be set to so that a configuration lacks it: nothing for an option, and for others the
+// zero that is not stored.
+func absent(key, written string) string {
+	switch {
+	case strings.HasPrefix(key, "options."):
+		return ""
+	case strings.HasPrefix(written, "["):
+		return "[]"
+	case written == "true":
+		return "false"
+	}
+	return "0"
 }

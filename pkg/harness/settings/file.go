@@ -27,10 +27,13 @@ type File struct {
 	// base.programs. Where an include names some of them, the others do not run.
 	Programs []string
 
+	// Wants says which trials are wanted, by problem and method; nil: all. An override must change one of them.
+	Wants func(problem, method string) bool
+
 	name     string
 	root     map[string]any
 	shape    fileShape
-	admitted []string // methods that are not in the file
+	admitted []string // methods that run where no problem names them
 }
 
 // Shapes of the YAML. They say which keys there are; the values are merged as plain mappings.
@@ -150,6 +153,35 @@ func Read(name string, text []byte) (*File, error) {
 	return f, nil
 }
 
+// runs reports whether a method runs somewhere: a problem's list names it, or a problem has no list.
+func (f *File) runs(method string) bool {
+	layers := []layerShape{f.shape.Base}
+	for _, p := range f.shape.Protocols {
+		layers = slices.AppendSeq(append(layers, p.layerShape), maps.Values(p.Scales))
+	}
+	layers = slices.AppendSeq(layers, maps.Values(f.shape.Scales))
+	for _, l := range layers {
+		for _, p := range l.Problems {
+			if slices.Contains(p.Include, methodName(method)) {
+				return true
+			}
+		}
+	}
+	for _, name := range f.Problems {
+		list := false
+		for key, p := range f.shape.Base.Problems {
+			list = list || matches(string(key), name) && (p.Include != nil || p.Variants != nil)
+		}
+		if !list {
+			return true
+		}
+	}
+	return false
+}
+
+// wants reports whether a trial is wanted.
+func (f *File) wants(problem, method string) bool { return f.Wants == nil || f.Wants(problem, method) }
+
 // Protocol returns what the file says of a protocol.
 func (f *File) Protocol(name string) Protocol { return f.shape.Protocols[protocolName(name)].Protocol }
 
@@ -178,6 +210,13 @@ func keysIn(n *yaml.Node) (out []string) {
 // Admit adds a method of a sampler's name and defaults. It runs on every problem on which methods run.
 func (f *File) Admit(method string) {
 	f.Methods, f.admitted = append(f.Methods, method), append(f.admitted, method)
+}
+
+// Name lets a method of the file that would run nowhere run as if it were admitted.
+func (f *File) Name(method string) {
+	if slices.Contains(f.Methods, method) && !slices.Contains(f.admitted, method) && !f.runs(method) {
+		f.admitted = append(f.admitted, method)
+	}
 }
 
 // On puts a problem for each data set in place of the file's problems. It has the data set's name, and in every layer

@@ -19,7 +19,7 @@ import (
 type layer struct {
 	name string // as Origins says it
 	root map[string]any
-	used bool // it said something of a problem or a method
+	used bool // it said something of a wanted trial, or which methods a problem has
 }
 
 // Override is one key=value laid over a settings file. docs/configuration.md, "Overrides", says what keys there are.
@@ -125,17 +125,23 @@ func (s *Settings) merge(problem, method string, over ...Override) (*resolved, e
 		layers = append(layers, l)
 	}
 	all, out := map[string]any{}, &resolved{origins: map[string]string{}}
-	sampler := method
+	sampler, wanted := method, method != "" && s.file.wants(problem, method)
 	for _, l := range layers {
 		for _, said := range l.of(problem) {
-			if name, named := child(said, "methods", method)["sampler"].(string); named {
-				sampler = name
+			methods := child(said, "methods")
+			for _, pattern := range matching(methods, method) {
+				if name, named := child(methods, pattern)["sampler"].(string); named {
+					sampler = name
+				}
 			}
 		}
 	}
 	for _, l := range layers {
 		for _, part := range l.parts(problem, method, sampler) {
-			overlay(all, part, "", func(key string) { out.origins[key], l.used = l.name, true })
+			overlay(all, part, "", func(key string) {
+				out.origins[key] = l.name
+				l.used = l.used || wanted || slices.Contains([]string{"include", "variants"}, key)
+			})
 		}
 	}
 	if err := decode(s.where, all, out, nil); err != nil {

@@ -177,8 +177,11 @@ func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, erro
 		}
 		s.Problems = append(s.Problems, p)
 	}
+	none := !slices.ContainsFunc(s.Problems, func(p Problem) bool {
+		return slices.ContainsFunc(p.Methods, func(m Method) bool { return f.wants(p.Name, m.Name) })
+	})
 	for i, l := range s.layers[written:] {
-		if !l.used {
+		if !l.used && !none {
 			return nil, usage.Errorf("%s changes nothing: no method of %s that runs has this setting", over[i], f.name)
 		}
 	}
