@@ -14,7 +14,8 @@ const (
 	leastESS   = 400
 	leastEBFMI = 0.3
 
-	mostDivergent = 0.002 // of the moves
+	mostDivergent = 0.002 // of the moves, of which nothing is said
+	manyDivergent = 0.02
 	mostRefused   = 0.001 // of the points
 
 	fewestPasses = 20 // from mode to mode, without which the shares of modes are not known
@@ -81,6 +82,8 @@ func (j *judged) say() []string {
 	case ess < leastESS:
 		out = append(out, fmt.Sprintf("Take these draws of NUTS for rough answers: the chains agree and are short. "+
 			"The chains: %s.", numbers))
+	case j.fact("divergences", 0) > manyDivergent:
+		out = append(out, fmt.Sprintf("Take these draws of NUTS with care: many moves diverged. The chains: %s.", numbers))
 	default:
 		out = append(out, fmt.Sprintf("Take these draws of NUTS. The chains: %s.", numbers))
 	}
@@ -142,7 +145,7 @@ func (j *judged) modes() []string {
 	default:
 		var shares []string
 		for k := range found {
-			shares = append(shares, fmt.Sprintf("%.2g %% by Laplace's approximation, %.2g %% of the draws",
+			shares = append(shares, fmt.Sprintf("%.3g %% by Laplace's approximation, %.3g %% of the draws",
 				100*j.fact("mode-share", k), 100*j.fact("mode-draws", k)))
 		}
 		text += fmt.Sprintf("%d modes (%s); chains started in %d of them, the others on (−2, 2) in the model's "+

@@ -139,6 +139,7 @@ func TestSay(t *testing.T) {
 			"its tails are heavy", unseen}},
 		{"divergences", map[string][]float64{"divergences": {0.01}}, true, []string{"Take these",
 			"1 % of the moves diverged, where b is 1.8 standard deviations below its mean", unseen}},
+		{"many divergences", map[string][]float64{"divergences": {0.1}}, true, []string{"with care", "10 % of", unseen}},
 		{"refusals", map[string][]float64{"refused": {0.07}}, true, []string{"Take these",
 			"The model refused 7 %", unseen}},
 		{"no mode", map[string][]float64{"modes": {0, 0}}, true, []string{take, "no mode with a positive curvature"}},
