@@ -91,8 +91,9 @@ func (o *Denoise) Velocity(c *Cloud, noise *Noise) Info {
 			c.Perturb()
 			drawn = c.Sigma
 		}
-		info.Loss = o.train(c, drawn, noise, false)
+		o.train(c, drawn, noise, false)
 	}
+	info.Loss = meanSquare(o.square)
 	if noise.Rule == SigmaDSMOut {
 		o.sigmaOuter(c, noise)
 	}
@@ -121,13 +122,13 @@ func (o *Denoise) judge(c *Cloud) {
 	difference(c.V, c.S, o.f)
 }
 
-// train does one network step on the loss (1/n) Σ‖f(x_i) + δ_i/σ²‖², where δ = x − z = drawn·w, and returns the loss
+// train does one network step on the loss (1/n) Σ‖f(x_i) + δ_i/σ²‖², where δ = x − z = drawn·w, and leaves the squares
 // before it. Under SigmaDSMIn it then moves σ against the loss's total derivative,
 //
 //	(2/n) Σ ⟨r_i, J_f(x_i) w_i + w_i/σ² − 2δ_i/σ³⟩,   r_i = f(x_i) + δ_i/σ²,
 //
 // with f as before the step. In the warm-up of the released script x does not depend on σ, which leaves the last term.
-func (o *Denoise) train(c *Cloud, drawn float32, noise *Noise, warmup bool) float64 {
+func (o *Denoise) train(c *Cloud, drawn float32, noise *Noise, warmup bool) {
 	in := noise.Rule == SigmaDSMIn && !warmup
 	if in {
 		o.tangent(c)
@@ -135,9 +136,7 @@ func (o *Denoise) train(c *Cloud, drawn float32, noise *Noise, warmup bool) floa
 		o.net.Forward(o.f, c.X)
 	}
 	scale := drawn / (c.Sigma * c.Sigma)
-	n := c.Z.Rows
-	simd.Residual(o.g.Data, o.square.Data, o.f.Data, c.W.Data, scale, 2/float32(n))
-	loss := simd.RowSums(o.square.Data, n, c.Z.Cols)
+	simd.Residual(o.g.Data, o.square.Data, o.f.Data, c.W.Data, scale, 2/float32(c.Z.Rows))
 	o.net.Descend(o.g, o.opt)
 
 	if noise.Rule == SigmaDSMIn {
@@ -152,7 +151,6 @@ func (o *Denoise) train(c *Cloud, drawn float32, noise *Noise, warmup bool) floa
 		}
 		noise.move(c, -noise.Rate*grad)
 	}
-	return loss / float64(n)
 }
 
 // sigmaOuter moves σ against d/dσ (1/n) Σ‖f(z + σw) + w/σ²‖² = (2/n) Σ ⟨f + w/σ², J_f w − 2w/σ³⟩.
@@ -166,6 +164,9 @@ func (o *Denoise) sigmaOuter(c *Cloud, noise *Noise) {
 	}
 	noise.move(c, -noise.Rate*2*grad/float64(c.Z.Rows))
 }
+
+// meanSquare returns the mean of the rows' sums: a loss, of its squares.
+func meanSquare(b Batch) float64 { return simd.RowSums(b.Data, b.Rows, b.Cols) / float64(b.Rows) }
 
 // dot returns Σ ⟨a_i, b_i⟩.
 func dot(a, b Batch) float64 { return float64(meanDot(a, b) * float64(a.Rows)) }

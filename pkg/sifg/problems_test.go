@@ -75,8 +75,8 @@ func networked(base, smooth, stein Config, svgd, sgld float64) []Config {
 
 // products returns how many floating-point operations an outer iteration spends in matrix products. With F = 2dH + H²
 // multiply-adds in a forward pass of one particle, a step of denoising score matching is 3F − dH (the gradient for the
-// input is not needed) and one with Hutchinson's estimate 6F − 2dH, twice that: values and tangents; in 16 dimensions
-// or more 6F − 3dH, without the tangents of the output.
+// input is not needed) and one with Hutchinson's estimate 6F − 3dH: values and tangents, without those of the output.
+// Below 16 dimensions the last step, whose loss is told, has these too.
 func (p *problem) products(cfg Config) float64 {
 	cfg = must(cfg.Resolve())
 	n, d, h := float64(p.particles), float64(p.target.Dim()), float64(cfg.Hidden)
@@ -96,9 +96,9 @@ func (p *problem) products(cfg Config) float64 {
 			scores = 2
 		}
 	case "l2-gf", "ada-gwg":
-		macs = steps*(6*forward-2*d*h) + forward
-		if d >= steinWide {
-			macs -= steps * d * h
+		macs = steps*(6*forward-3*d*h) + forward
+		if d < steinWide {
+			macs += d * h
 		}
 	case "svgd": // distances, k·s, k·x
 		macs = 3 * n * d

@@ -79,13 +79,13 @@ func (o *Stein) Velocity(c *Cloud, noise *Noise) Info {
 	o.look(c) // the particles do not move inside the inner loop
 	if c.Iter == 0 {
 		for range o.Warmup {
-			o.train(c, false)
+			o.train(c, false, false)
 		}
 	}
 	adapt := c.Iter > o.After
 	var loss float64
-	for range o.Inner {
-		loss = o.train(c, adapt)
+	for j := range o.Inner {
+		loss = o.train(c, adapt, j == o.Inner-1)
 	}
 	o.net.Forward(c.V, c.X)
 	if adapt && o.Rule == PICA {
@@ -100,20 +100,24 @@ func (o *Stein) look(c *Cloud) {
 	copy(o.x.Data, c.X.Data)
 }
 
-// train does one network step and, under PToy and PBNN, one step of p from the same forward pass. It returns the loss
-// before the step.
-func (o *Stein) train(c *Cloud, adapt bool) float64 {
+// train does one network step and, under PToy and PBNN, one step of p from the same forward pass. Where judged, it
+// returns the loss before the step.
+func (o *Stein) train(c *Cloud, adapt, judged bool) float64 {
 	if o.Gaussian {
 		o.probes.Normal(o.e.Data)
 	} else {
 		o.probes.Rademacher(o.e.Data)
 	}
-	return o.fit(c, adapt)
+	return o.fit(c, adapt, judged)
 }
 
 // fit is train with the probes drawn.
-func (o *Stein) fit(c *Cloud, adapt bool) float64 {
-	o.net.ForwardTangent(o.out, o.in)
+func (o *Stein) fit(c *Cloud, adapt, judged bool) (loss float64) {
+	out := o.f // J·e is for the loss alone
+	if judged {
+		out = o.out
+	}
+	o.net.ForwardTangent(out, o.in)
 	needLog := adapt && (o.Rule == PToy || o.Rule == PBNN)
 	allPow := o.f // for p = 2; the sign is put on below, the logarithm is not used
 	if o.p != 2 || needLog {
@@ -122,28 +126,35 @@ func (o *Stein) fit(c *Cloud, adapt bool) float64 {
 	}
 	rows, d := c.Z.Rows, c.Z.Cols
 	var je []float32
-	if o.out.Rows > rows {
-		je = o.out.Data[rows*d:]
+	if out.Rows > rows {
+		je = out.Data[rows*d:]
 	}
 	forF, forJe := halves(o.grad)
 	simd.Stein(forF.Data, forJe.Data, o.along.Data, o.power.Data,
 		o.f.Data, c.S.Data, o.e.Data, allPow.Data, je, 1/float32(rows))
-	inner := simd.RowSums(o.along.Data, rows, d) // Σ s·f + e·Je
-	power := simd.RowSums(o.power.Data, rows, d) // Σ|f|ᵖ
-	var powerLog float64                         // Σ|f|ᵖ ln|f|
+	var inner, power float64 // Σ s·f + e·Je, Σ|f|ᵖ
+	if judged {
+		inner = simd.RowSums(o.along.Data, rows, d)
+	}
+	if judged || needLog {
+		power = simd.RowSums(o.power.Data, rows, d)
+	}
+	var powerLog float64 // Σ|f|ᵖ ln|f|
 	if needLog {
 		for i, v := range o.log.Data {
 			o.power.Data[i] *= v
 		}
 		powerLog = simd.RowSums(o.power.Data, rows, d)
 	}
-	along := o.net.DescendTangent(o.grad, o.opt)
+	along := o.net.DescendTangent(o.grad, o.opt, judged)
 	if je == nil {
 		inner -= float64(along * float64(rows))
 	}
 
-	n := float64(c.Z.Rows)
-	loss := (power/o.p - inner) / n
+	n := float64(rows)
+	if judged {
+		loss = (power/o.p - inner) / n
+	}
 	if needLog {
 		o.adaptInner(power/n, powerLog/n)
 	}

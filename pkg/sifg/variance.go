@@ -46,7 +46,7 @@ func GradientVariance(z Batch, target Target, network Network, sigma float32, dr
 	probe.net, probe.opt = train.net, frozen
 	c.X = z
 	probe.look(c)
-	stein = variance(train.net, draws, func() { probe.train(c, false) })
+	stein = variance(train.net, draws, func() { probe.train(c, false, false) })
 
 	pair := &Antithetic{Network: network}
 	pair.Init(c)

@@ -19,33 +19,33 @@ func (net *Net) Descend(g blas32.General, o Optimizer) {
 	if g.Rows != net.n {
 		panic(badOrder)
 	}
-	net.backward(g, o)
+	net.backward(g, o, false)
 }
 
 // BackwardTangent sets Grad to the gradient of a loss of both f(x) and J_f(x)·e: g (2n×d) has the derivatives with
 // respect to f(x) and, below them, those with respect to J_f(x)·e, both of the last ForwardTangent. It goes through the
 // tangent pass, so it is second order in f. Where J_f(x)·e was left out, it returns Σ_i ⟨g_(n+i), J_f(x_i)·e_i⟩,
 // otherwise 0.
-func (net *Net) BackwardTangent(g blas32.General) float64 { return net.DescendTangent(g, nil) }
+func (net *Net) BackwardTangent(g blas32.General) float64 { return net.DescendTangent(g, nil, true) }
 
-// DescendTangent is BackwardTangent and then a step of o, as Descend makes it.
-func (net *Net) DescendTangent(g blas32.General, o Optimizer) float64 {
+// DescendTangent is BackwardTangent and then a step of o, as Descend makes it; the sum is 0 where it is not wanted.
+func (net *Net) DescendTangent(g blas32.General, o Optimizer, sum bool) float64 {
 	net.check(g)
 	if g.Rows != 2*net.n || !net.tangent {
 		panic(badOrder)
 	}
-	return net.backward(g, o)
+	return net.backward(g, o, sum)
 }
 
 // backward pushes g, of n rows (values) or 2n (values, then tangents), back through the layers: first to the hidden
 // layers, then to the weights. The step of o changes weights right after their gradient, which is then in the cache. It
-// returns Σ ⟨gt, ẏW⟩ of the last layer, as Σ ⟨gtWᵀ, ẏ⟩, where its tangents were left out.
-func (net *Net) backward(g blas32.General, o Optimizer) (along float64) {
+// returns Σ ⟨gt, ẏW⟩ of the last layer, as Σ ⟨gtWᵀ, ẏ⟩, where that is wanted and its tangents were left out.
+func (net *Net) backward(g blas32.General, o Optimizer, wanted bool) (along float64) {
 	if o != nil {
 		o.Begin(len(net.Params))
 	}
 	for l := 2; l > 0; l-- {
-		sum := l == 2 && g.Rows > net.n && net.without
+		sum := wanted && l == 2 && net.without
 		net.inputGrads(l, g, !sum)
 		if sum {
 			m := net.n * net.back[1].Cols
