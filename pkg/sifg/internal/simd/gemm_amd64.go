@@ -151,9 +151,18 @@ func (p panelCall) compute(pack []float32) {
 	// the other rows in tiles of nearly equal height: high tiles of rows+1, then those of rows
 	tiles := (p.m - first + p.tile - 1) / p.tile
 	rows, high := (p.m-first)/tiles, (p.m-first)%tiles
-	p.run(first, rows+1, high)
-	p.run(first+high*(rows+1), rows, tiles-high)
+	all := p // but the last tile
+	if p.overlaps() && rows*p.cols >= p.lanes {
+		all.cols = p.width * p.lanes
+	}
+	all.run(first, rows+1, high)
+	all.run(first+high*(rows+1), rows, tiles-high-1)
+	p.run(p.m-rows, rows, 1)
 }
+
+// overlaps reports whether whole vectors may be stored although C has fewer columns: what lies beyond is the next row,
+// which is stored later. On AVX2 a masked store takes as long as several products.
+func (p panelCall) overlaps() bool { return path == avx2 && p.s == products && p.cols == p.ldc && !p.add }
 
 // last returns how many columns of the panel's last vector C has.
 func (p panelCall) last() int { return p.cols - (p.width-1)*p.lanes }
