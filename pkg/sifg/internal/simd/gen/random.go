@@ -100,22 +100,46 @@ func (m *machine) signs() {
 	m.ret()
 }
 
-// interleave emits what f and g emit, instruction by instruction in turn.
-func (m *machine) interleave(f, g func()) {
+// interleave emits what the functions emit, instruction by instruction in turn. Where AVX2's all read the same constant
+// in memory, it is loaded once.
+func (m *machine) interleave(fs ...func()) {
 	fn := m.current()
-	emit := func(f func()) []ir.Node {
+	var nodes [][]ir.Node
+	for _, f := range fs {
 		n := len(fn.Nodes)
 		hoisted := m.hoistTo
 		f()
 		n += m.hoistTo - hoisted // constants went to an earlier place
-		nodes := slices.Clone(fn.Nodes[n:])
+		nodes = append(nodes, slices.Clone(fn.Nodes[n:]))
 		fn.Nodes = fn.Nodes[:n]
-		return nodes
 	}
-	a, b := emit(f), emit(g)
-	for i := range max(len(a), len(b)) {
-		fn.Nodes = append(fn.Nodes, a[min(i, len(a)):min(i+1, len(a))]...)
-		fn.Nodes = append(fn.Nodes, b[min(i, len(b)):min(i+1, len(b))]...)
+	for i, node := range nodes[0] {
+		turn := []ir.Node{node}
+		for _, other := range nodes[1:] {
+			turn = append(turn, other[i])
+		}
+		if !m.wide() {
+			m.shareConstant(turn)
+		}
+		fn.Nodes = append(fn.Nodes, turn...)
+	}
+}
+
+// shareConstant has equal instructions take the constant that they read from one register.
+func (m *machine) shareConstant(turn []ir.Node) {
+	first, ok := turn[0].(*ir.Instruction)
+	if !ok {
+		return
+	}
+	for i, operand := range first.Operands {
+		if c, ok := operand.(Mem); ok && c.Base == reg.StaticBase {
+			v := m.load(c)
+			for _, node := range turn {
+				instruction := node.(*ir.Instruction)
+				instruction.Operands[i] = v
+				instruction.Inputs = append(instruction.Inputs, v)
+			}
+		}
 	}
 }
 

@@ -120,9 +120,18 @@ var expm1Poly = [...]float64{0.0888480714263, 0.26773056904, 0.666675228179, 1.3
 
 // expm1Twice returns n (in the low bits of j) and p with exp(2t) = 2ⁿ·(1 + p). On amd64 it ends t.
 func expm1Twice(v arithmetic, t Op) (j, p Op) {
+	j, r := reduceTwice(v, t)
+	return j, expm1Reduced(v, r)
+}
+
+// reduceTwice returns n (in the low bits of j) and r with 2t = n·log 2 + 2r.
+func reduceTwice(v arithmetic, t Op) (j, r Op) {
 	j, n := nearest(v, t, magic32, 2*math.Log2E)
-	r := v.subFrom(v.subFrom(t, n, v.c(halfLn2Hi)), n, v.c(halfLn2Lo))
-	return j, v.fma(horner(v, r, expm1Poly[:]...), v.mul(r, r), v.add(r, r))
+	return j, v.subFrom(v.subFrom(t, n, v.c(halfLn2Hi)), n, v.c(halfLn2Lo))
+}
+
+func expm1Reduced(v arithmetic, r Op) Op {
+	return v.fma(horner(v, r, expm1Poly[:]...), v.mul(r, r), v.add(r, r))
 }
 
 // nearest returns the integer n nearest to x·scale, |n| < 2²¹: in the low bits of j, and as a number. Adding magic
