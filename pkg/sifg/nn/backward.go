@@ -90,6 +90,11 @@ func (net *Net) weightGrads(l int, g blas32.General, o Optimizer) {
 // before the activation which made them.
 func (net *Net) inputGrad(ws *simd.Workspace, l int, g blas32.General, activation bool, lo, hi int) {
 	w, gx := net.layers[l].w, net.back[l-1]
+	if activation && net.act == Tanh && g.Rows == net.n {
+		ws.GemmNTSlope(g.Rows, hi-lo, w.Cols, g.Data, g.Stride, w.Data[lo*w.Stride:], w.Stride, gx.Data[lo:], gx.Stride,
+			net.hid[l-1].Data[lo:])
+		return
+	}
 	ws.GemmNT(g.Rows, hi-lo, w.Cols, g.Data, g.Stride, w.Data[lo*w.Stride:], w.Stride, gx.Data[lo:], gx.Stride, false)
 	if activation {
 		net.activationGrad(l-1, g.Rows > net.n, lo, hi)
@@ -127,9 +132,14 @@ func (net *Net) weightGrad(ws *simd.Workspace, l int, g blas32.General, o Optimi
 		x = net.hid[l-1]
 	}
 	in, out := lay.w.Rows, lay.w.Cols
-	ws.GemmTN(hi-lo, out, g.Rows, x.Data[lo:], x.Stride, g.Data, g.Stride, lay.gw.Data[lo*out:], out, false)
 	from, to := lay.at+lo*out, lay.at+hi*out
-	if hi == in {
+	if hi == in && g.Rows == net.n {
+		ws.GemmTNSums(hi-lo, out, g.Rows, x.Data[lo:], x.Stride, g.Data, g.Stride, lay.gw.Data[lo*out:], out, lay.gb)
+		to += out
+	} else {
+		ws.GemmTN(hi-lo, out, g.Rows, x.Data[lo:], x.Stride, g.Data, g.Stride, lay.gw.Data[lo*out:], out, false)
+	}
+	if hi == in && g.Rows > net.n {
 		clear(lay.gb)
 		simd.ColSums(lay.gb, g.Data, g.Stride, net.n, out)
 		to += out

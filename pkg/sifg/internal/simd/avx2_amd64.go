@@ -104,6 +104,21 @@ func dist3x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *fl
 //go:noescape
 func dist4x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool)
 
+// gemmSlope6x2AVX2 is a panel of tiles of that many rows × vectors.
+//
+//go:noescape
+func gemmSlope6x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool, y *float32)
+
+// gemmSums2x2AVX2 is a panel of tiles of that many rows × vectors.
+//
+//go:noescape
+func gemmSums2x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool, sums *float32)
+
+// gemmSums5x2AVX2 is a panel of tiles of that many rows × vectors.
+//
+//go:noescape
+func gemmSums5x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool, sums *float32)
+
 // inner1x1AVX2 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape

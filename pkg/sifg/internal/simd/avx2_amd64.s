@@ -2985,6 +2985,585 @@ done:
 	VZEROUPPER
 	RET
 
+// func gemmSlope6x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool, y *float32)
+// Requires: AVX, FMA3, MMX+
+TEXT ·gemmSlope6x2AVX2(SB), NOSPLIT, $0-104
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
+	LEAQ (DX)(DX*2), R10
+	LEAQ (DX)(DX*4), R11
+
+tile:
+	MOVQ   last+80(FP), R12
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
+	JNZ    continue
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	JMP    start
+
+continue:
+	LEAQ       window<>+64(SB), R9
+	NEGQ       R12
+	VMOVUPS    (R9)(R12*4), Y11
+	MOVQ       DI, R9
+	VMOVUPS    (R9), Y0
+	VMASKMOVPS 32(R9), Y11, Y1
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y2
+	VMASKMOVPS 32(R9), Y11, Y3
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y4
+	VMASKMOVPS 32(R9), Y11, Y5
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y6
+	VMASKMOVPS 32(R9), Y11, Y7
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y8
+	VMASKMOVPS 32(R9), Y11, Y9
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y10
+	VMASKMOVPS 32(R9), Y11, Y11
+	ADDQ       R8, R9
+
+start:
+	MOVQ       b+48(FP), R12
+	MOVQ       k+0(FP), R13
+	CMPQ       R13, $0x40
+	JLT        near
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+
+near:
+	MOVQ CX, R9
+	SUBQ $0x02, R13
+	JLT  odd
+
+step:
+	VMOVUPS      (R12), Y12
+	VMOVUPS      32(R12), Y13
+	VBROADCASTSS (R9), Y14
+	VFMADD231PS  Y12, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y1
+	VBROADCASTSS (R9)(DX*1), Y14
+	VFMADD231PS  Y12, Y14, Y2
+	VFMADD231PS  Y13, Y14, Y3
+	VBROADCASTSS (R9)(DX*2), Y14
+	VFMADD231PS  Y12, Y14, Y4
+	VFMADD231PS  Y13, Y14, Y5
+	VBROADCASTSS (R9)(R10*1), Y14
+	VFMADD231PS  Y12, Y14, Y6
+	VFMADD231PS  Y13, Y14, Y7
+	VBROADCASTSS (R9)(DX*4), Y14
+	VFMADD231PS  Y12, Y14, Y8
+	VFMADD231PS  Y13, Y14, Y9
+	VBROADCASTSS (R9)(R11*1), Y14
+	VFMADD231PS  Y12, Y14, Y10
+	VFMADD231PS  Y13, Y14, Y11
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+	VMOVUPS      (R12), Y12
+	VMOVUPS      32(R12), Y13
+	VBROADCASTSS (R9), Y14
+	VFMADD231PS  Y12, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y1
+	VBROADCASTSS (R9)(DX*1), Y14
+	VFMADD231PS  Y12, Y14, Y2
+	VFMADD231PS  Y13, Y14, Y3
+	VBROADCASTSS (R9)(DX*2), Y14
+	VFMADD231PS  Y12, Y14, Y4
+	VFMADD231PS  Y13, Y14, Y5
+	VBROADCASTSS (R9)(R10*1), Y14
+	VFMADD231PS  Y12, Y14, Y6
+	VFMADD231PS  Y13, Y14, Y7
+	VBROADCASTSS (R9)(DX*4), Y14
+	VFMADD231PS  Y12, Y14, Y8
+	VFMADD231PS  Y13, Y14, Y9
+	VBROADCASTSS (R9)(R11*1), Y14
+	VFMADD231PS  Y12, Y14, Y10
+	VFMADD231PS  Y13, Y14, Y11
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+	SUBQ         $0x02, R13
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R13
+	JZ           store
+	VMOVUPS      (R12), Y12
+	VMOVUPS      32(R12), Y13
+	VBROADCASTSS (R9), Y14
+	VFMADD231PS  Y12, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y1
+	VBROADCASTSS (R9)(DX*1), Y14
+	VFMADD231PS  Y12, Y14, Y2
+	VFMADD231PS  Y13, Y14, Y3
+	VBROADCASTSS (R9)(DX*2), Y14
+	VFMADD231PS  Y12, Y14, Y4
+	VFMADD231PS  Y13, Y14, Y5
+	VBROADCASTSS (R9)(R10*1), Y14
+	VFMADD231PS  Y12, Y14, Y6
+	VFMADD231PS  Y13, Y14, Y7
+	VBROADCASTSS (R9)(DX*4), Y14
+	VFMADD231PS  Y12, Y14, Y8
+	VFMADD231PS  Y13, Y14, Y9
+	VBROADCASTSS (R9)(R11*1), Y14
+	VFMADD231PS  Y12, Y14, Y10
+	VFMADD231PS  Y13, Y14, Y11
+	ADDQ         BX, R9
+	ADDQ         SI, R12
+
+store:
+	MOVQ         y+96(FP), R9
+	VMOVUPS      (R9), Y12
+	VMOVUPS      w3f800000<>+0(SB), Y13
+	VFNMADD231PS Y12, Y12, Y13
+	VMULPS       Y0, Y13, Y0
+	VMOVUPS      32(R9), Y12
+	VMOVUPS      w3f800000<>+0(SB), Y13
+	VFNMADD231PS Y12, Y12, Y13
+	VMULPS       Y1, Y13, Y1
+	ADDQ         R8, R9
+	VMOVUPS      (R9), Y12
+	VMOVUPS      w3f800000<>+0(SB), Y13
+	VFNMADD231PS Y12, Y12, Y13
+	VMULPS       Y2, Y13, Y2
+	VMOVUPS      32(R9), Y12
+	VMOVUPS      w3f800000<>+0(SB), Y13
+	VFNMADD231PS Y12, Y12, Y13
+	VMULPS       Y3, Y13, Y3
+	ADDQ         R8, R9
+	VMOVUPS      (R9), Y12
+	VMOVUPS      w3f800000<>+0(SB), Y13
+	VFNMADD231PS Y12, Y12, Y13
+	VMULPS       Y4, Y13, Y4
+	VMOVUPS      32(R9), Y12
+	VMOVUPS      w3f800000<>+0(SB), Y13
+	VFNMADD231PS Y12, Y12, Y13
+	VMULPS       Y5, Y13, Y5
+	ADDQ         R8, R9
+	VMOVUPS      (R9), Y12
+	VMOVUPS      w3f800000<>+0(SB), Y13
+	VFNMADD231PS Y12, Y12, Y13
+	VMULPS       Y6, Y13, Y6
+	VMOVUPS      32(R9), Y12
+	VMOVUPS      w3f800000<>+0(SB), Y13
+	VFNMADD231PS Y12, Y12, Y13
+	VMULPS       Y7, Y13, Y7
+	ADDQ         R8, R9
+	VMOVUPS      (R9), Y12
+	VMOVUPS      w3f800000<>+0(SB), Y13
+	VFNMADD231PS Y12, Y12, Y13
+	VMULPS       Y8, Y13, Y8
+	VMOVUPS      32(R9), Y12
+	VMOVUPS      w3f800000<>+0(SB), Y13
+	VFNMADD231PS Y12, Y12, Y13
+	VMULPS       Y9, Y13, Y9
+	ADDQ         R8, R9
+	VMOVUPS      (R9), Y12
+	VMOVUPS      w3f800000<>+0(SB), Y13
+	VFNMADD231PS Y12, Y12, Y13
+	VMULPS       Y10, Y13, Y10
+	VMOVUPS      32(R9), Y12
+	VMOVUPS      w3f800000<>+0(SB), Y13
+	VFNMADD231PS Y12, Y12, Y13
+	VMULPS       Y11, Y13, Y11
+	ADDQ         R8, R9
+	MOVQ         R9, y+96(FP)
+	MOVQ         last+80(FP), R9
+	VMOVUPS      Y0, (DI)
+	VMOVUPS      Y1, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y2, (DI)
+	VMOVUPS      Y3, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y4, (DI)
+	VMOVUPS      Y5, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y6, (DI)
+	VMOVUPS      Y7, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y8, (DI)
+	VMOVUPS      Y9, 32(DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y10, (DI)
+	VMOVUPS      Y11, 32(DI)
+	ADDQ         R8, DI
+	LEAQ         (CX)(DX*4), CX
+	LEAQ         (CX)(DX*2), CX
+	DECQ         AX
+	JNZ          tile
+	DECQ         panels+16(FP)
+	JZ           done
+	ADDQ         $0x00000040, b+48(FP)
+	ADDQ         $0x00000040, c+64(FP)
+	MOVQ         tiles+8(FP), AX
+	MOVQ         a+24(FP), CX
+	MOVQ         c+64(FP), DI
+	JMP          tile
+
+done:
+	VZEROUPPER
+	RET
+
+DATA w3f800000<>+0(SB)/8, $0x3f8000003f800000
+DATA w3f800000<>+8(SB)/8, $0x3f8000003f800000
+DATA w3f800000<>+16(SB)/8, $0x3f8000003f800000
+DATA w3f800000<>+24(SB)/8, $0x3f8000003f800000
+GLOBL w3f800000<>(SB), RODATA|NOPTR, $32
+
+// func gemmSums2x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool, sums *float32)
+// Requires: AVX, FMA3, MMX+
+TEXT ·gemmSums2x2AVX2(SB), NOSPLIT, $0-104
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
+
+tile:
+	MOVQ   last+80(FP), R10
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
+	JNZ    continue
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	JMP    start
+
+continue:
+	LEAQ       window<>+64(SB), R9
+	NEGQ       R10
+	VMOVUPS    (R9)(R10*4), Y3
+	MOVQ       DI, R9
+	VMOVUPS    (R9), Y0
+	VMASKMOVPS 32(R9), Y3, Y1
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y2
+	VMASKMOVPS 32(R9), Y3, Y3
+	ADDQ       R8, R9
+	MOVQ       sums+96(FP), R9
+	VMOVUPS    (R9), Y4
+	VMOVUPS    32(R9), Y5
+
+start:
+	MOVQ       b+48(FP), R10
+	MOVQ       k+0(FP), R11
+	CMPQ       R11, $0x40
+	JLT        near
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+
+near:
+	MOVQ CX, R9
+	SUBQ $0x02, R11
+	JLT  odd
+
+step:
+	VMOVUPS      (R10), Y6
+	VMOVUPS      32(R10), Y7
+	VADDPS       Y6, Y4, Y4
+	VADDPS       Y7, Y5, Y5
+	VBROADCASTSS (R9), Y8
+	VFMADD231PS  Y6, Y8, Y0
+	VFMADD231PS  Y7, Y8, Y1
+	VBROADCASTSS (R9)(DX*1), Y8
+	VFMADD231PS  Y6, Y8, Y2
+	VFMADD231PS  Y7, Y8, Y3
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	VMOVUPS      (R10), Y6
+	VMOVUPS      32(R10), Y7
+	VADDPS       Y6, Y4, Y4
+	VADDPS       Y7, Y5, Y5
+	VBROADCASTSS (R9), Y8
+	VFMADD231PS  Y6, Y8, Y0
+	VFMADD231PS  Y7, Y8, Y1
+	VBROADCASTSS (R9)(DX*1), Y8
+	VFMADD231PS  Y6, Y8, Y2
+	VFMADD231PS  Y7, Y8, Y3
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+	SUBQ         $0x02, R11
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R11
+	JZ           store
+	VMOVUPS      (R10), Y6
+	VMOVUPS      32(R10), Y7
+	VADDPS       Y6, Y4, Y4
+	VADDPS       Y7, Y5, Y5
+	VBROADCASTSS (R9), Y8
+	VFMADD231PS  Y6, Y8, Y0
+	VFMADD231PS  Y7, Y8, Y1
+	VBROADCASTSS (R9)(DX*1), Y8
+	VFMADD231PS  Y6, Y8, Y2
+	VFMADD231PS  Y7, Y8, Y3
+	ADDQ         BX, R9
+	ADDQ         SI, R10
+
+store:
+	MOVQ    last+80(FP), R9
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, 32(DI)
+	ADDQ    R8, DI
+	MOVQ    sums+96(FP), R9
+	VMOVUPS Y4, (R9)
+	VMOVUPS Y5, 32(R9)
+	LEAQ    (CX)(DX*2), CX
+	DECQ    AX
+	JNZ     tile
+	DECQ    panels+16(FP)
+	JZ      done
+	ADDQ    $0x00000040, b+48(FP)
+	ADDQ    $0x00000040, c+64(FP)
+	ADDQ    $0x00000040, sums+96(FP)
+	MOVQ    tiles+8(FP), AX
+	MOVQ    a+24(FP), CX
+	MOVQ    c+64(FP), DI
+	JMP     tile
+
+done:
+	VZEROUPPER
+	RET
+
+// func gemmSums5x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool, sums *float32)
+// Requires: AVX, FMA3, MMX+
+TEXT ·gemmSums5x2AVX2(SB), NOSPLIT, $0-104
+	MOVQ tiles+8(FP), AX
+	MOVQ a+24(FP), CX
+	MOVQ rs+32(FP), DX
+	MOVQ ks+40(FP), BX
+	MOVQ ldb+56(FP), SI
+	MOVQ c+64(FP), DI
+	MOVQ ldc+72(FP), R8
+	LEAQ (DX)(DX*2), R10
+
+tile:
+	MOVQ   last+80(FP), R11
+	MOVB   add+88(FP), R9
+	TESTB  R9, R9
+	JNZ    continue
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	JMP    start
+
+continue:
+	LEAQ       window<>+64(SB), R9
+	NEGQ       R11
+	VMOVUPS    (R9)(R11*4), Y9
+	MOVQ       DI, R9
+	VMOVUPS    (R9), Y0
+	VMASKMOVPS 32(R9), Y9, Y1
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y2
+	VMASKMOVPS 32(R9), Y9, Y3
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y4
+	VMASKMOVPS 32(R9), Y9, Y5
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y6
+	VMASKMOVPS 32(R9), Y9, Y7
+	ADDQ       R8, R9
+	VMOVUPS    (R9), Y8
+	VMASKMOVPS 32(R9), Y9, Y9
+	ADDQ       R8, R9
+	MOVQ       sums+96(FP), R9
+	VMOVUPS    (R9), Y10
+	VMOVUPS    32(R9), Y11
+
+start:
+	MOVQ       b+48(FP), R11
+	MOVQ       k+0(FP), R12
+	CMPQ       R12, $0x40
+	JLT        near
+	MOVQ       DI, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+	PREFETCHT0 (R9)
+	ADDQ       R8, R9
+
+near:
+	MOVQ CX, R9
+	SUBQ $0x02, R12
+	JLT  odd
+
+step:
+	VMOVUPS      (R11), Y12
+	VMOVUPS      32(R11), Y13
+	VADDPS       Y12, Y10, Y10
+	VADDPS       Y13, Y11, Y11
+	VBROADCASTSS (R9), Y14
+	VFMADD231PS  Y12, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y1
+	VBROADCASTSS (R9)(DX*1), Y14
+	VFMADD231PS  Y12, Y14, Y2
+	VFMADD231PS  Y13, Y14, Y3
+	VBROADCASTSS (R9)(DX*2), Y14
+	VFMADD231PS  Y12, Y14, Y4
+	VFMADD231PS  Y13, Y14, Y5
+	VBROADCASTSS (R9)(R10*1), Y14
+	VFMADD231PS  Y12, Y14, Y6
+	VFMADD231PS  Y13, Y14, Y7
+	VBROADCASTSS (R9)(DX*4), Y14
+	VFMADD231PS  Y12, Y14, Y8
+	VFMADD231PS  Y13, Y14, Y9
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+	VMOVUPS      (R11), Y12
+	VMOVUPS      32(R11), Y13
+	VADDPS       Y12, Y10, Y10
+	VADDPS       Y13, Y11, Y11
+	VBROADCASTSS (R9), Y14
+	VFMADD231PS  Y12, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y1
+	VBROADCASTSS (R9)(DX*1), Y14
+	VFMADD231PS  Y12, Y14, Y2
+	VFMADD231PS  Y13, Y14, Y3
+	VBROADCASTSS (R9)(DX*2), Y14
+	VFMADD231PS  Y12, Y14, Y4
+	VFMADD231PS  Y13, Y14, Y5
+	VBROADCASTSS (R9)(R10*1), Y14
+	VFMADD231PS  Y12, Y14, Y6
+	VFMADD231PS  Y13, Y14, Y7
+	VBROADCASTSS (R9)(DX*4), Y14
+	VFMADD231PS  Y12, Y14, Y8
+	VFMADD231PS  Y13, Y14, Y9
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+	SUBQ         $0x02, R12
+	JGE          step
+
+odd:
+	ADDQ         $0x02, R12
+	JZ           store
+	VMOVUPS      (R11), Y12
+	VMOVUPS      32(R11), Y13
+	VADDPS       Y12, Y10, Y10
+	VADDPS       Y13, Y11, Y11
+	VBROADCASTSS (R9), Y14
+	VFMADD231PS  Y12, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y1
+	VBROADCASTSS (R9)(DX*1), Y14
+	VFMADD231PS  Y12, Y14, Y2
+	VFMADD231PS  Y13, Y14, Y3
+	VBROADCASTSS (R9)(DX*2), Y14
+	VFMADD231PS  Y12, Y14, Y4
+	VFMADD231PS  Y13, Y14, Y5
+	VBROADCASTSS (R9)(R10*1), Y14
+	VFMADD231PS  Y12, Y14, Y6
+	VFMADD231PS  Y13, Y14, Y7
+	VBROADCASTSS (R9)(DX*4), Y14
+	VFMADD231PS  Y12, Y14, Y8
+	VFMADD231PS  Y13, Y14, Y9
+	ADDQ         BX, R9
+	ADDQ         SI, R11
+
+store:
+	MOVQ    last+80(FP), R9
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y4, (DI)
+	VMOVUPS Y5, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y6, (DI)
+	VMOVUPS Y7, 32(DI)
+	ADDQ    R8, DI
+	VMOVUPS Y8, (DI)
+	VMOVUPS Y9, 32(DI)
+	ADDQ    R8, DI
+	MOVQ    sums+96(FP), R9
+	VMOVUPS Y10, (R9)
+	VMOVUPS Y11, 32(R9)
+	LEAQ    (CX)(DX*4), CX
+	LEAQ    (CX)(DX*1), CX
+	DECQ    AX
+	JNZ     tile
+	DECQ    panels+16(FP)
+	JZ      done
+	ADDQ    $0x00000040, b+48(FP)
+	ADDQ    $0x00000040, c+64(FP)
+	ADDQ    $0x00000040, sums+96(FP)
+	MOVQ    tiles+8(FP), AX
+	MOVQ    a+24(FP), CX
+	MOVQ    c+64(FP), DI
+	JMP     tile
+
+done:
+	VZEROUPPER
+	RET
+
 // func inner1x1AVX2(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 // Requires: AVX, CMOV, FMA3
 TEXT ·inner1x1AVX2(SB), NOSPLIT, $0-65
@@ -3760,12 +4339,6 @@ DATA w3efffffe<>+8(SB)/8, $0x3efffffe3efffffe
 DATA w3efffffe<>+16(SB)/8, $0x3efffffe3efffffe
 DATA w3efffffe<>+24(SB)/8, $0x3efffffe3efffffe
 GLOBL w3efffffe<>(SB), RODATA|NOPTR, $32
-
-DATA w3f800000<>+0(SB)/8, $0x3f8000003f800000
-DATA w3f800000<>+8(SB)/8, $0x3f8000003f800000
-DATA w3f800000<>+16(SB)/8, $0x3f8000003f800000
-DATA w3f800000<>+24(SB)/8, $0x3f8000003f800000
-GLOBL w3f800000<>(SB), RODATA|NOPTR, $32
 
 // func minLanesAVX2(dst []float32, x []float32)
 // Requires: AVX
@@ -5273,7 +5846,7 @@ next:
 	RET
 
 // func colSumsAVX2(dst []float32, g []float32, ld int, rows int, cols int)
-// Requires: AVX
+// Requires: AVX, CMOV
 TEXT ·colSumsAVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ g_base+24(FP), CX
@@ -5281,9 +5854,9 @@ TEXT ·colSumsAVX2(SB), NOSPLIT, $0-72
 	MOVQ cols+64(FP), BX
 	SHLQ $0x02, DX
 
-columns4:
+columns:
 	CMPQ    BX, $0x20
-	JLT     end4
+	JLT     rest
 	VMOVUPS (AX), Y0
 	VMOVUPS 32(AX), Y1
 	VMOVUPS 64(AX), Y2
@@ -5292,10 +5865,14 @@ columns4:
 	MOVQ    CX, DI
 
 row4:
-	VADDPS  (DI), Y0, Y0
-	VADDPS  32(DI), Y1, Y1
-	VADDPS  64(DI), Y2, Y2
-	VADDPS  96(DI), Y3, Y3
+	VMOVUPS (DI), Y4
+	VADDPS  Y4, Y0, Y0
+	VMOVUPS 32(DI), Y4
+	VADDPS  Y4, Y1, Y1
+	VMOVUPS 64(DI), Y4
+	VADDPS  Y4, Y2, Y2
+	VMOVUPS 96(DI), Y4
+	VADDPS  Y4, Y3, Y3
 	ADDQ    DX, DI
 	DECQ    SI
 	JNZ     row4
@@ -5306,65 +5883,43 @@ row4:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000020, BX
-	JMP     columns4
+	JMP     columns
 
-end4:
-columns2:
-	CMPQ    BX, $0x10
-	JLT     end2
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	MOVQ    rows+56(FP), SI
-	MOVQ    CX, DI
+rest:
+	CMPQ       BX, $0x00
+	JLE        done
+	MOVQ       $0x00000010, SI
+	CMPQ       BX, SI
+	CMOVQLT    BX, SI
+	XORQ       R8, R8
+	MOVQ       SI, DI
+	SUBQ       $0x08, DI
+	CMOVQLT    R8, DI
+	LEAQ       window<>+64(SB), R8
+	NEGQ       SI
+	VMOVUPS    (R8)(SI*4), Y0
+	LEAQ       window<>+64(SB), SI
+	NEGQ       DI
+	VMOVUPS    (SI)(DI*4), Y1
+	VMASKMOVPS (AX), Y0, Y2
+	VMASKMOVPS 32(AX), Y1, Y3
+	MOVQ       rows+56(FP), SI
+	MOVQ       CX, DI
 
 row2:
-	VADDPS  (DI), Y0, Y0
-	VADDPS  32(DI), Y1, Y1
-	ADDQ    DX, DI
-	DECQ    SI
-	JNZ     row2
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	ADDQ    $0x00000040, AX
-	ADDQ    $0x00000040, CX
-	SUBQ    $0x00000010, BX
-	JMP     columns2
-
-end2:
-columns1:
-	CMPQ    BX, $0x08
-	JLT     end1
-	VMOVUPS (AX), Y0
-	MOVQ    rows+56(FP), SI
-	MOVQ    CX, DI
-
-row1:
-	VADDPS  (DI), Y0, Y0
-	ADDQ    DX, DI
-	DECQ    SI
-	JNZ     row1
-	VMOVUPS Y0, (AX)
-	ADDQ    $0x00000020, AX
-	ADDQ    $0x00000020, CX
-	SUBQ    $0x00000008, BX
-	JMP     columns1
-
-end1:
-	CMPQ       BX, $0x00
-	JEQ        done
-	LEAQ       window<>+64(SB), SI
-	NEGQ       BX
-	VMOVUPS    (SI)(BX*4), Y0
-	VMASKMOVPS (AX), Y0, Y1
-	MOVQ       rows+56(FP), SI
-
-row:
-	VMASKMOVPS (CX), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	ADDQ       DX, CX
+	VMASKMOVPS (DI), Y0, Y4
+	VADDPS     Y4, Y2, Y2
+	VMASKMOVPS 32(DI), Y1, Y4
+	VADDPS     Y4, Y3, Y3
+	ADDQ       DX, DI
 	DECQ       SI
-	JNZ        row
-	VMASKMOVPS Y1, Y0, (AX)
+	JNZ        row2
+	VMASKMOVPS Y2, Y0, (AX)
+	VMASKMOVPS Y3, Y1, 32(AX)
+	ADDQ       $0x00000040, AX
+	ADDQ       $0x00000040, CX
+	SUBQ       $0x00000010, BX
+	JMP        rest
 
 done:
 	VZEROUPPER

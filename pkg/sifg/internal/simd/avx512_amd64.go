@@ -304,6 +304,21 @@ func gemmPack9x3AVX512(k int, tiles int, panels int, a *float32, rs int, ks int,
 //go:noescape
 func packRows3AVX512(dst *float32, src *float32, lds int, k int, last int)
 
+// gemmSlope12x2AVX512 is a panel of tiles of that many rows × vectors.
+//
+//go:noescape
+func gemmSlope12x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool, y *float32)
+
+// gemmSums2x2AVX512 is a panel of tiles of that many rows × vectors.
+//
+//go:noescape
+func gemmSums2x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool, sums *float32)
+
+// gemmSums10x2AVX512 is a panel of tiles of that many rows × vectors.
+//
+//go:noescape
+func gemmSums10x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool, sums *float32)
+
 // inner1x1AVX512 is a column of tiles of inner products of that many rows of A and of B.
 //
 //go:noescape

@@ -46,6 +46,38 @@ func (w *Workspace) GemmTN(m, n, k int, a []float32, lda int, b []float32, ldb i
 	w.gemm(m, n, k, strided{a, 1, lda}, strided{b, ldb, 1}, c, ldc, acc)
 }
 
+// GemmNTSlope computes C = (A·Bᵀ)⊙(1 − Y²), the gradient for what went into y = tanh: y has the shape of C and its row
+// stride. The bits are those of GemmNT and TanhGrad.
+func (w *Workspace) GemmNTSlope(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int,
+	y []float32) {
+	checkMatrix(m, k, lda, len(a))
+	checkMatrix(n, k, ldb, len(b))
+	checkMatrix(m, n, ldc, len(c))
+	checkMatrix(m, n, ldc, len(y))
+	if w.splits(m, n, k) || !fusedProduct(&w.pack, m, n, k, strided{a, lda, 1}, strided{b, 1, ldb}, c, ldc, fused{y: y}) {
+		w.GemmNT(m, n, k, a, lda, b, ldb, c, ldc, false)
+		for i := range m {
+			TanhGrad(c[i*ldc:][:n], c[i*ldc:], y[i*ldc:][:n])
+		}
+	}
+}
+
+// GemmTNSums computes C = Aᵀ·B and sets sums to the sums of the columns of B: the gradients of a layer's weights and of
+// its bias. The bits are those of GemmTN and, on zeros, ColSums.
+func (w *Workspace) GemmTNSums(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int,
+	sums []float32) {
+	checkMatrix(k, m, lda, len(a))
+	checkMatrix(k, n, ldb, len(b))
+	checkMatrix(m, n, ldc, len(c))
+	sums = first(sums, n)
+	if w.splits(m, n, k) || !fusedProduct(&w.pack, m, n, k, strided{a, 1, lda}, strided{b, ldb, 1}, c, ldc,
+		fused{sums: sums}) {
+		w.GemmTN(m, n, k, a, lda, b, ldb, c, ldc, false)
+		clear(sums)
+		ColSums(sums, b, ldb, k, n)
+	}
+}
+
 // gemm is the product in any orientation; only C is checked.
 func (w *Workspace) gemm(m, n, k int, a, b strided, c []float32, ldc int, acc bool) {
 	checkMatrix(m, n, ldc, len(c))

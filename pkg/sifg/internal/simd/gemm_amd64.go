@@ -46,12 +46,39 @@ func product(pack *[]float32, m, n, k int, a, b strided, c []float32, ldc int, a
 		if acc {
 			transpose(ct, m, c, ldc, m, n)
 		}
-		panels(products, n, m, k, strided{b.data, 1, b.row}, strided{a.data, a.col, 1}, ct, m, acc, (*pack)[:need-m*n])
+		panels(products, n, m, k, strided{b.data, 1, b.row}, strided{a.data, a.col, 1}, ct, m, acc, (*pack)[:need-m*n],
+			fused{})
 		transpose(c, ldc, ct, m, n, m)
 	default:
 		grow(pack, min(k, blockK)*min(vectors(n), wide)*lanes)
-		panels(products, m, n, k, a, b, c, ldc, acc, *pack)
+		panels(products, m, n, k, a, b, c, ldc, acc, *pack, fused{})
 	}
+	return true
+}
+
+// fused is what a product to 32 columns does along: it multiplies C by 1 − y² for y of its shape and stride, or sets sums
+// to the sums of the columns of B.
+type fused struct{ y, sums []float32 }
+
+// fusedRows returns the rows of the tiles of the kernels with y, and of the smaller and the larger with sums.
+func fusedRows() (slope, sums, moreSums int) {
+	if path == avx512 {
+		return 12, 2, 10
+	}
+	return 6, 2, 5
+}
+
+// fusedProduct is product with the rest of what f asks for, or returns false.
+func fusedProduct(pack *[]float32, m, n, k int, a, b strided, c []float32, ldc int, f fused) bool {
+	slope, sums, _ := fusedRows()
+	switch {
+	case path == portable || n != 32 || k == 0:
+		return false
+	case f.y != nil && (m < slope || k == 1 || k > blockK), f.sums != nil && m < sums:
+		return false
+	}
+	grow(pack, min(k, blockK)*n)
+	panels(products, m, n, k, a, b, c, ldc, false, *pack, f)
 	return true
 }
 
@@ -76,7 +103,7 @@ func distances(dst []float32, ldd int, x []float32, ldx, n int, y []float32, ldy
 		return false
 	}
 	var pack [64 * 32]float32
-	panels(squares, n, m, d, strided{x, ldx, 1}, strided{y, 1, ldy}, dst, ldd, false, pack[:])
+	panels(squares, n, m, d, strided{x, ldx, 1}, strided{y, 1, ldy}, dst, ldd, false, pack[:], fused{})
 	return true
 }
 
@@ -91,8 +118,8 @@ func (s sums) shape(m, left int) (width, tile int) {
 
 // panels works through C by column panels. A panel of B is read where it lies or is packed (in the order in which the
 // kernel reads it, transposed if need be, filled up with zeros); A is read where it lies, an element at a time. pack
-// holds at least one row of a panel; its length decides how k is split, which changes no bits.
-func panels(s sums, m, n, k int, a, b strided, c []float32, ldc int, acc bool, pack []float32) {
+// holds at least one row of a panel; its length decides how k is split, which changes no bits; f.y is for a k that is not.
+func panels(s sums, m, n, k int, a, b strided, c []float32, ldc int, acc bool, pack []float32, f fused) {
 	lanes, _ := s.geometry()
 	for j := 0; j < n; {
 		width, tile := s.shape(m, (n-j+lanes-1)/lanes)
@@ -106,6 +133,12 @@ func panels(s sums, m, n, k int, a, b strided, c []float32, ldc int, acc bool, p
 				a: strided{a.data[p*a.col:], a.row, a.col},
 				b: strided{b.data[p*b.row+j*b.col:], b.row, b.col},
 				c: c[j:], ldc: ldc, add: acc || p > 0,
+			}
+			if f.y != nil {
+				call.y = f.y[j:]
+			}
+			if f.sums != nil {
+				call.sums = f.sums[j:]
 			}
 			if width == 2 && block == k && !call.mustPack() {
 				count = (n - j) / cols
@@ -127,6 +160,7 @@ type panelCall struct {
 	c                  []float32
 	ldc                int
 	add                bool
+	fused
 }
 
 // mustPack reports whether B cannot be read where it lies, or only slowly.
@@ -138,9 +172,9 @@ func (p panelCall) far() bool { return p.m > 2*p.tile && p.b.row > 2*p.width*p.l
 
 // compute packs B if need be and computes the panel.
 func (p panelCall) compute(pack []float32) {
-	first := 0 // rows done while packing
+	first := 0 // rows done along
 	if p.mustPack() {
-		if p.b.col == 1 && p.width > 1 && p.far() && p.s == products && path == avx512 {
+		if p.b.col == 1 && p.width > 1 && p.far() && p.s == products && path == avx512 && p.sums == nil {
 			first = p.tile
 			p.packing(&pack[0])
 		} else {
@@ -148,8 +182,18 @@ func (p panelCall) compute(pack []float32) {
 		}
 		p.b = strided{pack, p.width * p.lanes, 1}
 	}
+	if p.y != nil {
+		p.slopes()
+		return
+	}
+	if p.sums != nil {
+		first = p.sum()
+	}
 	// the other rows in tiles of nearly equal height: high tiles of rows+1, then those of rows
 	tiles := (p.m - first + p.tile - 1) / p.tile
+	if tiles == 0 {
+		return
+	}
 	rows, high := (p.m-first)/tiles, (p.m-first)%tiles
 	all := p // but the last tile
 	if p.overlaps() && rows*p.cols >= p.lanes {
@@ -162,7 +206,9 @@ func (p panelCall) compute(pack []float32) {
 
 // overlaps reports whether whole vectors may be stored although C has fewer columns: what lies beyond is the next row,
 // which is stored later. On AVX2 a masked store takes as long as several products.
-func (p panelCall) overlaps() bool { return path == avx2 && p.s == products && p.cols == p.ldc && !p.add }
+func (p panelCall) overlaps() bool {
+	return path == avx2 && p.s == products && p.cols == p.ldc && !p.add
+}
 
 // last returns how many columns of the panel's last vector C has.
 func (p panelCall) last() int { return p.cols - (p.width-1)*p.lanes }
@@ -179,6 +225,46 @@ func (p panelCall) run(i, rows, tiles int) {
 		return
 	}
 	gemmPanel(rows, p.width, p.k, tiles, p.count, a, 4*p.a.row, 4*p.a.col, b, 4*p.b.row, c, 4*p.ldc, p.last(), p.add)
+}
+
+// slopes computes the panel by tiles of one height, the last of which repeats rows of the one before.
+func (p panelCall) slopes() {
+	rows, _, _ := fusedRows()
+	run := func(i, tiles int) {
+		if path == avx512 {
+			gemmSlope12x2AVX512(p.k, tiles, 1, &p.a.data[i*p.a.row], 4*p.a.row, 4*p.a.col, &p.b.data[0], 4*p.b.row,
+				&p.c[i*p.ldc], 4*p.ldc, p.lanes, false, &p.y[i*p.ldc])
+			return
+		}
+		gemmSlope6x2AVX2(p.k, tiles, 1, &p.a.data[i*p.a.row], 4*p.a.row, 4*p.a.col, &p.b.data[0], 4*p.b.row,
+			&p.c[i*p.ldc], 4*p.ldc, p.lanes, false, &p.y[i*p.ldc])
+	}
+	run(0, p.m/rows)
+	if p.m%rows > 0 {
+		run(p.m-rows, 1)
+	}
+}
+
+// sum computes the first tile and the sums of the columns of B, and returns the tile's rows.
+func (p panelCall) sum() int {
+	_, few, more := fusedRows()
+	rows := few
+	if p.m >= more {
+		rows = more
+	}
+	a, b, c, sums := &p.a.data[0], &p.b.data[0], &p.c[0], &p.sums[0]
+	rs, ks, ldb, ldc := 4*p.a.row, 4*p.a.col, 4*p.b.row, 4*p.ldc
+	switch {
+	case path == avx512 && rows == more:
+		gemmSums10x2AVX512(p.k, 1, p.count, a, rs, ks, b, ldb, c, ldc, p.lanes, p.add, sums)
+	case path == avx512:
+		gemmSums2x2AVX512(p.k, 1, p.count, a, rs, ks, b, ldb, c, ldc, p.lanes, p.add, sums)
+	case rows == more:
+		gemmSums5x2AVX2(p.k, 1, p.count, a, rs, ks, b, ldb, c, ldc, p.lanes, p.add, sums)
+	default:
+		gemmSums2x2AVX2(p.k, 1, p.count, a, rs, ks, b, ldb, c, ldc, p.lanes, p.add, sums)
+	}
+	return rows
 }
 
 // packing computes the first tile, of the largest height, and packs B on the way.

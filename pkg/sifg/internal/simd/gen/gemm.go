@@ -24,6 +24,15 @@ func (m *machine) widest() (width, rows int) {
 	return 2, 6
 }
 
+// fusedTiles returns the rows of the tiles, two vectors wide, that end with a factor for each element, and that sum the
+// columns of B along.
+func (m *machine) fusedTiles() (slope int, sums []int) {
+	if m.wide() {
+		return 12, []int{2, 10}
+	}
+	return 6, []int{2, 5}
+}
+
 // leastWide is the least rows of the widest tiles: ten rows or more are shared out to tiles of nearly equal height.
 const leastWide = 5
 
@@ -46,6 +55,11 @@ func (m *machine) matrixProducts() {
 		m.panel(tile{name: "gemmPack", rows: rows, width: width, packs: true})
 		m.packRows(width)
 	}
+	slope, sums := m.fusedTiles()
+	m.panel(tile{name: "gemmSlope", rows: slope, width: 2, slope: true})
+	for _, rows := range sums {
+		m.panel(tile{name: "gemmSums", rows: rows, width: 2, sums: true})
+	}
 	rows, cols := m.innerTile()
 	for _, r := range []int{1, rows} {
 		for c := range cols {
@@ -66,6 +80,8 @@ type tile struct {
 	rows, width int
 	distance    bool // sums of squared differences
 	packs       bool // B is packed on the way
+	slope       bool // the tile is multiplied by 1 − y²
+	sums        bool // the columns of B are summed
 }
 
 // panelKernel is a kernel of column panels while it is emitted.
@@ -77,6 +93,7 @@ type panelKernel struct {
 	b, left                reg.GPVirtual // row p of B, and how many are left
 	row                    func(base reg.GPVirtual, r int) Mem
 	acc                    [][]reg.VecVirtual
+	columns                []reg.VecVirtual // sums of B's
 }
 
 // panel emits the kernel of column panels of C: C = A·B, or C += A·B if add, for tiles·rows rows. A panel is width
@@ -87,11 +104,19 @@ type panelKernel struct {
 // its place in a tile nor on how rows, columns or k were split. With distance, the term is (b−a)².
 //
 // A packing kernel does one tile of one panel, and stores the rows of B without gaps at pack, filled up with zeros, for
-// the tiles below: the copy waits for memory while the products go on.
+// the tiles below: the copy waits for memory while the products go on. A kernel with slope multiplies C by 1 − y², for
+// y of C's shape, and has one panel. One with sums has one tile a panel, and sets sums to the sums of the columns of B,
+// each one chain from zero or, if add, from sums. Both have whole vectors only.
 func (m *machine) panel(t tile) {
 	params := panelParams
 	if t.packs {
 		params += ", pack *float32"
+	}
+	if t.slope {
+		params += ", y *float32"
+	}
+	if t.sums {
+		params += ", sums *float32"
 	}
 	name := fmt.Sprintf("%s%dx%d", t.name, t.rows, t.width)
 	m.function(name, "func("+params+")", "is a panel of tiles of that many rows × vectors.")
@@ -133,6 +158,9 @@ func (k *panelKernel) begin() {
 			k.acc[r] = append(k.acc[r], k.vec())
 		}
 	}
+	if k.sums {
+		k.columns = []reg.VecVirtual{k.vec(), k.vec()}
+	}
 	add, last, cr := k.GP8(), k.GP64(), k.GP64()
 	k.Load(k.Param("last"), last)
 	k.Load(k.Param("add"), add)
@@ -142,6 +170,9 @@ func (k *panelKernel) begin() {
 		for _, v := range k.acc[r] {
 			k.VXORPS(v, v, v)
 		}
+	}
+	for _, v := range k.columns {
+		k.VXORPS(v, v, v)
 	}
 	k.JMP(LabelRef("start"))
 	k.Label("continue")
@@ -153,7 +184,18 @@ func (k *panelKernel) begin() {
 		}
 		k.ADDQ(k.ldc, cr)
 	}
+	k.eachColumn(func(v reg.VecVirtual, at Mem) { k.getTo(v, at, nil) })
 	k.Label("start")
+}
+
+// eachColumn calls f for the sums of columns and their places.
+func (k *panelKernel) eachColumn(f func(v reg.VecVirtual, at Mem)) {
+	if k.sums {
+		sums := k.arg("sums")
+		for w, v := range k.columns {
+			f(v, Mem{Base: sums, Disp: w * k.bytes})
+		}
+	}
 }
 
 // fetchNext fetches the next tile's C where a tile takes long enough: its rows may lie far apart.
@@ -219,11 +261,38 @@ func (k *panelKernel) sumAndPack() {
 	k.JNZ(LabelRef("step"))
 }
 
+// place is that of a parameter on the stack, which is a variable of the kernel.
+func (k *panelKernel) place(name string) Mem {
+	p, err := k.Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return p.Addr
+}
+
+// applySlope multiplies the tile by 1 − y², and moves in y to the next.
+func (k *panelKernel) applySlope() {
+	y := k.arg("y")
+	for _, row := range k.acc {
+		for w, v := range row {
+			k.VMULPS(v, tanhSlope(k.machine, k.load(Mem{Base: y, Disp: w * k.bytes})), v)
+		}
+		k.ADDQ(k.ldc, y)
+	}
+	k.MOVQ(y, k.place("y"))
+}
+
 // store writes the tile to C, and moves there to the next.
 func (k *panelKernel) store() {
+	if k.slope {
+		k.applySlope()
+	}
 	last := k.arg("last")
-	k.CMPQ(last, U8(k.bytes/4))
-	k.JNE(LabelRef("partial"))
+	whole := k.slope || k.sums
+	if !whole {
+		k.CMPQ(last, U8(k.bytes/4))
+		k.JNE(LabelRef("partial"))
+	}
 	rows := func(mask Op) {
 		for r := range k.acc {
 			for w, v := range k.acc[r] {
@@ -233,22 +302,18 @@ func (k *panelKernel) store() {
 		}
 	}
 	rows(nil)
+	k.eachColumn(func(v reg.VecVirtual, at Mem) { k.put(v, at, nil) })
+	if whole {
+		return
+	}
 	k.JMP(LabelRef("next"))
 	k.Label("partial")
 	rows(k.mask(last))
 	k.Label("next")
 }
 
-// next goes to the next tile below, or to the first of the next panel. The parameters' places on the stack are the
-// variables of the loop over panels.
+// next goes to the next tile below, or to the first of the next panel.
 func (k *panelKernel) next(tiles reg.GPVirtual) {
-	place := func(name string) Mem {
-		p, err := k.Param(name).Resolve()
-		if err != nil {
-			panic(err)
-		}
-		return p.Addr
-	}
 	for _, s := range []int{8, 4, 2, 1} { // a += rows·rs
 		if k.rows&s != 0 {
 			k.LEAQ(Mem{Base: k.a, Index: k.rs, Scale: uint8(s)}, k.a)
@@ -256,10 +321,13 @@ func (k *panelKernel) next(tiles reg.GPVirtual) {
 	}
 	k.DECQ(tiles)
 	k.JNZ(LabelRef("tile"))
-	k.DECQ(place("panels"))
+	k.DECQ(k.place("panels"))
 	k.JZ(LabelRef("done"))
-	k.ADDQ(U32(k.width*k.bytes), place("b"))
-	k.ADDQ(U32(k.width*k.bytes), place("c"))
+	k.ADDQ(U32(k.width*k.bytes), k.place("b"))
+	k.ADDQ(U32(k.width*k.bytes), k.place("c"))
+	if k.sums {
+		k.ADDQ(U32(k.width*k.bytes), k.place("sums"))
+	}
 	k.Load(k.Param("tiles"), tiles)
 	k.Load(k.Param("a"), k.a)
 	k.Load(k.Param("c"), k.c)
@@ -272,6 +340,9 @@ func (k *panelKernel) multiply(load func(w int) Op) {
 	var b []Op
 	for w := range k.width {
 		b = append(b, load(w))
+	}
+	for w, v := range k.columns {
+		k.VADDPS(b[w], v, v)
 	}
 	for r := range k.acc {
 		row := k.row(k.a0, r)

@@ -74,7 +74,7 @@ func (m *machine) rowwise(name, params string, f func(Op) Op) {
 // of the next and the first of the row after that. The processor then finds operations that need not wait for one
 // another, which a chain of 25 for each vector leaves it short of. The first two iterations end rows that are not there.
 func (m *machine) tanhRows(y, dy, b, ld, rows reg.GPVirtual, tangent bool) {
-	const row = 128 // bytes
+	const row = 128                                             // bytes
 	const r, j, u, noRow, x = 0, row, 2 * row, 3 * row, 4 * row // a row of each, and four of x, in turn
 	scratch, next, last, i := m.GP64(), m.GP64(), m.GP64(), m.GP64()
 	m.Attributes(0) // the stack may have to grow
@@ -157,7 +157,7 @@ func (m *machine) tanhRows(y, dy, b, ld, rows reg.GPVirtual, tangent bool) {
 }
 
 // colSums emits dst[j] += Σᵢ g[i, j] for rows, cols > 0: down the rows with up to four vectors of columns at once, so
-// that every column is one chain of sums from dst.
+// that every column is one chain of sums from dst. The last two, which may not be whole, are at once too.
 func (m *machine) colSums() {
 	const name, params = "colSums", "dst, g []float32, ld, rows, cols int"
 	m.kernel(name, params)
@@ -166,45 +166,49 @@ func (m *machine) colSums() {
 	rows, x := m.GP64(), m.GP64()
 	m.SHLQ(U8(2), ld)
 	lanes := m.bytes / 4
-	for _, width := range []int{4, 2, 1} {
-		loop := fmt.Sprint("columns", width)
-		end := fmt.Sprint("end", width)
-		m.Label(loop)
-		m.CMPQ(cols, U8(width*lanes))
-		m.JLT(LabelRef(end))
+	columns := func(masks ...Op) {
 		var sum []Op
-		for w := range width {
-			sum = append(sum, m.load(Mem{Base: dst, Disp: w * m.bytes}))
+		for w, k := range masks {
+			sum = append(sum, m.get(Mem{Base: dst, Disp: w * m.bytes}, k))
 		}
 		m.Load(m.Param("rows"), rows)
 		m.MOVQ(g, x)
-		m.Label(fmt.Sprint("row", width))
+		row := fmt.Sprint("row", len(masks))
+		m.Label(row)
 		for w, v := range sum {
-			m.VADDPS(Mem{Base: x, Disp: w * m.bytes}, v, v)
+			m.VADDPS(m.get(Mem{Base: x, Disp: w * m.bytes}, masks[w]), v, v)
 		}
 		m.ADDQ(ld, x)
 		m.DECQ(rows)
-		m.JNZ(LabelRef(fmt.Sprint("row", width)))
+		m.JNZ(LabelRef(row))
 		for w, v := range sum {
-			m.VMOVUPS(v, Mem{Base: dst, Disp: w * m.bytes})
+			m.put(v, Mem{Base: dst, Disp: w * m.bytes}, masks[w])
 		}
-		m.ADDQ(U32(width*m.bytes), dst)
-		m.ADDQ(U32(width*m.bytes), g)
-		m.SUBQ(U32(width*lanes), cols)
-		m.JMP(LabelRef(loop))
-		m.Label(end)
 	}
+	m.Label("columns")
+	m.CMPQ(cols, U8(4*lanes))
+	m.JLT(LabelRef("rest"))
+	columns(nil, nil, nil, nil)
+	m.ADDQ(U32(4*m.bytes), dst)
+	m.ADDQ(U32(4*m.bytes), g)
+	m.SUBQ(U32(4*lanes), cols)
+	m.JMP(LabelRef("columns"))
+	m.Label("rest")
 	m.CMPQ(cols, U8(0))
-	m.JEQ(LabelRef("done"))
-	k := m.mask(cols)
-	sum := m.get(Mem{Base: dst}, k)
-	m.Load(m.Param("rows"), rows)
-	m.Label("row")
-	m.VADDPS(m.get(Mem{Base: g}, k), sum, sum)
-	m.ADDQ(ld, g)
-	m.DECQ(rows)
-	m.JNZ(LabelRef("row"))
-	m.put(sum, Mem{Base: dst}, k)
+	m.JLE(LabelRef("done"))
+	now, second, none := m.GP64(), m.GP64(), m.GP64()
+	m.MOVQ(U32(2*lanes), now)
+	m.CMPQ(cols, now)
+	m.CMOVQLT(cols, now)
+	m.XORQ(none, none)
+	m.MOVQ(now, second)
+	m.SUBQ(U8(lanes), second)
+	m.CMOVQLT(none, second)
+	columns(m.mask(now), m.mask(second))
+	m.ADDQ(U32(2*m.bytes), dst)
+	m.ADDQ(U32(2*m.bytes), g)
+	m.SUBQ(U32(2*lanes), cols)
+	m.JMP(LabelRef("rest"))
 	m.Label("done")
 	m.ret()
 }
