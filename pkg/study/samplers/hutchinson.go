@@ -83,6 +83,6 @@ func (o *hutchinson) train() (loss float64) {
 		o.grad.Data[i], o.grad.Data[half+i] = 2/n*f, 2/n*e
 		loss += float64(f*f) + float64(2*e*je)
 	}
-	o.net.DescendTangent(o.grad, o.opt)
+	o.net.DescendTangent(o.grad, o.opt, false)
 	return loss / float64(n)
 }
