@@ -50,8 +50,8 @@ func checkGradients(p hmc.Density, names []string, points [][]float64) error {
 		err = nil
 		for _, x := range points {
 			if noise := math.Abs(p.Energy(x) - p.Energy(x)); noise > mostNoise {
-				return fmt.Errorf("the log density is another when it is asked again, by %.2g at x = %.3g: chains need "+
-					"one that is computed without chance", noise, x[:min(len(x), 5)])
+				return fmt.Errorf("the log density is another when it is asked again, by %.2g at x = %.3g: chains "+
+					"need one that is computed without chance", noise, x[:min(len(x), 5)])
 			}
 		}
 	}

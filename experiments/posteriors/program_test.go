@@ -96,7 +96,8 @@ func TestLong(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := &long{together: newTogether(context.Background(), 2, x.Evaluate), constrain: x.Constrain, names: x.Names, same: true}
+		l := &long{together: newTogether(context.Background(), 2, x.Evaluate), constrain: x.Constrain, names: x.Names,
+			same: true}
 		err = l.run(func(int, int) {})
 		if failure := s.Err(); failure != nil {
 			err = failure

@@ -12,7 +12,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/cli"
 )
 
-// hostile puts testdata/target.py where the test works. It returns what runs the command on it: exit code and all output.
+// hostile puts testdata/target.py where the test works. It returns what runs the command there.
 func hostile(t *testing.T) func(args ...string) (code int, said string) {
 	t.Helper()
 	if out, err := exec.Command("python3", "--version").CombinedOutput(); err != nil {
@@ -29,8 +29,9 @@ func hostile(t *testing.T) func(args ...string) (code int, said string) {
 }
 
 func onProgram(how string, more ...string) []string {
-	return append([]string{"run", "posteriors", "--program", "python3 target.py " + how, "--scale", "smoke", "--methods",
-		"sifg,svgd", "--results", "R"}, more...)
+	program := "python3 target.py " + how
+	return append([]string{"run", "posteriors", "--program", program, "--scale", "smoke", "--methods", "sifg,svgd",
+		"--results", "R"}, more...)
 }
 
 // TestHostilePrograms: what a program does wrong is said in a sentence, and makes no result.
@@ -40,7 +41,7 @@ func TestHostilePrograms(t *testing.T) {
 		wants []string
 		more  []string
 	}{
-		"halved": {3, []string{"the gradient is not that of the log density: coordinate 1 (b) of the gradient is"}, nil},
+		"halved": {3, []string{"the gradient is not that of the log density: coordinate 1 (b) of"}, nil},
 		"huge":   {3, []string{"needs at least", "GiB of memory"}, nil},
 		"many":   {3, []string{"needs at least", "GiB of memory, and may take 0.488"}, []string{"--memory", "500"}},
 		"noise":  {0, []string{"not reproducible: the program", "answered the same question differently"}, nil},
@@ -105,8 +106,9 @@ func TestHostileNames(t *testing.T) {
 		t.Fatal(said)
 	}
 	bad := regexp.MustCompile(`\x1b|=cmd|(?m)^\| forged`)
-	for _, pattern := range []string{"R/index.html", "R/posteriors/matched/tables/*", "R/posteriors/matched/draws/*/names.json"} {
-		for _, file := range must(filepath.Glob(pattern)) {
+	const here = "posteriors/matched/"
+	for _, pattern := range []string{"index.html", here + "tables/*", here + "draws/*/names.json"} {
+		for _, file := range must(filepath.Glob("R/" + pattern)) {
 			if at := bad.Find(must(os.ReadFile(file))); at != nil {
 				t.Errorf("%s has %q", file, at)
 			}

@@ -77,7 +77,8 @@ func TestProgramsDocument(t *testing.T) {
 		!strings.Contains(errs.String(), "--methods leaves out mine, which --sampler adds") {
 		t.Errorf("exit code %d: %s", code, &errs)
 	}
-	said := command(t, append([]string{"run", "posteriors", "--program", "python model.py", "--scale", "smoke", "--name",
+	said := command(t, append([]string{"run", "posteriors", "--program", "python model.py", "--scale", "smoke",
+		"--name",
 		"model"}, mine...)...)
 	grid := command(t, "grid", "posteriors", "--program", "python model.py", "--axis", "step=[0.01, 0.02]", "--methods",
 		"sgld", "--select", "min ksd", "--scale", "smoke")

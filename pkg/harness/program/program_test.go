@@ -496,7 +496,8 @@ func TestNames(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if f, err = first([]byte(`{"sifg": 1, "sampler": {"title": "=A\u001b"}}`)); err != nil || f.Sampler.Title != `A\x1b` {
+	f, err = first([]byte(`{"sifg": 1, "sampler": {"title": "=A\u001b"}}`))
+	if err != nil || f.Sampler.Title != `A\x1b` {
 		t.Errorf("%+v, %v", f.Sampler, err)
 	}
 }

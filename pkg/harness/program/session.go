@@ -99,8 +99,8 @@ func (s *Session) Remark() string {
 	defer s.mu.Unlock()
 	remarks := slices.Clone(s.remarks)
 	if share > 0 {
-		remarks = append(remarks, fmt.Sprintf("the model refused %.2g %% of %d points: the log density is −inf there, or "+
-			"it or the gradient is not a number", 100*share, s.points))
+		remarks = append(remarks, fmt.Sprintf("the model refused %.2g %% of %d points: the log density is −inf there, "+
+			"or it or the gradient is not a number", 100*share, s.points))
 	}
 	return strings.Join(remarks, "; ")
 }
@@ -177,8 +177,8 @@ func (t *Target) repeat(points, said []float64) {
 	again := func() {
 		now := make([]float64, len(said))
 		t.ask("score", now, points, 1+t.Dim())
-		same := slices.EqualFunc(now, said, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
-		if !same && t.session.Err() == nil {
+		alike := func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
+		if !slices.EqualFunc(now, said, alike) && t.session.Err() == nil {
 			t.session.note("not reproducible: the program %q answered the same question differently", t.program)
 		}
 	}

@@ -109,7 +109,8 @@ func (r *runner) watchMemory(ctx context.Context, processes func() []int, end co
 	for ctx.Err() == nil {
 		for _, pid := range processes() {
 			if resident(pid) > r.Isolate.Memory {
-				end(hugeError(fmt.Sprintf("its process was killed for occupying more than %d MiB", r.Isolate.Memory>>20)))
+				end(hugeError(fmt.Sprintf("its process was killed for occupying more than %d MiB",
+					r.Isolate.Memory>>20)))
 			}
 		}
 		time.Sleep(20 * time.Millisecond)

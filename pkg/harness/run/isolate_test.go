@@ -88,12 +88,12 @@ func TestLimitsOfPrograms(t *testing.T) {
 	outcomes(t, s, o, [][3]string{
 		{"program fills", record.StatusMemory, "killed for occupying more than 256 MiB"},
 		{"reference fills", record.StatusMemory, "making its reference: .* occupying more than 256 MiB"},
-		{"reference huge", record.StatusMemory, "reference: it needs at least 1.05e.06 GiB of memory, and may take 0.25"},
+		{"reference huge", record.StatusMemory, "it needs at least 1.05e.06 GiB of memory, and may take 0.25"},
 	})
 	o = here()
 	o.Timeout, o.Grace = 100*time.Millisecond, 100*time.Millisecond
 	outcomes(t, s, o, [][3]string{
-		{"reference slow", record.StatusTimeout, "making its reference: not finished after 100ms, the --timeout of trials"},
+		{"reference slow", record.StatusTimeout, "reference: not finished after 100ms, the --timeout of trials"},
 		{"reference stuck", record.StatusTimeout, "making its reference: not finished after 100ms"},
 	})
 	o = isolating()

@@ -123,7 +123,7 @@ func TestGradients(t *testing.T) {
 		}
 		return s
 	}
-	// independent coordinates at offset with these sds, by log density and slope of one; spoil is the factor of the last
+	// independent coordinates at offset with these sds, of a log density and its slope; spoil multiplies the last
 	of := func(s []float64, offset, spoil float64, log, slope func(z float64) float64) *target.Func {
 		return target.NewFunc(len(s), func(x []float64) (sum float64) {
 			for c := range x {
@@ -143,9 +143,7 @@ func TestGradients(t *testing.T) {
 	cauchySlope := func(z float64) float64 { return -2 * z / (1 + z*z) }
 	kinked := func(z float64) float64 { return -math.Abs(z) }
 	kinkedSlope := func(z float64) float64 { return math.Copysign(1, -z) }
-	shortReal := func(f func(z float64) float64) func(z float64) float64 { // sums of it too are float32 numbers
-		return func(z float64) float64 { return float64(float32(f(z))) }
-	}
+	short := func(z float64) float64 { return float64(float32(normal(z))) }
 	rounded := func(spoil float64) *target.Func {
 		log := func(x []float64) float64 { return float64(float32(1e4 - math.Cosh(x[0]) - x[1]*x[1]/2)) }
 		return target.NewFunc(2, log, func(dst, x []float64) { dst[0], dst[1] = -math.Sinh(x[0]), -spoil*x[1] })
@@ -157,7 +155,8 @@ func TestGradients(t *testing.T) {
 		}, func(dst, x []float64) { dst[0], dst[1] = -math.Exp(x[0])*(1+1e-4), -2*x[1]*spoil })
 	}
 	funnel := func(spoil float64) *target.Func {
-		return target.NewFunc(2, func(x []float64) float64 { return -x[0]*x[0]/18 - x[0]/2 - x[1]*x[1]/2*math.Exp(-x[0]) },
+		log := func(x []float64) float64 { return -x[0]*x[0]/18 - x[0]/2 - x[1]*x[1]/2*math.Exp(-x[0]) }
+		return target.NewFunc(2, log,
 			func(dst, x []float64) {
 				dst[0] = -x[0]/9 - 0.5 + x[1]*x[1]/2*math.Exp(-x[0])
 				dst[1] = -x[1] * math.Exp(-x[0]) * spoil
@@ -185,7 +184,7 @@ func TestGradients(t *testing.T) {
 		"500 dimensions": {s: sds(500), f: func(x float64) *target.Func { return of(sds(500), 0, x, normal, minus) }},
 		"Cauchy":         {s: sds(4), f: func(x float64) *target.Func { return of(sds(4), 0, x, cauchy, cauchySlope) }},
 		"kinks":          {s: sds(4), f: func(x float64) *target.Func { return of(sds(4), 0, x, kinked, kinkedSlope) }},
-		"float32":        {s: sds(4), f: func(x float64) *target.Func { return of(sds(4), 0, x, shortReal(normal), minus) }},
+		"float32":        {s: sds(4), f: func(x float64) *target.Func { return of(sds(4), 0, x, short, minus) }},
 		"far from 0":     {unit, 1e9, func(x float64) *target.Func { return of(unit, 1e9, x, normal, minus) }},
 		"rounded":        {s: unit, f: rounded},
 		"solved":         {s: unit, f: solved},
