@@ -29,7 +29,7 @@ var claims = []claim.Claim{
 			fixed, textF := coverage(e, "sifg")
 			ada, textA := coverage(e, "ada-sifg")
 			all := append(fixed, ada...)
-			return rule.Most(all), textF + "; " + textA + study.NeededMost(all)
+			return rule.Most(all), textF + "; " + textA + rule.Fails(all)
 		}, "sifg", "ada-sifg"),
 	},
 	misses("2", "l2-gf", "L2-GF"),
@@ -43,16 +43,15 @@ var claims = []claim.Claim{
 			var holds []bool
 			var text []string
 			for _, m := range []string{"l2-gf", "ada-gwg"} {
-				c := e.Common(m, "sifg")
-				v, ref := c.Final(m, "displacement-z", 1), c.Final("sifg", "displacement-z", 1)
-				for i := range v {
-					holds = append(holds, v[i] <= 0.05 && v[i] <= ref[i]/5)
+				both := record.Beside(e.Last(m, "displacement-z", 1), e.Last("sifg", "displacement-z", 1))
+				for i, v := range both[0] {
+					holds = append(holds, v <= 0.05 && v <= both[1][i]/5)
 				}
-				text = append(text, figure.Label(m)+" "+table.Spread(v))
+				text = append(text, figure.Label(m)+" "+table.Spread(both[0]))
 			}
 			return rule.Most(holds), fmt.Sprintf("median displacement: %s; SIFG's particles %s, its sample, with "+
 				"noise drawn anew, %s%s", strings.Join(text, ", "), table.Spread(e.Final("sifg", "displacement-z", 1)),
-				table.Spread(e.Final("sifg", "displacement-x", 1)), study.NeededMost(holds))
+				table.Spread(e.Final("sifg", "displacement-x", 1)), rule.Fails(holds))
 		}, "l2-gf", "ada-gwg", "sifg"),
 	},
 	{
@@ -74,27 +73,17 @@ var claims = []claim.Claim{
 			from := comparison(e.Set)
 			verdict := claim.NotTestable
 			var text []string
-			needed := ""
 			for _, m := range flowMethods {
-				change := e.Each(m, "knn-kl", 0, func(c record.Curve) float64 {
-					before := c.At(from)
-					return c.Value[len(c.Value)-1] - before
-				})
-				one, in := rule.Alike(change, 0.075)
-				switch {
-				case one == claim.NotTestable:
-					continue
-				case verdict == claim.NotTestable, one == claim.NotReproduced,
-					one == claim.NotDecided && verdict == claim.Reproduced:
-					verdict, needed = one, study.Needed(one, change, -0.075, 0.075)
-				}
+				change := e.Sample(m, "knn-kl", 0, func(c record.Curve) float64 { return c.Last() - c.At(from) })
+				one, in := rule.Alike(record.Alone(change), 0.075)
+				verdict = max(verdict, one)
 				text = append(text, figure.Label(m)+" "+in)
 			}
-			return verdict, "change of the k-NN KL, mean [90 % interval]: " + strings.Join(text, ", ") + needed
+			return verdict, "change of the k-NN KL, mean [90 % interval]: " + strings.Join(text, ", ")
 		}, flowMethods...),
 	},
 	rule.LowerCurve("8", "10-D: SIFG converges faster than L2-GF.", "gmm-10d", "knn-kl", "sifg", "l2-gf").
-		And(study.NeededLess("gmm-10d", "knn-kl", true, "sifg", "l2-gf")).And(others("sifg", "l2-gf")).
+		And(others("sifg", "l2-gf")).
 		And(unstable("gmm-10d", "sifg", "l2-gf")),
 	alike.And(others("sifg", "ada-gwg")).And(unstable("gmm-10d", "sifg", "ada-gwg")),
 	{
@@ -111,15 +100,15 @@ var claims = []claim.Claim{
 				b := c.At(2 * step)
 				return (a + b) / 2
 			}
-			x, y := rule.Pairs(e, "knn-kl", "sifg", "ada-gwg", early)
-			return rule.Less(e, "early k-NN KL", "sifg", x, "ada-gwg", y)
+			return rule.Less(e, "early k-NN KL", "sifg", e.Sample("sifg", "knn-kl", 0, early),
+				"ada-gwg", e.Sample("ada-gwg", "knn-kl", 0, early))
 		},
 	},
 	rule.Lower("11", "10-D: Ada-SIFG ends below SIFG.", "gmm-10d", "knn-kl", "ada-sifg", "sifg").
-		And(study.NeededLess("gmm-10d", "knn-kl", false, "ada-sifg", "sifg")).And(others("ada-sifg", "sifg")).
+		And(others("ada-sifg", "sifg")).
 		And(study.SigmaMoved("gmm-10d")),
 	rule.Lower("12", "10-D: Ada-SIFG ends below Ada-GWG.", "gmm-10d", "knn-kl", "ada-sifg", "ada-gwg").
-		And(study.NeededLess("gmm-10d", "knn-kl", false, "ada-sifg", "ada-gwg")).And(others("ada-sifg", "ada-gwg")).
+		And(others("ada-sifg", "ada-gwg")).
 		And(unstable("gmm-10d", "ada-sifg", "ada-gwg")),
 }
 
@@ -133,15 +122,15 @@ var alike = claim.Claim{
 	Rule: "final knn-kl within 0.3 of each other: the 90 % interval (Student's t over seeds) of the mean paired " +
 		"difference is within ±0.3; not reproduced if it is outside, otherwise not decided",
 	Check: func(s *record.Set) claim.Outcome {
-		e, f := record.Series{Set: s, Problem: "gmm-10d"}.Common("sifg", "ada-gwg"), record.ReadFinals(s)
-		d := f.Differences("gmm-10d", "knn-kl", "sifg", "ada-gwg")
-		verdict, difference := rule.Alike(d, 0.3)
-		final := func(m string) string { return figure.Label(m) + " " + table.Spread(e.Final(m, "knn-kl", 0)) }
+		e := record.Series{Set: s, Problem: "gmm-10d"}
+		a, b := e.Last("sifg", "knn-kl", 0), e.Last("ada-gwg", "knn-kl", 0)
+		verdict, difference := rule.Alike(record.Pair(a, b, 0), 0.3)
+		both := record.Beside(a, b)
 		return claim.Outcome{
 			Verdict: verdict,
 			Keys:    e.Keys("sifg", "ada-gwg"),
-			Evidence: fmt.Sprintf("%s, %s; mean difference [90 %% interval] %s%s", final("sifg"), final("ada-gwg"),
-				difference, study.Needed(verdict, d, -0.3, 0.3)),
+			Evidence: fmt.Sprintf("%s %s, %s %s; mean difference [90 %% interval] %s", figure.Label("sifg"),
+				table.Spread(both[0]), figure.Label("ada-gwg"), table.Spread(both[1]), difference),
 		}
 	},
 }
@@ -157,7 +146,7 @@ func misses(id, method, name string) claim.Claim {
 			for i := range all {
 				all[i] = !all[i]
 			}
-			return rule.Most(all), text + study.NeededMost(all)
+			return rule.Most(all), text + rule.Fails(all)
 		}, method),
 	}.And(unstable("gmm-2d", method))
 }
@@ -166,8 +155,10 @@ func misses(id, method, name string) claim.Claim {
 func produces(e record.Series) (claim.Verdict, string) {
 	const near = 0.15 // k-NN KL
 	from := comparison(e.Set)
-	moved, sigma := e.Final("sifg", "displacement-x", 1), e.Final("sifg", "sigma", 0)
-	before, after := e.At("sifg", "knn-kl", 0, from), e.Final("sifg", "knn-kl", 0)
+	both := record.Beside(e.Last("sifg", "displacement-x", 1), e.Last("sifg", "sigma", 0))
+	moved, sigma := both[0], both[1]
+	before := e.Sample("sifg", "knn-kl", 0, func(c record.Curve) float64 { return c.At(from) })
+	after := e.Last("sifg", "knn-kl", 0)
 	var holds []bool
 	for i := range moved {
 		// The difference of two draws of N(0, σ²I) in 2-D has a length of median σ·√(4 ln 2).
@@ -175,18 +166,14 @@ func produces(e record.Series) (claim.Verdict, string) {
 	}
 	fresh := table.Num(stats.Median(sigma) * math.Sqrt(4*math.Ln2))
 	verdict := rule.Most(holds)
-	clear := before // of the two the one that the limit is farther from, in standard deviations
-	for _, v := range [][]float64{before, after} {
-		if lo, hi := stats.TInterval(v, 0.9); verdict != claim.NotTestable && !(hi <= near) {
-			verdict = max(verdict, claim.Decide(false, lo > near))
-		}
-		if math.Abs(stats.Mean(v)-near)/stats.SD(v) > math.Abs(stats.Mean(clear)-near)/stats.SD(clear) {
-			clear = v
+	for _, v := range []record.Sample{before, after} {
+		d := record.Alone(v)
+		if lo, hi := d.Interval(0.9); verdict != claim.NotTestable && !(d.Whole() && hi <= near) {
+			verdict = max(verdict, claim.Decide(false, d.Whole() && lo > near))
 		}
 	}
 	return verdict, fmt.Sprintf("median displacement %s (fresh noise about particles at rest gives %s); k-NN KL %s "+
-		"then %s%s", table.Spread(moved), fresh, table.Spread(before), table.Spread(after),
-		study.Needed(verdict, clear, near))
+		"then %s", table.Spread(moved), fresh, table.Spread(before.Numbers()), table.Spread(after.Numbers()))
 }
 
 // unstable names those of some methods whose step is above the stability limit of the narrowest mode, standard
@@ -210,15 +197,15 @@ func unstable(problem string, methods ...string) func(s *record.Set) string {
 // at each method's own σ is not among them: in 10-D it compares at equal σ only.
 func others(a, b string) func(s *record.Set) string {
 	return func(s *record.Set) string {
-		e := record.Series{Set: s, Problem: "gmm-10d"}.Common(a, b)
+		e := record.Series{Set: s, Problem: "gmm-10d"}
 		var text []string
 		for _, m := range []struct{ metric, words string }{
 			{"smoothed-kl", "KL of the particles smoothed alike"},
 			{"energy", "energy distance"},
 		} {
-			if x, y := e.Final(a, m.metric, 0), e.Final(b, m.metric, 0); len(x) > 0 && len(y) > 0 {
-				text = append(text, fmt.Sprintf("%s: %s %s, %s %s", m.words, figure.Label(a), table.Spread(x),
-					figure.Label(b), table.Spread(y)))
+			if both := record.Beside(e.Last(a, m.metric, 0), e.Last(b, m.metric, 0)); both[0] != nil {
+				text = append(text, fmt.Sprintf("%s: %s %s, %s %s", m.words, figure.Label(a), table.Spread(both[0]),
+					figure.Label(b), table.Spread(both[1])))
 			}
 		}
 		if text == nil {
@@ -230,15 +217,21 @@ func others(a, b string) func(s *record.Set) string {
 
 // coverage tells for each seed whether all five modes are covered.
 func coverage(e record.Series, method string) (all []bool, text string) {
-	var least []float64
+	var modes []record.Sample
 	for k := range 5 {
-		for i, v := range e.Final(method, "coverage", k) {
-			if i == len(all) {
-				all, least = append(all, true), append(least, math.Inf(1))
-			}
-			all[i] = all[i] && v >= covered
-			least[i] = min(least[i], v)
+		modes = append(modes, e.Last(method, "coverage", k))
+	}
+	shares := record.Beside(modes...)
+	var least []float64
+	for i := range shares[0] {
+		smallest := math.Inf(1)
+		for _, share := range shares {
+			smallest = min(smallest, share[i])
 		}
+		all, least = append(all, smallest >= covered), append(least, smallest)
+	}
+	if all == nil {
+		return nil, figure.Label(method) + ": coverage " + modes[0].Why()
 	}
 	return all, fmt.Sprintf("%s: all modes covered in %d of %d seeds, share of the least covered mode %s",
 		figure.Label(method), rule.Count(all), len(all), table.Spread(least))

@@ -11,7 +11,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
-	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
 // claims are rows 18–24 of the claims ledger. A statistic's interval, at 95 %, comes from resampling whole tries.
@@ -81,11 +80,11 @@ func smaller(id, problem, particles, other string) claim.Claim {
 				d = append(d, stats.Median(a[i])-stats.Median(b[i]))
 			}
 			below, above := stats.Paired(d, stats.Less), stats.Paired(d, stats.Greater)
-			verdict := claim.Decide(gap.hi < 0 && below <= rule.Level,
-				above <= rule.Level || gap.lo > -negligible*math.Abs(median(b)))
+			verdict := claim.Decide(gap.hi < 0 && below <= stats.Level,
+				above <= stats.Level || gap.lo > -negligible*math.Abs(median(b)))
 			if won+lost > 0 {
 				below, above = stats.Sign(d, stats.Less), stats.Sign(d, stats.Greater)
-				verdict = claim.Decide(below <= rule.Level, above <= rule.Level)
+				verdict = claim.Decide(below <= stats.Level, above <= stats.Level)
 			}
 			text := fmt.Sprintf("tries %d, p-value %s", len(d), table.PValue(below).Text)
 			if len(a) > 0 {
@@ -165,16 +164,16 @@ func settled(s *record.Set) claim.Outcome {
 		c, o, _ := configOf(s, problem)
 		for _, m := range methods(s, problem) {
 			out.Keys = append(out.Keys, series(s, problem).Keys(m)...)
-			before, after := series(s, problem).Components(m, "amari", o.SettledFrom), final(s, problem, m, "amari")
-			if len(before) == 0 || len(before) != len(after) {
+			before, after := change(s, problem, m, "amari", o.SettledFrom)
+			if before == nil {
 				continue
 			}
 			relative := func(medians []float64) float64 { return medians[1]/medians[0] - 1 }
-			change := estimated(relative, []int{0, 0}, before, after)
-			out.Verdict = claim.Worst(out.Verdict, change.within(0.02))
-			text = append(text, fmt.Sprintf("%s %s %s", figure.Label(m), strings.TrimPrefix(problem, "meg-"), change))
-			from, to := series(s, problem).Components(m, "energy", c.Iterations/4), final(s, problem, m, "energy")
-			if len(from) == 0 || len(from) != len(to) {
+			share := estimated(relative, []int{0, 0}, before, after)
+			out.Verdict = claim.Worst(out.Verdict, share.within(0.02))
+			text = append(text, fmt.Sprintf("%s %s %s", figure.Label(m), strings.TrimPrefix(problem, "meg-"), share))
+			from, to := change(s, problem, m, "energy", c.Iterations/4)
+			if from == nil {
 				continue
 			}
 			rise := estimated(func(medians []float64) float64 { return medians[1] - medians[0] }, []int{0, 0}, from, to)

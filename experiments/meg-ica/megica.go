@@ -61,14 +61,14 @@ var Experiment = &harness.Experiment{
 		})),
 	},
 	Claims:   slices.Concat(claims, truthClaims),
-	Findings: slices.Concat(Verdict.Findings(), findings, flows.Findings()),
+	Findings: slices.Concat(Verdict.Findings(), findings, flows.Each()),
 	Apart:    flows.Apart(),
 }
 
 // Verdict is how SIFG and Ada-SIFG compare with their rivals.
-var Verdict = study.Comparing{Protocol: "matched", Lead: true, Where: "Bayesian ICA", Problems: []study.Versus{fair}}
+var Verdict = study.Comparison{Protocol: "matched", Lead: true, Where: "Bayesian ICA", Problems: []study.Problem{fair}}
 
-var fair = study.Versus{Problem: few, Title: "10 unmixing matrices", Metrics: flows.Compare[0].Metrics}
+var fair = study.Problem{Name: few, Title: "10 unmixing matrices", Metrics: flows.Problems[0].Metrics}
 
-var flows = study.NewFlows{Compare: []study.Versus{{Problem: many, Title: "100 unmixing matrices",
+var flows = study.Comparison{Protocol: "beyond", Problems: []study.Problem{{Name: many, Title: "100 unmixing matrices",
 	Metrics: []study.Measure{{Head: "energy distance", Metric: "energy"}, {Head: "KSD", Metric: "ksd"}}}}}

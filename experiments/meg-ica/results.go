@@ -3,6 +3,7 @@ package megica
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -28,14 +29,39 @@ func series(s *record.Set, problem string) record.Series {
 
 // final returns the values of the tries that ended well.
 func final(s *record.Set, problem, method, metric string) tries {
-	return series(s, problem).Components(method, metric, math.MaxInt)
+	return inOrder(series(s, problem).Components(method, metric, math.MaxInt))
+}
+
+// inOrder returns values in order of seed.
+func inOrder(bySeed map[uint64][]float64) (out tries) {
+	for _, seed := range slices.Sorted(maps.Keys(bySeed)) {
+		out = append(out, bySeed[seed])
+	}
+	return out
+}
+
+// change returns a metric at an iteration and at the end, for the seeds that have it at both.
+func change(s *record.Set, problem, method, metric string, from int) (before, after tries) {
+	a := series(s, problem).Components(method, metric, from)
+	b := series(s, problem).Components(method, metric, math.MaxInt)
+	for seed := range a {
+		if b[seed] == nil {
+			delete(a, seed)
+		}
+	}
+	for seed := range b {
+		if a[seed] == nil {
+			delete(b, seed)
+		}
+	}
+	return inOrder(a), inOrder(b)
 }
 
 // floorOf returns what as many reference draws ("floor-amari") or random matrices ("random-amari") score, which is the
 // same for all methods.
 func floorOf(s *record.Set, problem, metric string) tries {
 	for _, m := range s.Methods(problem) {
-		if t := series(s, problem).Components(m, metric, 0); len(t) > 0 {
+		if t := inOrder(series(s, problem).Components(m, metric, 0)); len(t) > 0 {
 			return t
 		}
 	}
@@ -59,7 +85,7 @@ func factOf(s *record.Set, name string, problems ...string) []float64 {
 // or lost because only the other diverged or only it did, and says so.
 func both(s *record.Set, problem, metric, a, b string) (x, y tries, won, lost int, note string) {
 	e := series(s, problem).Common(a, b)
-	x, y = e.Components(a, metric, math.MaxInt), e.Components(b, metric, math.MaxInt)
+	x, y = final(e.Set, problem, a, metric), final(e.Set, problem, b, metric)
 	ended := map[string]map[uint64]string{a: {}, b: {}}
 	for _, t := range s.Trials {
 		if t.Problem == problem && ended[t.Method] != nil {

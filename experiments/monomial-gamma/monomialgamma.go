@@ -62,8 +62,8 @@ var Experiment = &harness.Experiment{
 		study.Measure{Head: "mean |x₁|", Metric: "mean-abs"},
 		study.Measure{Head: "σ", Metric: "sigma"})},
 	Claims:   claims,
-	Findings: slices.Concat(Verdict.Findings(), findings, flows.Findings()),
-	Apart:    Verdict.Apart(flows.Apart()),
+	Findings: slices.Concat(Verdict.Findings(), findings, flows.Each()),
+	Apart:    Verdict.Beside(flows.Apart()),
 }
 
 // judgedBy is a panel of the k-NN KL by a reference sample.
@@ -72,19 +72,20 @@ func judgedBy(metric, title string) study.Panel {
 }
 
 // Verdict is how SIFG and Ada-SIFG compare with their rivals.
-var Verdict = study.Comparing{
+var Verdict = study.Comparison{
 	Protocol: "matched",
 	Other:    study.ByKL,
 	Lead:     true,
 	Where:    "Monomial gamma",
-	Problems: flows.Compare,
+	Problems: flows.Problems,
 }
 
-var flows = study.NewFlows{
+var flows = study.Comparison{
+	Protocol: "beyond",
 	Figures: []harness.Figure{words.Curves("beyond", problem,
 		study.Panel{Metric: "energy", Label: "energy distance", Scale: figure.Log, Least: 0.001})},
-	Compare: []study.Versus{{
-		Problem: problem, Title: "Monomial gamma",
+	Problems: []study.Problem{{
+		Name: problem, Title: "Monomial gamma",
 		Metrics: []study.Measure{
 			{Head: "energy distance", Metric: "energy"}, {Head: "k-NN KL", Metric: "knn-kl"},
 			{Head: "mean |x₁|", Metric: "mean-abs"},
@@ -93,12 +94,9 @@ var flows = study.NewFlows{
 	Claims: []claim.Claim{
 		study.LessNoise("Monomial gamma", problem, 0.01),
 		rule.AtMost("Monomial gamma: SIFG-A ends within 0.05 nats of exact draws.", problem,
-			"excess of the final k-NN KL over that of as many exact draws", 0.05, func(e record.Series) []float64 {
-				excess := e.Final("sifg-a", "knn-kl", 0)
-				for i, floor := range e.At("sifg-a", "floor-knn-kl", 0, 0) {
-					excess[i] -= floor
-				}
-				return excess
+			"excess of the final k-NN KL over that of as many exact draws", 0.05, func(e record.Series) record.Sample {
+				start := func(c record.Curve) float64 { return c.At(0) }
+				return record.Less(e.Last("sifg-a", "knn-kl", 0), e.Sample("sifg-a", "floor-knn-kl", 0, start))
 			}),
 	},
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
-	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
 // TestReadmeAnswers: what README.md and docs/verdict.md say of SIFG is what the comparisons of the committed report
@@ -216,7 +215,7 @@ func TestLongerTraining(t *testing.T) {
 	} {
 		gaps := make([]float64, 10)
 		floats.SubTo(gaps, nll[longer], nll[training{10, false}])
-		low, high := rule.OverlapInterval(gaps, 1./9, 0.95)
+		low, high := stats.OverlapInterval(gaps, 1./9, 0.95)
 		want := strings.ReplaceAll(fmt.Sprintf(words, stats.Mean(gaps), low, high), "-", "−")
 		if !strings.Contains(doc, want) {
 			t.Errorf("docs/uci-bnn.md lacks %q", want)

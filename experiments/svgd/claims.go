@@ -62,13 +62,12 @@ func smaller(id string, k int) claim.Claim {
 				one := rule.Less(record.Series{Set: s, Problem: problem}, "", "svgd", ours, "truth", exact)
 				verdicts = append(verdicts, one.Verdict)
 				out.Keys = append(out.Keys, one.Keys...)
-				var d []float64
-				for i := range ours {
-					d = append(d, ours[i]-exact[i])
+				found := ours.Why()
+				if d := record.Pair(ours, exact, 0); d.Pairs() > 0 {
+					found = fmt.Sprintf("%s and %s (one-sided p %s)", table.Num(stats.Mean(ours.Numbers())),
+						table.Num(stats.Mean(exact.Numbers())), table.PValue(d.P(stats.Less)).Text)
 				}
-				text = append(text, fmt.Sprintf("%s %s and %s (one-sided p %s)", strings.TrimPrefix(problem, "toy-"),
-					table.Num(stats.Mean(ours)), table.Num(stats.Mean(exact)),
-					table.PValue(stats.Paired(d, stats.Less)).Text))
+				text = append(text, strings.TrimPrefix(problem, "toy-")+" "+found)
 			}
 			out.Verdict, out.Evidence = claim.Worst(verdicts...), words+strings.Join(text, "; ")
 			return out
@@ -76,14 +75,9 @@ func smaller(id string, k int) claim.Claim {
 	}
 }
 
-// squares are the squared errors of the k-th function's estimate by SVGD and by exact draws, one a seed.
-func squares(s *record.Set, problem string, k int) (ours, exact []float64) {
+// squares are the squared errors of the k-th function's estimate by SVGD and by exact draws.
+func squares(s *record.Set, problem string, k int) (ours, exact record.Sample) {
 	e := record.Series{Set: s, Problem: problem}
-	ours, exact = e.Final("svgd", "error", k), e.Final("svgd", "floor-error", k)
-	for _, v := range [][]float64{ours, exact} {
-		for i := range v {
-			v[i] *= v[i]
-		}
-	}
-	return ours, exact
+	square := func(v float64) float64 { return v * v }
+	return e.Last("svgd", "error", k).Map(square), e.Last("svgd", "floor-error", k).Map(square)
 }

@@ -80,8 +80,8 @@ func drawErrors(s *record.Set) (*figure.Figure, error) {
 				continue
 			}
 			a, b := squares(s, problem, k)
-			ours.X, ours.Y = append(ours.X, float64(t.Particles)), append(ours.Y, stats.Mean(a))
-			exact.X, exact.Y = append(exact.X, float64(t.Particles)), append(exact.Y, stats.Mean(b))
+			ours.X, ours.Y = append(ours.X, float64(t.Particles)), append(ours.Y, stats.Mean(a.Numbers()))
+			exact.X, exact.Y = append(exact.X, float64(t.Particles)), append(exact.Y, stats.Mean(b.Numbers()))
 		}
 		if ours.X == nil {
 			return nil, errNone
@@ -102,11 +102,11 @@ func errorTable(s *record.Set) (*table.Table, error) {
 	for k, function := range functions(0, 0) {
 		t.Column(function.name+": SVGD", func(problem string) table.Cell {
 			ours, _ := squares(s, problem, k)
-			return table.Number(stats.Mean(ours), 2)
+			return table.Number(stats.Mean(ours.Numbers()), 2)
 		})
 		t.Column("exact draws", func(problem string) table.Cell {
 			_, exact := squares(s, problem, k)
-			return table.Number(stats.Mean(exact), 2)
+			return table.Number(stats.Mean(exact.Numbers()), 2)
 		})
 	}
 	t.Notes = []string{"Where exact draws are independent their mean squared error falls like 1/n."}

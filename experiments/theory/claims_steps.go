@@ -85,24 +85,23 @@ func checkDraws(t trials) (claim.Verdict, string) {
 	for _, kind := range []string{"exact", "learned"} {
 		for _, sigma := range drawsSigmas {
 			d := t.drawsRatio(kind, sigma)
-			v, _ := rule.Alike(d, math.Log(1.25))
+			v, why := rule.Alike(d, math.Log(1.25))
 			verdict = claim.Worst(verdict, v)
-			ratio := math.Exp(stats.Mean(d))
-			text = append(text, fmt.Sprintf("%s, σ = %s: %s", kind, table.Num(sigma), table.Num(ratio)))
+			if d.Pairs() > 0 {
+				why = table.Num(math.Exp(d.Mean()))
+			}
+			text = append(text, fmt.Sprintf("%s, σ = %s: %s", kind, table.Num(sigma), why))
 		}
 	}
 	const what = "energy distance with 64 draws over that with one: "
 	return max(verdict, claim.NotTestable), what + strings.Join(text, "; ")
 }
 
-// drawsRatio returns log ratios of the energy distance with 64 draws a move to that with one, one a seed.
-func (t trials) drawsRatio(kind string, sigma float64) (out []float64) {
+// drawsRatio is the log of the energy distance with 64 draws a move less that with one.
+func (t trials) drawsRatio(kind string, sigma float64) record.Difference {
 	k := slices.Index(t.options().Sigmas, sigma)
-	one, many := t.Final(kind+"-1", at("energy", shownMove), k), t.Final(kind+"-64", at("energy", shownMove), k)
-	for i := range min(len(one), len(many)) {
-		out = append(out, math.Log(many[i]/one[i]))
-	}
-	return out
+	one, many := t.Last(kind+"-1", at("energy", shownMove), k), t.Last(kind+"-64", at("energy", shownMove), k)
+	return record.Pair(many.Map(math.Log), one.Map(math.Log), 0)
 }
 
 // helpCell is one law, number of particles and σ.
@@ -110,14 +109,14 @@ type helpCell struct {
 	law      string
 	n        int
 	sigma    float64
-	gain     []float64 // SIFG's energy distance less blind SIFG's, one a seed
-	share    float64   // of the noise, of that which the law's own score would predict; mean over seeds
-	distance float64   // SIFG's mean energy distance
+	gain     record.Difference // SIFG's energy distance less blind SIFG's, one a seed
+	share    float64           // of the noise, of that which the law's own score would predict; mean over seeds
+	distance float64           // SIFG's mean energy distance
 }
 
 // helped tells whether the learned score helps, by the 95 % interval of the gain.
 func (c helpCell) helped() bool {
-	_, hi := stats.TInterval(c.gain, 0.95)
+	_, hi := c.gain.Interval(0.95)
 	return hi < 0
 }
 
@@ -131,11 +130,10 @@ func helpCells(s *record.Set, laws []string) (out []helpCell) {
 		for _, n := range o.Sizes {
 			for _, sigma := range o.Sigmas {
 				c := helpCell{law: law, n: n, sigma: sigma}
-				mine := t.Final(law, at("energy-sifg", sigma), n)
-				blind := t.Final(law, at("energy-sifg-blind", sigma), n)
-				c.gain = differences(mine, blind)
+				mine := t.Last(law, at("energy-sifg", sigma), n)
+				c.gain = record.Pair(mine, t.Last(law, at("energy-sifg-blind", sigma), n), 0)
 				c.share = stats.Mean(t.Final(law, at("share-sifg", sigma), n)) * (1 + sq(sigma)) / sq(sigma)
-				c.distance = stats.Mean(mine)
+				c.distance = stats.Mean(mine.Numbers())
 				out = append(out, c)
 			}
 		}
@@ -146,7 +144,7 @@ func helpCells(s *record.Set, laws []string) (out []helpCell) {
 func checkHelps(s *record.Set) claim.Outcome {
 	normal := slices.DeleteFunc(s.Methods("helps"), func(law string) bool { return !strings.HasPrefix(law, "normal-") })
 	cells := helpCells(s, normal)
-	if len(cells) == 0 || len(cells[0].gain) < 2 {
+	if len(cells) == 0 || cells[0].gain.Pairs() < 2 {
 		return claim.Outcome{Verdict: claim.NotTestable, Evidence: "fewer than two seeds"}
 	}
 	var both, helps, learned, neither int

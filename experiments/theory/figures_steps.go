@@ -111,7 +111,7 @@ func drawHelps(s *record.Set) (*figure.Figure, error) {
 	}{
 		{"noise predicted, over a normal law's", func(c helpCell) float64 { return c.share }},
 		{"energy distance over the blind's", func(c helpCell) float64 {
-			return c.distance / (c.distance - stats.Mean(c.gain))
+			return c.distance / (c.distance - c.gain.Mean())
 		}},
 	} {
 		for _, sigma := range sigmas {

@@ -7,13 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
-	"github.com/semi-implicit/sifg/pkg/study"
 	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
@@ -22,31 +18,31 @@ import (
 func (r results) present(problem, metric string, methods []string) []string {
 	most := 0
 	for _, m := range methods {
-		most = max(most, len(r.Values(problem, metric, m)))
+		most = max(most, len(r.values(problem, metric, m)))
 	}
 	return slices.DeleteFunc(slices.Clone(methods), func(m string) bool {
-		n := len(r.Values(problem, metric, m))
+		n := len(r.values(problem, metric, m))
 		return n == 0 || 5*n < 4*most
 	})
 }
 
 // has reports whether all of the methods have results.
 func (r results) has(problem, metric string, methods ...string) bool {
-	return !slices.ContainsFunc(methods, func(m string) bool { return r.Values(problem, metric, m) == nil })
+	return !slices.ContainsFunc(methods, func(m string) bool { return r.values(problem, metric, m) == nil })
 }
 
 // means returns the methods' means over the seeds that all have.
 func (r results) means(problem, metric string, methods []string) map[string]float64 {
-	out, seeds := map[string]float64{}, r.Seeds(problem, metric, methods...)
-	for _, m := range methods {
-		out[m] = stats.Mean(r.At(problem, metric, m, seeds))
+	out := map[string]float64{}
+	for i, values := range r.beside(problem, metric, methods...) {
+		out[methods[i]] = stats.Mean(values)
 	}
 	return out
 }
 
 // leaders returns the method with the lowest mean over common seeds, of those present ("" if no mean is finite), and
-// the methods whose paired differences from it are not told from zero by a two-sided sign-flip test with Holm's
-// correction. Methods with too few trials to tell are not among them.
+// the methods whose paired differences from it are not told from zero by a two-sided test with Holm's correction.
+// Methods with too few trials to tell are not among them.
 func (r results) leaders(problem, metric string, methods []string) (best string, tied []string) {
 	methods = r.present(problem, metric, methods)
 	means, lowest := r.means(problem, metric, methods), math.Inf(1)
@@ -61,13 +57,12 @@ func (r results) leaders(problem, metric string, methods []string) (best string,
 	var others []string
 	var p []float64
 	for _, m := range methods {
-		d := r.Differences(problem, metric, m, best)
-		if m != best && len(d) >= study.Enough(len(methods)-1) {
-			others, p = append(others, m), append(p, stats.Paired(d, stats.TwoSided))
+		if d := r.pair(problem, metric, m, best); m != best && d.Pairs() >= stats.Enough(len(methods)-1) {
+			others, p = append(others, m), append(p, d.P(stats.TwoSided))
 		}
 	}
-	for i, p := range rule.Holm(p) {
-		if p > rule.Level {
+	for i, p := range stats.Holm(p) {
+		if p > stats.Level {
 			tied = append(tied, others[i])
 		}
 	}
@@ -77,7 +72,7 @@ func (r results) leaders(problem, metric string, methods []string) (best string,
 // few reports whether some method has too few trials in common with the first to be told apart from it.
 func (r results) few(problem, metric, first string, methods []string) bool {
 	return slices.ContainsFunc(methods, func(m string) bool {
-		return m != first && len(r.Differences(problem, metric, m, first)) < study.Enough(len(methods)-1)
+		return m != first && r.pair(problem, metric, m, first).Pairs() < stats.Enough(len(methods)-1)
 	})
 }
 
@@ -115,7 +110,7 @@ func (r results) rank(methods []string) ranking {
 // leads judges the claim that a method is best on a problem by all metrics: reproduced if its means are the lowest, not
 // decided if another's is lower but not told apart, or if trials are too few to tell, otherwise not reproduced.
 func (r results) leads(problem string, metrics, methods []string, method string) claim.Outcome {
-	keys := record.Series{Set: r.Set, Problem: problem}.Keys(methods...)
+	keys := r.on(problem).Keys(methods...)
 	var verdicts []claim.Verdict
 	var text []string
 	needed := ""
@@ -129,7 +124,7 @@ func (r results) leads(problem string, metrics, methods []string, method string)
 		needed += more
 		var each []string
 		for _, m := range methods {
-			each = append(each, r.names(m)+" "+table.MeanSD(r.Values(problem, metric, m)).Text)
+			each = append(each, r.names(m)+" "+table.MeanSD(r.values(problem, metric, m)).Text)
 		}
 		text = append(text, r.names(metric)+" "+strings.Join(each, ", "))
 	}
@@ -140,33 +135,24 @@ func (r results) leads(problem string, metrics, methods []string, method string)
 	}
 }
 
-// leadsBy judges it by one metric. Where it is not decided, needed says how many trials would.
-func (r results) leadsBy(problem, metric string, methods []string, method string) (v claim.Verdict, needed string) {
+// leadsBy judges it by one metric. Where it is not decided, sees says the lead that these trials would have told.
+func (r results) leadsBy(problem, metric string, methods []string, method string) (v claim.Verdict, sees string) {
 	first, tied := r.leaders(problem, metric, methods)
+	d := r.pair(problem, metric, method, first)
 	few := r.few(problem, metric, first, methods)
 	if first != method {
-		few = len(r.Differences(problem, metric, method, first)) < study.Enough(len(methods)-1)
+		few = d.Pairs() < stats.Enough(len(methods)-1)
 	}
 	switch {
+	case first == method && few:
+		return claim.NotDecided, ""
 	case few || slices.Contains(tied, method):
-		return claim.NotDecided, r.needed(problem, metric, first, method, len(methods)-1)
+		return claim.NotDecided, fmt.Sprintf("; of %s against %s the design %s", r.names(method), r.names(first),
+			rule.Sees(d, stats.Level/2/float64(len(methods)-1), 0))
 	case first != method:
 		return claim.NotReproduced, ""
 	}
 	return claim.Reproduced, ""
-}
-
-// needed says how many trials would tell two methods apart in one of so many comparisons if their mean difference and
-// its spread stayed.
-func (r results) needed(problem, metric, first, method string, comparisons int) string {
-	d := r.Differences(problem, metric, method, first)
-	quantile := distuv.UnitNormal.Quantile(rule.Level / 2 / float64(comparisons))
-	n := max(float64(study.Enough(comparisons)), math.Pow(quantile*stats.SD(d)/stats.Mean(d), 2))
-	if first == method || math.IsNaN(n) {
-		return ""
-	}
-	return fmt.Sprintf("; at this mean and spread about %s trials would tell %s from %s",
-		table.Num(math.Ceil(n)), r.names(method), r.names(first))
 }
 
 // missing says of which methods not all trials on the problems ended well, "" for none; whole reports that of one none
@@ -176,7 +162,7 @@ func (r results) missing(problems []string, methods ...string) (text string, who
 	for _, p := range problems {
 		var gone []string
 		for _, m := range methods {
-			if well, all := r.Ended(p, m); well < max(all, 1) {
+			if well, all := r.on(p).Ended(m); well < max(all, 1) {
 				gone, whole = append(gone, fmt.Sprintf("%s %d of %d", r.names(m), well, all)), whole || well == 0
 			}
 		}

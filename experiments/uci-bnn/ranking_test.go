@@ -41,7 +41,7 @@ func values(problems, methods []string, seeds int, value func(problem, method st
 	return s
 }
 
-func ranked(s *record.Set) results { return results{record.ReadFinals(s), strings.ToUpper} }
+func ranked(s *record.Set) results { return results{s, strings.ToUpper} }
 
 // TestFalseDifferences: among equal methods a difference is seen in more than one row of twenty, since the lowest mean
 // is found in the same data: in one of ten with seven methods.
@@ -90,8 +90,8 @@ func TestRank(t *testing.T) {
 			t.Errorf("%s leads: %+v, want %s", method, out, want)
 		}
 	}
-	// b ran with the easiest seeds only: fewer than four fifths of them, so it takes no part, and then nobody can be
-	// told from it.
+	// b ran with the easiest seeds only: fewer than four fifths of them, so it takes no part. The six tries that it
+	// lost tell it apart.
 	lost := ranked(values([]string{"boston"}, three, 10, func(p, m string, seed int) float64 {
 		if m == "b" && seed > 3 {
 			return math.NaN()
@@ -101,28 +101,11 @@ func TestRank(t *testing.T) {
 	if best, _ := lost.leaders("boston", "test-rmse", three); best == "b" {
 		t.Error("the method that ran with the easiest seeds leads")
 	}
-	if rank := lost.rank(three); rank.Told != 0 || rank.Cells != 1 {
+	if rank := lost.rank(three); rank.Told != 1 || rank.Cells != 1 || rank.Near["b"] != 0 {
 		t.Errorf("four seeds of b: %+v", rank)
 	}
-	if d := lost.Differences("boston", "test-rmse", "b", "a"); len(d) != 4 || math.Abs(d[3]-1) > 0.02 {
-		t.Errorf("differences %v", d)
-	}
-}
-
-// TestNeeded: differences of 0 and 1 in turn, ten of them, have mean 0.5 and standard deviation 0.527:
-// (1.960·0.527/0.5)² = 4.3 would do, and (2.498·0.527/0.5)² = 6.9 for one of four comparisons; but a sign-flip test
-// needs 6 and 8.
-func TestNeeded(t *testing.T) {
-	r := ranked(values([]string{"boston"}, []string{"a", "b"}, 10, func(_, m string, seed int) float64 {
-		return float64(seed % 2 * int(m[0]-'a'))
-	}))
-	for comparisons, want := range map[int]string{1: "about 6 trials would tell B from A", 4: "about 8 trials"} {
-		if got := r.needed("boston", "test-rmse", "a", "b", comparisons); !strings.Contains(got, want) {
-			t.Errorf("%d comparisons: %q lacks %q", comparisons, got, want)
-		}
-	}
-	if got := r.needed("boston", "test-rmse", "a", "a", 1); got != "" {
-		t.Errorf("a method and itself: %q", got)
+	if d := lost.pair("boston", "test-rmse", "b", "a"); len(d.Gaps) != 4 || math.Abs(d.Gaps[3]-1) > 0.02 || d.Lost != 6 {
+		t.Errorf("differences %+v", d)
 	}
 }
 

@@ -13,12 +13,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// curves returns a method's curves of these seeds.
-func curves(s *record.Set, problem, method, metric string, seeds []uint64) []record.Curve {
-	other := func(c record.Curve) bool { return !slices.Contains(seeds, c.Seed) }
-	return slices.DeleteFunc(s.Curves(problem, method, metric, 0), other)
-}
-
 // boston draws Figure 4 right: test RMSE on Boston against iterations, and the path of σ beside.
 func boston(s *record.Set) (*figure.Figure, error) {
 	f := &figure.Figure{Height: 7.5}
@@ -26,8 +20,8 @@ func boston(s *record.Set) (*figure.Figure, error) {
 	widths := slices.DeleteFunc([]string{"sifg", "sifg-wide", "ada-sifg", "ada-sifg-wide"}, func(m string) bool {
 		return !r.has("boston", "rmse", m)
 	})
-	seeds := r.Seeds("boston", "rmse", widths...)
-	if len(seeds) == 0 {
+	common := r.on("boston").Common(widths...).Set
+	if len(widths) == 0 || len(common.Trials) == 0 {
 		return nil, fmt.Errorf("no seed with which SIFG and Ada-SIFG ended well on boston")
 	}
 	looks := map[string]string{"sifg": "sifg", "sifg-wide": "svgd", "ada-sifg": "ada-sifg", "ada-sifg-wide": "l2-gf"}
@@ -42,7 +36,7 @@ func boston(s *record.Set) (*figure.Figure, error) {
 		}
 		for _, m := range widths {
 			style := figure.Method(looks[m]).As(withSigma(s)(m))
-			panel.Layers = append(panel.Layers, figure.Curves(curves(s, "boston", m, p.metric, seeds), style, nil)...)
+			panel.Layers = append(panel.Layers, figure.Curves(common.Curves("boston", m, p.metric, 0), style, nil)...)
 		}
 		f.Panels = append(f.Panels, panel)
 	}
@@ -108,11 +102,11 @@ func rmses(s *record.Set) (*figure.Figure, error) {
 	return panels(s, axes, func(problem string, p *figure.Panel) {
 		start, top := 0.0, 0.0 // largest RMSE of a start, and of all
 		methods := r.present(problem, "rmse", compared(s))
-		seeds := r.Seeds(problem, "rmse", methods...)
+		common := r.on(problem).Common(methods...).Set
 		for _, m := range methods {
 			c, _ := config(s, problem, m)
 			across := func(k int) float64 { return float64(k) / float64(max(c.Iterations, 1)) }
-			runs, style := curves(s, problem, m, "rmse", seeds), figure.Method(m).As(r.names(m))
+			runs, style := common.Curves(problem, m, "rmse", 0), figure.Method(m).As(r.names(m))
 			for i, c := range runs {
 				start, top = max(start, c.Value[0]), max(top, slices.Max(c.Value))
 				// SGLD goes up and down at every point: no line to dash
@@ -190,8 +184,8 @@ func sigmas(by map[string]*record.Set) *harness.Statement {
 	fell, settings := 0, 0
 	each(by, func(protocol string, r results) {
 		t.Column(protocol, func(problem string) table.Cell {
-			v := r.Values(problem, "sigma", "ada-sifg")
-			if c, _ := config(r.Set, problem, "ada-sifg"); v != nil {
+			v := r.values(problem, "sigma", "ada-sifg")
+			if c, _ := config(r.set, problem, "ada-sifg"); v != nil {
 				fell, settings = fell+count(stats.Mean(v) < c.Sampler.Sigma), settings+1
 			}
 			return table.Number(stats.Mean(v), 2)

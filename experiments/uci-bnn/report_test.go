@@ -128,7 +128,7 @@ func TestPartialTrials(t *testing.T) {
 			return v
 		}).set(t)
 		s.Trials = slices.DeleteFunc(s.Trials, func(r record.Trial) bool { return r.Seed >= most[r.Method] })
-		if out := verdict(t, s, "28"); out.Verdict != want || !strings.Contains(out.Evidence, "59 of 60 cells within") {
+		if out := verdict(t, s, "28"); out.Verdict != want || !strings.Contains(out.Evidence, "57 of 58 cells agree") {
 			t.Errorf("%s outside: %s (%s)", method, out.Verdict, out.Evidence)
 		}
 	}

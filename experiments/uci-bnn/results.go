@@ -40,16 +40,43 @@ func inPrint(problem, metric, method string) claim.Published {
 
 // results are the last values of a set.
 type results struct {
-	*record.Finals
+	set   *record.Set
 	names func(name string) string // of problems, metrics and methods in words
 }
 
-func read(s *record.Set) results { return results{record.ReadFinals(s), named(s)} }
+func read(s *record.Set) results { return results{s, named(s)} }
+
+// on returns the records of a problem.
+func (r results) on(problem string) record.Series { return record.Series{Set: r.set, Problem: problem} }
+
+// last returns the last values of a metric.
+func (r results) last(problem, metric, method string) record.Sample {
+	return r.on(problem).Last(method, metric, 0)
+}
+
+// values returns the numbers of last.
+func (r results) values(problem, metric, method string) []float64 {
+	return r.last(problem, metric, method).Numbers()
+}
+
+// pair compares two methods.
+func (r results) pair(problem, metric, a, b string) record.Difference {
+	return record.Pair(r.last(problem, metric, a), r.last(problem, metric, b), 0)
+}
+
+// beside returns the last values of methods for the seeds that all have.
+func (r results) beside(problem, metric string, methods ...string) [][]float64 {
+	var samples []record.Sample
+	for _, m := range methods {
+		samples = append(samples, r.last(problem, metric, m))
+	}
+	return record.Beside(samples...)
+}
 
 // trivial returns what a trivial predictor (constant, ols) scores in a metric, one value a seed: all methods of a seed
 // have the same.
 func (r results) trivial(problem, predictor, metric string) []float64 {
-	return r.Longest(problem, predictor+strings.TrimPrefix(metric, "test"))
+	return r.on(problem).Shared(predictor + strings.TrimPrefix(metric, "test"))
 }
 
 // expected are the problems that were planned, or a person's own data sets alone.

@@ -10,8 +10,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
-	"github.com/semi-implicit/sifg/pkg/study"
-	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
 // compared are the methods of the table: those of the paper's, SIFG with a fixed σ, and SVGD by a smaller step where it
@@ -32,7 +30,7 @@ func table1(s *record.Set) (*table.Table, error) {
 	present, most := 0, 0 // the largest number of methods that are compared in a row, and of trials
 	for _, problem := range expected(s) {
 		for _, m := range methods {
-			most = max(most, len(r.Values(problem, metrics[0], m)))
+			most = max(most, len(r.values(problem, metrics[0], m)))
 		}
 	}
 	if most == 0 {
@@ -50,7 +48,7 @@ func table1(s *record.Set) (*table.Table, error) {
 			"sign-flip test of the differences paired by seed, Holm's correction within the row; it takes %d trials "+
 			"in common to tell %s apart). Because the lowest mean is found in the same data, a row of equal "+
 			"methods shows a false difference in one case of ten. A method with fewer than four fifths of the most "+
-			"trials takes no part.", 100*rule.Level, study.Enough(present-1), table.Count(present, "method")),
+			"trials takes no part.", 100*stats.Level, stats.Enough(present-1), table.Count(present, "method")),
 		"†: mean not below that of least squares. (k of n): k of n trials ended well. (n = k): there are k trials.",
 	}
 	// which runs on small networks alone
@@ -70,7 +68,7 @@ func (r results) row(problem, metric string, methods []string, most int) []table
 	}
 	best, tied := r.leaders(problem, metric, methods)
 	for _, m := range methods {
-		v := r.Values(problem, metric, m)
+		v := r.values(problem, metric, m)
 		c := table.MeanSD(v)
 		if c.Bold = m == best; slices.Contains(tied, m) {
 			c.Text += " ≈"
@@ -78,7 +76,7 @@ func (r results) row(problem, metric string, methods []string, most int) []table
 		if len(v) > 0 && len(ols) > 0 && !(stats.Mean(v) < stats.Mean(ols)) {
 			c.Text += " †"
 		}
-		if well, all := r.Ended(problem, m); well < all {
+		if well, all := r.on(problem).Ended(m); well < all {
 			c.Text += fmt.Sprintf(" (%d of %d)", well, all)
 		} else if len(v) > 0 && len(v) < most {
 			c.Text += fmt.Sprintf(" (n = %d)", len(v))
@@ -122,17 +120,23 @@ func against(s *record.Set) (*table.Table, error) {
 		return inPrint("boston", "test-nll", strings.TrimSuffix(m, "-slow")).Text == ""
 	})
 	t := &table.Table{Columns: r.heads(methods)}
-	within, outside, beaten := 0, 0, 0
+	within, outside, marked, beaten := 0, 0, 0, 0
 	for problem, metric := range cells {
 		row := []table.Cell{table.Text(r.names(problem)), table.Text(r.names(metric))}
 		for _, m := range methods {
-			p, v := inPrint(problem, metric, strings.TrimSuffix(m, "-slow")), r.Values(problem, metric, m)
+			p, v := inPrint(problem, metric, strings.TrimSuffix(m, "-slow")), r.values(problem, metric, m)
 			c := table.Number(stats.Mean(v), 4)
-			if len(v) > 0 && s.Incomparable == "" {
-				c.Bold = !p.Gap(v).Agrees()
-				within, outside = within+count(!c.Bold && m != "svgd-slow"), outside+count(c.Bold && m != "svgd-slow")
+			far := false
+			if len(v) > 0 && s.Incomparable == "" && !p.Copied {
+				gap := p.Gap(v)
+				c.Bold, far = !gap.Agrees(), gap.Far()
+				if m != "svgd-slow" {
+					within, outside, marked = within+count(!c.Bold), outside+count(c.Bold), marked+count(far)
+				}
 			}
-			c.Text += " (" + p.Text + ")"
+			if c.Text += " (" + p.Text + ")"; far {
+				c.Text += " ~"
+			}
 			// as printed
 			if ols := r.trivial(problem, "ols", metric); s.Incomparable == "" && m != "svgd-slow" &&
 				p.Mean >= stats.Mean(ols)-0.0005 {
@@ -144,10 +148,11 @@ func against(s *record.Set) (*table.Table, error) {
 		t.Rows = append(t.Rows, row)
 	}
 	t.Notes = []string{fmt.Sprintf("Measured mean (printed mean ± standard deviation). %d printed cells agree, %d do "+
-		"not (bold): the means differ by more than %d pooled standard deviations, √((sd² + printed sd²)/2), and by "+
-		"more than %g %%. A spread printed as 0.00 counts as 0.005. %d printed cells (†) do not beat least squares "+
-		"on this split. %s",
-		within, outside, claim.Units, 100*claim.Share, beaten, meaning(s))}
+		"not (bold): the means differ by more than %g standard errors of the difference, √((sd² + printed sd²)/n), "+
+		"which is 5 %% over 60 cells. %d of those that agree are more than %d apart (~); chance alone gives %.0f. "+
+		"Power's two cells of SVGD are Protein's copied and count neither way. A spread printed as 0.00 counts as "+
+		"0.005. %d printed cells (†) do not beat least squares on this split. %s",
+		within, outside, claim.Errors, marked, claim.Marked, claim.Chance*float64(within+outside), beaten, meaning(s))}
 	if s.Incomparable != "" {
 		t.Notes = []string{"Measured mean (printed mean ± standard deviation). No verdict: " + s.Incomparable + "."}
 	}
@@ -165,7 +170,7 @@ func literature(s *record.Set) (*table.Table, error) {
 		for _, problem := range expected(s) {
 			row := []table.Cell{table.Text(r.names(problem)), table.Text(r.names(metric))}
 			for _, m := range methods {
-				row = append(row, table.MeanSD(r.Values(problem, metric, m)))
+				row = append(row, table.MeanSD(r.values(problem, metric, m)))
 			}
 			for _, p := range theirs { // in the order of the columns
 				if p.Problem == problem && p.Metric == metric {

@@ -43,7 +43,7 @@ var Experiment = &harness.Experiment{
 	Tables:    tables,
 	Own:       own,
 	Claims:    claims,
-	Findings:  slices.Concat(verdicts, findings, push.Findings(), flows.Findings()),
+	Findings:  slices.Concat(verdicts, findings, push.Each(), flows.Each()),
 	Apart:     apart(),
 	Published: printed,
 }
@@ -63,8 +63,8 @@ var tables = []harness.Table{words.Table("table1", table1), words.Table("table1-
 
 var claims = slices.Concat(tableClaims, flowClaims)
 
-var flows = study.NewFlows{Compare: []study.Versus{{
-	Problem: "boston",
+var flows = study.Comparison{Protocol: "beyond", Problems: []study.Problem{{
+	Name:    "boston",
 	Title:   "Boston",
 	Margin:  0.02,
 	Overlap: tenth,
@@ -74,19 +74,23 @@ var flows = study.NewFlows{Compare: []study.Versus{{
 }}}
 
 // push has a random force in the place of what SIFG's network does on Concrete.
-var push = study.NewFlows{Protocol: "pushed", Compare: []study.Versus{{
-	Sides:   study.Sides{Flows: []string{"sifg"}, Rivals: []string{"ascent-pushed"}},
-	Problem: "concrete",
-	Title:   "Concrete, a random force",
-	Margin:  0.02,
-	Overlap: tenth,
-	Metrics: []study.Measure{predictive},
-}}}
+var push = study.Comparison{
+	Protocol: "pushed",
+	Methods:  []string{"sifg"},
+	Rivals:   []string{"ascent-pushed"},
+	Problems: []study.Problem{{
+		Name:    "concrete",
+		Title:   "Concrete, a random force",
+		Margin:  0.02,
+		Overlap: tenth,
+		Metrics: []study.Measure{predictive},
+	}},
+}
 
 var predictive = study.Measure{Head: "test NLL", Metric: "test-nll"}
 
 // Verdict is that on networks: every method at its own best, its start of λ included.
-var Verdict = study.Comparing{
+var Verdict = study.Comparison{
 	Protocol: "start",
 	Times:    "matched", // whose trials were timed under less load
 	Lead:     true,
@@ -95,7 +99,7 @@ var Verdict = study.Comparing{
 }
 
 // OneStart compares methods that all start at the prior's λ, at equal scores and by the clock.
-var OneStart = study.Comparing{
+var OneStart = study.Comparison{
 	Protocol: "matched",
 	Seconds:  "clock",
 	Lead:     true,
@@ -107,12 +111,12 @@ var OneStart = study.Comparing{
 var verdicts = slices.Concat(
 	Verdict.Findings(),
 	OneStart.Findings(),
-	study.Comparing{
+	study.Comparison{
 		Protocol: "converged",
 		Where:    "Networks after 8000 iterations",
 		Problems: judgedBy(predictive, withSmall...),
 	}.Findings(),
-	study.Comparing{
+	study.Comparison{
 		Protocol: "standard",
 		Where:    "Networks on the literature's splits",
 		Problems: judgedBy(predictive, problems...),
@@ -124,10 +128,10 @@ const tenth = 1.0 / 9
 
 // judgedBy compares methods on these problems, with a margin of 0.02 nats: the test rows are then 2 % more or less
 // likely.
-func judgedBy(m study.Measure, problems ...string) (out []study.Versus) {
+func judgedBy(m study.Measure, problems ...string) (out []study.Problem) {
 	for _, p := range problems {
-		out = append(out, study.Versus{
-			Problem: p,
+		out = append(out, study.Problem{
+			Name:    p,
 			Title:   named(nil)(p),
 			Metrics: []study.Measure{m},
 			Margin:  0.02,
@@ -138,7 +142,7 @@ func judgedBy(m study.Measure, problems ...string) (out []study.Versus) {
 }
 
 // sameStart says beside other comparisons that all methods have one start.
-func sameStart(problems []study.Versus) []study.Versus {
+func sameStart(problems []study.Problem) []study.Problem {
 	for i := range problems {
 		problems[i].Apart = " (one start)"
 	}

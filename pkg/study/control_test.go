@@ -11,7 +11,6 @@ import (
 // quarter of the run, where the loss is 0.75·d/σ². With equal results it is equal. Without the control there is nothing
 // to find.
 func TestControl(t *testing.T) {
-	v := Versus{Problem: "p", Title: "A problem", Metrics: []Measure{{Head: "energy", Metric: "m"}}, Margin: 0.1}
 	for gap, want := range map[float64]string{1: "better", 0.01: "equal"} {
 		s := made([]string{"sifg", "sifg-blind"}, 8, func(method string, seed int) float64 {
 			return 0.01*float64(seed%3) + map[string]float64{"sifg-blind": gap}[method]
@@ -29,14 +28,14 @@ func TestControl(t *testing.T) {
 					record.Trace{Iteration: at.Iteration, Metric: "sigma", Value: 0.5})
 			}
 		}
-		c := Comparing{Protocol: "matched", Where: "Here", Problems: []Versus{v}}
+		c := Comparison{Protocol: "matched", Where: "Here", Problems: []Problem{energy()}}
 		got := c.Control(map[string]*record.Set{"matched": s})
 		if got == nil || !strings.HasSuffix(got.Title, " is "+want) || got.Table.Rows[0][4].Text != "25 % ± 0 %" {
 			t.Errorf("gap %g: %+v", gap, got)
 		}
 	}
 	alone := made([]string{"sifg"}, 8, func(string, int) float64 { return 1 })
-	c := Comparing{Protocol: "matched", Problems: []Versus{v}}
+	c := Comparison{Protocol: "matched", Problems: []Problem{energy()}}
 	if c.Control(map[string]*record.Set{"matched": alone}) != nil {
 		t.Error("a finding without the control")
 	}

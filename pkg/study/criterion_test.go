@@ -14,20 +14,19 @@ func TestByOther(t *testing.T) {
 	draw := func(at map[string]float64) *record.Set {
 		return made(methods, 10, func(method string, seed int) float64 { return at[method] + 0.01*float64(seed%3) })
 	}
-	energy := draw(map[string]float64{"sgld": 3, "svgd": 1, "sifg": 2})
+	main := draw(map[string]float64{"sgld": 3, "svgd": 1, "sifg": 2})
 	other := draw(map[string]float64{"sgld": 1, "svgd": 6.1, "sifg": 6})
 	for _, trial := range other.Trials {
 		floor := record.Trace{Metric: "floor-m", Value: float64(trial.Seed % 2)}
 		other.Traces[trial.Key] = append(other.Traces[trial.Key], floor)
 	}
-	v := Versus{Problem: "p", Title: "A problem", Metrics: []Measure{{Head: "energy", Metric: "m"}}, Margin: 0.1}
-	c := Comparing{
+	c := Comparison{
 		Protocol: "matched",
-		Other:    Criterion{"matched-kl", Measure{Head: "k-NN KL", Metric: "m"}},
+		Other:    Other{"matched-kl", Measure{Head: "k-NN KL", Metric: "m"}},
 		Where:    "Here",
-		Problems: []Versus{v},
+		Problems: []Problem{energy()},
 	}
-	by := map[string]*record.Set{"matched": energy}
+	by := map[string]*record.Set{"matched": main}
 	if got := c.Verdicts(by)[0].scores[0].words(); !strings.HasPrefix(got, "better −1 ") || c.ByOther(by) != nil {
 		t.Errorf("without the other protocol: %q", got)
 	}
@@ -40,7 +39,7 @@ func TestByOther(t *testing.T) {
 		t.Errorf("against SVGD: %q", got)
 	}
 	got := c.ByOther(by)
-	want := "Here by k-NN KL: against its strongest rival SIFG is worse"
+	want := "Here by k-NN KL: against the strongest method that the paper compares with SIFG is worse"
 	if got.Title != want || got.Protocol != "matched-kl" {
 		t.Errorf("%q of %s, want %q", got.Title, got.Protocol, want)
 	}

@@ -104,20 +104,11 @@ func LessNoise(name, problem string, share float64) claim.Claim {
 		name, table.Num(share))
 	return rule.AtMost(statement, problem, "ratio of the variances of one network's gradient on SIFG's last "+
 		"particles at σ = 0.1", share,
-		func(e record.Series) []float64 { return e.Final("sifg", "antithetic-variance", 0) })
-}
-
-// Seconds returns the median time of a method's trials on a problem.
-func Seconds(s *record.Set, problem, method string) float64 {
-	var out []float64
-	for _, key := range (record.Series{Set: s, Problem: problem}).Keys(method) {
-		out = append(out, s.Timings[key].Seconds)
-	}
-	return stats.Median(out)
+		func(e record.Series) record.Sample { return e.Last("sifg", "antithetic-variance", 0) })
 }
 
 // Clock is a figure of the first metric of each problem against seconds, for all methods.
-func Clock(problems ...Versus) harness.Figure {
+func Clock(problems ...Problem) harness.Figure {
 	what := problems[0].Metrics[0]
 	return harness.Figure{
 		Name:  "clock",
@@ -133,14 +124,14 @@ func Clock(problems ...Versus) harness.Figure {
 					Y:     figure.Axis{Label: what.Head},
 				}
 				start, least := math.Inf(-1), math.Inf(1)
-				for _, m := range s.Methods(v.Problem) {
-					curves, total := s.Curves(v.Problem, m, what.Metric, 0), Seconds(s, v.Problem, m)
+				for _, m := range s.Methods(v.Name) {
+					curves, total := s.Curves(v.Name, m, what.Metric, 0), Seconds(s, v.Name, m)
 					// Not those judged at the end alone, nor starts: a logarithmic axis has no 0.
 					curves = slices.DeleteFunc(curves, func(c record.Curve) bool { return len(c.Value) < 2 })
 					for i, c := range curves {
 						curves[i].Iteration, curves[i].Value = c.Iteration[1:], c.Value[1:]
 					}
-					t, _ := record.First(s, v.Problem, m)
+					t, _ := record.First(s, v.Name, m)
 					across := func(k int) float64 { return total * float64(k) / float64(t.Iterations) }
 					if layers := figure.Curves(curves, figure.Of(s, m), across); layers != nil {
 						// without the band: that of splits is wider than all differences
@@ -165,7 +156,7 @@ func Clock(problems ...Versus) harness.Figure {
 // Reached is a table of what each method reaches on each problem by the first metric, and when: the lowest mean over
 // seeds, and the first checkpoint from which the mean stays within the margin of its last value. A method has not
 // settled if that is so in the last quarter alone.
-func Reached(problems ...Versus) harness.Table {
+func Reached(problems ...Problem) harness.Table {
 	what := problems[0].Metrics[0]
 	return harness.Table{
 		Name:    "reached",
@@ -174,7 +165,7 @@ func Reached(problems ...Versus) harness.Table {
 		Make: func(s *record.Set) (*table.Table, error) {
 			var rows []reached
 			for _, v := range problems {
-				for _, m := range s.Methods(v.Problem) {
+				for _, m := range s.Methods(v.Name) {
 					if r, ok := v.reached(s, m); ok {
 						rows = append(rows, r)
 					}
@@ -219,8 +210,8 @@ type reached struct {
 	settledAt, seconds float64
 }
 
-func (v Versus) reached(s *record.Set, method string) (reached, bool) {
-	layers := figure.Curves(s.Curves(v.Problem, method, v.Metrics[0].Metric, 0), figure.Of(s, method), nil)
+func (v Problem) reached(s *record.Set, method string) (reached, bool) {
+	layers := figure.Curves(s.Curves(v.Name, method, v.Metrics[0].Metric, 0), figure.Of(s, method), nil)
 	if layers == nil {
 		return reached{}, false
 	}
@@ -238,6 +229,6 @@ func (v Versus) reached(s *record.Set, method string) (reached, bool) {
 		last:      mean.Y[last],
 		settled:   mean.X[settled] <= 0.75*mean.X[last],
 		settledAt: mean.X[settled],
-		seconds:   Seconds(s, v.Problem, method) * mean.X[settled] / mean.X[last],
+		seconds:   Seconds(s, v.Name, method) * mean.X[settled] / mean.X[last],
 	}, true
 }

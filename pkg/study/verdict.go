@@ -2,7 +2,6 @@ package study
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -12,18 +11,15 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
-	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
-// Ours are the flows that the paper proposes, and the methods that a fair comparison sets beside them.
-var Ours = Sides{
-	Flows:  []string{"sifg", "ada-sifg"},
-	Rivals: []string{"sgld", "psgld", "svgd", "ascent", "kde-flow", "l2-gf", "ada-gwg"},
-}
-
-// parts are what SIFG is compared with to see what its learned score is worth: the exact score of the cloud in its
+// parts are what SIFG is compared with to see what its learned score is worth: the cloud's own kernel score in its
 // place, a network that has nothing to learn, and none.
-var parts = Sides{[]string{"sifg"}, []string{"kde-flow", "sifg-blind", "ascent"}}
+var parts = []struct{ head, method string }{
+	{"SIFG against the cloud's own kernel score", "kde-flow"},
+	{"against a blind network", "sifg-blind"},
+	{"against no score", "ascent"},
+}
 
 // Verdict is what is found on one problem.
 type Verdict struct {
@@ -32,127 +28,121 @@ type Verdict struct {
 	Use       []string           // the method with the lowest mean and those that are equal to it, the fastest first
 	Apart     []string           // those that are not told apart from the lowest, the fastest first
 	Decided   bool               // none of Apart is faster than all of Use
-	Strongest string             // the rival of SIFG with the lowest mean, at equal scores
+	Strongest string             // of the methods that the paper compares with that with the lowest mean
+	Further   string             // of the other methods that with the lowest mean
 	Scores    []table.Comparison // SIFG and Ada-SIFG against each rival, at equal scores
 	Seconds   []table.Comparison // SIFG against each rival at equal seconds; nil: not measured
-	Parts     []table.Comparison // SIFG against its parts: the exact score, a blind network, none
 
-	v                      Versus
+	v                      Problem
 	scores, seconds, parts []relation
 	fastest                string // the rival with the lowest mean at equal seconds
 }
 
-// Comparing says which records verdicts are of.
-type Comparing struct {
-	Protocol string // each method with its own best settings and as many scores
-	Seconds  string // the protocol in which rivals have SIFG's seconds in Protocol or more; "": none
-	Times    string // the protocol whose times say which method is the fastest; "": Protocol
-	Other    Criterion
-	Where    string // in a title: "Networks after 2000 iterations"
-	Lead     bool   // on the first screen of the page
-	Problems []Versus
-}
-
-// Verdicts returns what is found on the problems that have trials of SIFG and of a rival. Their own Sides do not count.
-func (c Comparing) Verdicts(by map[string]*record.Set) []Verdict {
+// Verdicts returns what is found on the problems that have trials of SIFG and of a rival.
+func (c Comparison) Verdicts(by map[string]*record.Set) []Verdict {
 	s := by[c.Protocol]
 	if s == nil {
 		return nil
 	}
+	times := by[c.Times]
+	if times == nil {
+		times = s
+	}
 	var out []Verdict
 	for _, v := range c.Problems {
-		v.Sides = Ours
-		x := Verdict{Problem: v.Title, v: v, scores: c.relations(v, by)}
+		x := Verdict{Problem: v.Title, v: v, scores: c.relations(v, by, proposed, rivals), None: v.none(s)}
 		if len(x.scores) == 0 {
 			continue
 		}
-		x.Strongest = v.lowest(s, Ours.Rivals)
-		times := by[cmp.Or(c.Times, c.Protocol)]
-		x.Use, x.Apart = v.use(s, times)
-		x.Decided = x.Apart == nil || Seconds(times, v.Problem, x.Use[0]) <= Seconds(times, v.Problem, x.Apart[0])
-		x.None = v.none(s)
-		v.Sides = parts
-		x.parts = c.relations(v, by)
-		if clock := by[c.Seconds]; clock != nil {
-			v.Sides = Sides{[]string{"sifg"}, Ours.Rivals}
-			x.seconds, x.fastest = v.across(s, clock), v.lowest(clock, Ours.Rivals)
-			x.Seconds = v.comparisons(clock, x.seconds)
+		x.Strongest, x.Further = v.lowest(s, theirs), v.lowest(s, further)
+		if v.lowest(s, slices.Concat(proposed, rivals)) == "" {
+			x.None = cmp.Or(x.None, "every method lost a try")
+		} else {
+			x.Use, x.Apart = v.use(s, times)
+			x.Decided = x.Apart == nil || Seconds(times, v.Name, x.Use[0]) <= Seconds(times, v.Name, x.Apart[0])
 		}
-		x.Scores, x.Parts = v.comparisons(s, x.scores), v.comparisons(s, x.parts)
+		var controls []string
+		for _, part := range parts {
+			controls = append(controls, part.method)
+		}
+		x.parts = c.relations(v, by, proposed[:1], controls)
+		if clock := by[c.Seconds]; clock != nil {
+			x.seconds, x.fastest = v.relate(s, clock, proposed[:1], rivals), v.lowest(clock, rivals)
+			x.Seconds = v.data(clock, x.seconds)
+		}
+		x.Scores = v.data(s, x.scores)
 		out = append(out, x)
 	}
 	return out
 }
 
-// none says why a problem has no verdict, "" if it has one.
-func (v Versus) none(s *record.Set) string {
-	if v.Trivial == 0 || v.mean(s, v.lowest(s, s.Methods(v.Problem))) < v.Trivial {
-		return ""
+// relations are those under the protocol. One of which the other criterion says the opposite is open
+// (docs/compare.md, "Methods with each other").
+func (c Comparison) relations(v Problem, by map[string]*record.Set, methods, rivals []string) []relation {
+	s, other := by[c.Protocol], by[c.Other.Protocol]
+	found := v.relate(s, s, methods, rivals)
+	if other == nil {
+		return found
 	}
-	return "no method is nearer than one normal law (" + table.Num(v.Trivial) + ")"
-}
-
-// undecided takes the verdicts of comparisons away.
-func undecided(all []relation) {
-	for i := range all {
-		all[i].verdict, all[i].none = open, true
-	}
-}
-
-// mean is that of a method's tries by the first metric, +∞ if one was lost, NaN of none.
-func (v Versus) mean(s *record.Set, method string) float64 {
-	t := tries(s, v.Problem, v.Metrics[0].Metric, method)
-	var values []float64
-	for _, seed := range slices.Sorted(maps.Keys(t)) {
-		values = append(values, t[seed])
-	}
-	return stats.Mean(values)
-}
-
-// lowest returns which of some methods has the lowest mean; "" if each of them lost a try or has none.
-func (v Versus) lowest(s *record.Set, methods []string) string {
-	best, least := "", math.Inf(1)
-	for _, m := range methods {
-		if mean := v.mean(s, m); mean < least {
-			best, least = m, mean
+	opposite := map[string]string{better: worse, worse: better}
+	for _, o := range c.Other.on(v).relate(other, other, methods, rivals) {
+		i := indexOf(found, o.method, o.rival)
+		if i >= 0 && opposite[found[i].verdict] == o.verdict {
+			found[i].verdict, found[i].other = open, o.verdict+" by "+c.Other.Head
+			if lost := o.Losses(); lost != "" {
+				found[i].other += " (" + strings.TrimPrefix(lost, "; ") + ")"
+			}
 		}
 	}
-	return best
+	return found
+}
+
+// on returns a problem judged by this criterion, whose margin is what exact draws vary by.
+func (o Other) on(v Problem) Problem {
+	v.Metrics, v.Margin, v.None = []Measure{o.Measure}, 0, nil
+	return v
 }
 
 // use returns the method with the lowest mean, but for controls, with those that are equal to it, and those that are
-// not told apart from it; the fastest first, by the times of another set.
-func (v Versus) use(s, times *record.Set) (use, apart []string) {
-	all := slices.Concat(Ours.Flows, Ours.Rivals)
+// not told apart from it; the fastest first, by the times of another set. One must have a value in every try.
+func (v Problem) use(s, times *record.Set) (use, apart []string) {
+	all := slices.Concat(proposed, rivals)
 	best := v.lowest(s, all)
 	use = []string{best}
-	v.Sides = Sides{slices.DeleteFunc(all, func(m string) bool { return m == best }), []string{best}}
-	for _, r := range v.relations(s) {
+	others := slices.DeleteFunc(all, func(m string) bool { return m == best })
+	for _, r := range v.relate(s, s, others, use) {
 		switch r.verdict {
 		case equal:
-			use = append(use, r.flow)
+			use = append(use, r.method)
 		case open:
-			apart = append(apart, r.flow)
+			apart = append(apart, r.method)
 		}
 	}
-	faster := func(a, b string) int {
-		return cmp.Compare(Seconds(times, v.Problem, a), Seconds(times, v.Problem, b))
-	}
+	faster := func(a, b string) int { return cmp.Compare(Seconds(times, v.Name, a), Seconds(times, v.Name, b)) }
 	slices.SortStableFunc(use, faster)
 	slices.SortStableFunc(apart, faster)
 	return use, apart
 }
 
-// without is what SIFG is where no method has learned the target.
+// Seconds returns the median time of a method's trials on a problem, NaN of none.
+func Seconds(s *record.Set, problem, method string) float64 {
+	var out []float64
+	for _, key := range (record.Series{Set: s, Problem: problem}).Keys(method) {
+		out = append(out, s.Timings[key].Seconds)
+	}
+	return stats.Median(out)
+}
+
+// without is what SIFG is where there is no verdict.
 const without = "without a verdict"
 
 // Findings are the verdicts, those at equal seconds and by another criterion, and the control.
-func (c Comparing) Findings() []harness.Finding {
+func (c Comparison) Findings() []harness.Finding {
 	return []harness.Finding{c.Finding, c.AtSeconds, c.ByOther, c.Control}
 }
 
 // Finding says the verdicts, problem by problem.
-func (c Comparing) Finding(by map[string]*record.Set) *harness.Statement {
+func (c Comparison) Finding(by map[string]*record.Set) *harness.Statement {
 	verdicts := c.Verdicts(by)
 	if verdicts == nil {
 		return nil
@@ -160,20 +150,25 @@ func (c Comparing) Finding(by map[string]*record.Set) *harness.Statement {
 	t := table.Of(verdicts)
 	t.Words("Problem", func(x Verdict) string { return x.Problem })
 	t.Words("Use (fastest first)", func(x Verdict) string {
-		if x.None != "" {
+		switch {
+		case x.None != "":
 			return "no verdict: " + x.None
-		}
-		if x.Apart != nil {
+		case x.Apart != nil:
 			return labels(x.Use) + "; open: " + labels(x.Apart)
 		}
 		return labels(x.Use)
 	})
-	t.Words("Strongest rival", func(x Verdict) string { return figure.Label(x.Strongest) })
-	against := func(flow string) func(x Verdict) string {
-		return func(x Verdict) string { return told(x.scores, flow, x.Strongest) }
+	against := func(method string, rival func(x Verdict) string) func(x Verdict) string {
+		return func(x Verdict) string { return told(x.scores, method, rival(x)) }
 	}
-	t.Words("SIFG against it", against("sifg"))
-	t.Words("Ada-SIFG against it", against("ada-sifg"))
+	strongest := func(x Verdict) string { return x.Strongest }
+	other := func(x Verdict) string { return x.Further }
+	t.Words("Strongest of the paper's rivals", func(x Verdict) string { return named(x.Strongest) })
+	t.Words("SIFG against it", against("sifg", strongest))
+	t.Words("Ada-SIFG against it", against("ada-sifg", strongest))
+	t.Words("Strongest of other methods", func(x Verdict) string { return named(x.Further) })
+	t.Words("SIFG against it", against("sifg", other))
+	t.Words("Ada-SIFG against it", against("ada-sifg", other))
 	if by[c.Seconds] != nil {
 		t.Words("SIFG by the clock", func(x Verdict) string {
 			if x.fastest == "" {
@@ -182,50 +177,41 @@ func (c Comparing) Finding(by map[string]*record.Set) *harness.Statement {
 			return told(x.seconds, "sifg", x.fastest) + " against " + figure.Label(x.fastest)
 		})
 	}
-	for _, part := range []struct{ head, method string }{
-		{"SIFG against the exact score", "kde-flow"},
-		{"against a blind network", "sifg-blind"},
-		{"against no score", "ascent"},
-	} {
+	for _, part := range parts {
 		t.Words(part.head, func(x Verdict) string { return told(x.parts, "sifg", part.method) })
 	}
 	for _, x := range verdicts {
 		t.Comparisons = append(t.Comparisons, x.Scores...)
 	}
-	t.Notes = notes(verdicts)
-	if by[c.Other.Protocol] != nil {
-		t.Notes = append(t.Notes, "A comparison is open where methods that are tuned and judged by "+c.Other.Head+
-			" compare the opposite way.")
+	t.Notes = c.notes(by, verdicts)
+	of := func(rival func(x Verdict) string) string {
+		return c.title(verdicts, func(x Verdict) string { return found(x.scores, rival(x)) })
 	}
 	return &harness.Statement{
 		Table: &t.Table, Lead: c.Lead, Protocol: c.Protocol,
-		Title: c.Where + ": against its strongest rival SIFG is " + c.title(verdicts, Verdict.againstStrongest),
-		Text:  c.advice(verdicts) + " (" + by[c.Protocol].Title + ").",
+		Title: c.Where + ": against the strongest method that the paper compares with SIFG is " + of(strongest),
+		Text: "Against the strongest of the others (" + labels(further) + ") it is " + of(other) + ". " +
+			c.advice(verdicts) + " (" + by[c.Protocol].Title + ").",
 	}
 }
 
-func labels(methods []string) string {
-	var out []string
-	for _, m := range methods {
-		out = append(out, figure.Label(m))
+// named is the name of a method, or that none has a value in every try.
+func named(method string) string {
+	if method == "" {
+		return "none: each lost a try or did not run"
 	}
-	return strings.Join(out, ", ")
+	return figure.Label(method)
 }
 
 // told says one comparison, "–" where it was not made.
-func told(all []relation, flow, rival string) string {
-	if i := indexOf(all, flow, rival); i >= 0 {
+func told(all []relation, method, rival string) string {
+	if i := indexOf(all, method, rival); i >= 0 {
 		return all[i].words()
 	}
 	return "–"
 }
 
-// againstStrongest returns the verdict on SIFG against the strongest rival at equal scores.
-func (x Verdict) againstStrongest() string { return found(x.scores, x.Strongest) }
-
-// againstFastest returns the verdict on SIFG against the rival with the lowest mean at equal seconds.
-func (x Verdict) againstFastest() string { return found(x.seconds, x.fastest) }
-
+// found is the verdict on SIFG against a rival; open where it was not compared.
 func found(all []relation, rival string) string {
 	if i := indexOf(all, "sifg", rival); i >= 0 {
 		return all[i].verdict
@@ -234,7 +220,7 @@ func found(all []relation, rival string) string {
 }
 
 // title says on which problems SIFG is what.
-func (c Comparing) title(verdicts []Verdict, of func(x Verdict) string) string {
+func (c Comparison) title(verdicts []Verdict, of func(x Verdict) string) string {
 	on := map[string][]string{}
 	for _, x := range verdicts {
 		verdict := without
@@ -246,12 +232,31 @@ func (c Comparing) title(verdicts []Verdict, of func(x Verdict) string) string {
 	return c.listed(on)
 }
 
+// listed says on which problems each verdict was found, without a name where there is but one.
+func (c Comparison) listed(on map[string][]string) string {
+	var parts []string
+	for _, verdict := range []string{better, equal, worse, open, without} {
+		switch {
+		case on[verdict] == nil:
+		case len(c.Problems) == 1:
+			return verdict
+		case verdict == without && parts != nil:
+			parts = append(parts, "no verdict on "+strings.Join(on[verdict], ", "))
+		default:
+			parts = append(parts, verdict+" on "+strings.Join(on[verdict], ", "))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
 // advice says what to use on each problem, without a name where there is but one.
-func (c Comparing) advice(verdicts []Verdict) string {
-	var use, undecided []string
+func (c Comparison) advice(verdicts []Verdict) string {
+	var use, undecided, lost []string
 	on := map[string][]string{}
 	for _, x := range verdicts {
 		switch {
+		case x.Use == nil:
+			lost = append(lost, x.Problem)
 		case x.None != "":
 		case !x.Decided:
 			undecided = append(undecided, x.Problem)
@@ -276,32 +281,47 @@ func (c Comparing) advice(verdicts []Verdict) string {
 		text = append(text, "No advice on "+strings.Join(undecided, ", ")+
 			", where a faster method cannot be told apart from the lowest")
 	}
+	if lost != nil {
+		text = append(text, "No advice on "+strings.Join(lost, ", ")+", where every method lost a try")
+	}
 	return cmp.Or(strings.Join(text, ". "), "No problem has a verdict")
 }
 
-// notes say the rules, once for problems that have the same.
-func notes(verdicts []Verdict) []string {
+// notes say the rules, once for problems that have the same, and how methods without a verdict are ordered.
+func (c Comparison) notes(by map[string]*record.Set, verdicts []Verdict) []string {
 	first := verdicts[0].v
 	out := []string{
 		"Mean difference of the " + first.Metrics[0].Head + " [95 % interval]; " +
 			"below zero SIFG or Ada-SIFG is better. " +
 			"Use: the method with the lowest mean and those equal to it; " +
 			"open: those that cannot be told apart from it. " +
-			"The strongest rival is that with the lowest mean of these results; " +
+			"The strongest rivals are those with the lowest mean of these results; " +
 			"Holm's correction is over all rivals. " + first.rule(verdicts[0].scores),
 	}
 	var margins []string
 	for _, x := range verdicts[1:] {
-		if margin := x.v.margin(x.scores); !math.IsNaN(margin) {
-			margins = append(margins, x.Problem+" "+table.Num(margin))
+		if !x.scores[0].own && !math.IsNaN(x.scores[0].margin) {
+			margins = append(margins, x.Problem+" "+table.Num(x.scores[0].margin))
 		}
 	}
 	if margins != nil {
 		out = append(out, "The margins of the others: "+strings.Join(margins, ", ")+".")
 	}
+	for _, x := range verdicts {
+		if x.None == "" {
+			continue
+		}
+		var orders []string
+		for _, m := range x.v.Metrics {
+			if order := x.v.order(by[c.Protocol], m, slices.Concat(proposed, rivals)); order != "" {
+				orders = append(orders, "by "+m.Head+" "+order)
+			}
+		}
+		out = append(out, x.Problem+", from the lowest mean on: "+strings.Join(orders, "; ")+".")
+	}
+	if by[c.Other.Protocol] != nil {
+		out = append(out, "A comparison is open where methods that are tuned and judged by "+c.Other.Head+
+			" compare the opposite way.")
+	}
 	return out
 }
-
-// Enough is the smallest number of pairs with which a two-sided sign-flip test, corrected for so many tests, can
-// reach the Level: its smallest p-value is 2¹⁻ⁿ.
-func Enough(tests int) int { return 1 + int(math.Ceil(math.Log2(float64(max(tests, 1))/rule.Level))) }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/study/rule"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
 // TestVerdict: with ten seeds SIFG is 1 above SGLD, which has the lowest mean together with pSGLD, and 1 below SVGD;
@@ -42,8 +42,8 @@ func TestVerdict(t *testing.T) {
 	above := func(method string, seed int) float64 { return value(method, seed) + 1 }
 	fast := made([]string{"sgld", "psgld"}, 10, above)
 	fast.Title = "with its seconds"
-	v := Versus{Problem: "p", Title: "A problem", Metrics: []Measure{{Head: "energy", Metric: "m"}}, Margin: 0.1}
-	c := Comparing{Protocol: "matched", Seconds: "clock", Where: "Somewhere", Problems: []Versus{v}}
+	v := energy()
+	c := Comparison{Protocol: "matched", Seconds: "clock", Where: "Somewhere", Problems: []Problem{v}}
 	s.Title = "every method at its best"
 	by := map[string]*record.Set{"matched": s, "clock": fast}
 
@@ -51,13 +51,14 @@ func TestVerdict(t *testing.T) {
 	if !slices.Equal(x.Use, []string{"psgld", "sgld"}) || x.Strongest != "sgld" || x.None != "" {
 		t.Errorf("use %v, strongest %s, none %q", x.Use, x.Strongest, x.None)
 	}
-	c.Problems = append(c.Problems, Versus{Problem: "not computed", Metrics: v.Metrics})
+	c.Problems = append(c.Problems, Problem{Name: "not computed", Metrics: v.Metrics})
 	got := c.Finding(by)
-	title := "Somewhere: against its strongest rival SIFG is worse on A problem"
+	title := "Somewhere: against the strongest method that the paper compares with SIFG is worse on A problem"
 	if got.Title != title {
 		t.Errorf("%q, want %q", got.Title, title)
 	}
-	want := "Use pSGLD on A problem, by energy (every method at its best)."
+	const others = "Against the strongest of the others (pSGLD, Ascent, KDE flow) it is worse on A problem. "
+	want := others + "Use pSGLD on A problem, by energy (every method at its best)."
 	if got.Text != want {
 		t.Errorf("%q, want %q", got.Text, want)
 	}
@@ -69,15 +70,17 @@ func TestVerdict(t *testing.T) {
 	}
 	slow := s.Timings
 	s.Timings = quick
-	want = "No advice on A problem, where a faster method cannot be told apart from the lowest " +
+	want = others + "No advice on A problem, where a faster method cannot be told apart from the lowest " +
 		"(every method at its best)."
 	if text := c.Finding(by).Text; text != want {
 		t.Errorf("%q, want %q", text, want)
 	}
 	s.Timings = slow
 	row := []string{
-		"A problem", "pSGLD, SGLD; open: Ada-SIFG", "SGLD", "worse 1 [1, 1]", "open 0.8 [−1.01, 2.61]",
-		"equal 0 [0, 0] against SGLD", "–", "equal −0.01 [", "better −1 [−1, −1]",
+		"A problem", "pSGLD, SGLD; open: Ada-SIFG", "SGLD", "worse 1 [1, 1]", "open 0.8 [−1.01, 2.61], sees 3.",
+		"pSGLD", "worse 0.999 [0.999, 0.999]", "open 0.799 [−1.01, 2.61], sees 3.",
+		"equal 0 [0, 0], sees no lead for certain: does not vary over seeds against SGLD", "–", "equal −0.01 [",
+		"better −1 [−1, −1]",
 	}
 	for i, want := range row {
 		if cell := got.Table.Rows[0][i].Text; !strings.HasPrefix(cell, want) {
@@ -87,7 +90,7 @@ func TestVerdict(t *testing.T) {
 	if len(got.Table.Comparisons) != 8 { // two flows against four rivals
 		t.Errorf("%d comparisons", len(got.Table.Comparisons))
 	}
-	c.Problems = []Versus{v}
+	c.Problems = []Problem{v}
 	got = c.AtSeconds(by)
 	title = "Somewhere of SIFG, rivals with its seconds: against the strongest SIFG is equal"
 	if got.Title != title || got.Protocol != "clock" {
@@ -96,13 +99,13 @@ func TestVerdict(t *testing.T) {
 	if rows := got.Table.Rows; len(rows) != 2 || rows[1][1].Text != "pSGLD" || rows[1][4].Text[:6] != "equal " {
 		t.Errorf("at equal seconds: %+v", rows)
 	}
-	c.Problems[0].Trivial = 0.9
+	c.Problems[0].None = func(*record.Set) string { return "it is so" }
 	got = c.Finding(by)
-	none := got.Text == "No problem has a verdict (every method at its best)."
+	none := strings.HasSuffix(got.Text, " it is without a verdict. No problem has a verdict (every method at its best).")
 	if !strings.HasSuffix(got.Title, "SIFG is without a verdict") || !none {
 		t.Errorf("where nobody is better than something trivial: %q, %q", got.Title, got.Text)
 	}
-	if cell := got.Table.Rows[0][3].Text; cell != "open 1 [1, 1]" || got.Table.Comparisons != nil {
+	if cell := got.Table.Rows[0][3].Text; cell != "no verdict 1 [1, 1]" || got.Table.Comparisons != nil {
 		t.Errorf("compared without a verdict: %q, drawn %v", cell, got.Table.Comparisons)
 	}
 	if c.Finding(nil) != nil || c.Finding(map[string]*record.Set{"matched": made(nil, 0, nil)}) != nil {
@@ -110,13 +113,23 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// seeds are tries 0, 1, 2, … with these values.
-func seeds(values ...float64) map[uint64]float64 {
-	out := map[uint64]float64{}
+// seeds are tries 0, 1, 2, … with these values; +∞ is lost.
+func seeds(values ...float64) (out record.Sample) {
 	for i, v := range values {
-		out[uint64(i)] = v
+		x := record.Value{Seed: uint64(i), Number: v}
+		if math.IsInf(v, 1) {
+			x = record.Value{Seed: uint64(i), Why: record.Diverged}
+		}
+		out = append(out, x)
 	}
 	return out
+}
+
+func related(x, y []float64, overlap float64) relation {
+	r := relation{Difference: record.Pair(seeds(x...), seeds(y...), overlap), margin: 0.1, tests: 1}
+	r.p = r.P(stats.TwoSided)
+	r.verdict = r.judge(r.margin)
+	return r
 }
 
 // TestRelate, by hand. Six differences of −1 have the two-sided p-value 2/64 of the sign-flip test, five 2/32. With
@@ -153,21 +166,21 @@ func TestRelate(t *testing.T) {
 		{"overlapping splits", []float64{0.8, 1.2, 0.8, 1.2, 0.8, 1.2}, one, 1.0 / 9, lost, better, splitsLow},
 		{"three splits", []float64{1, 1.01, 0.99}, one[:3], 1.0 / 9, lost, open, threeLow},
 	} {
-		r := relate(seeds(c.x...), seeds(c.y...), c.overlap)
-		r.margin = 0.1
-		r.decide(r.p, c.overlap)
+		r := related(c.x, c.y, c.overlap)
+		low, _ := r.Interval(0.95)
 		if r.verdict != c.verdict {
 			t.Errorf("%s: %s, want %s (p = %g)", c.name, r.verdict, c.verdict, r.p)
 		}
 		if c.p != lost && math.Abs(r.p-c.p) > 1e-12 {
 			t.Errorf("%s: p = %g, want %g", c.name, r.p, c.p)
 		}
-		if !(math.Abs(r.low-c.low) < 1e-4 || math.IsNaN(r.low) && math.IsNaN(c.low)) {
-			t.Errorf("%s: the interval begins at %g, want %g", c.name, r.low, c.low)
+		if !(math.Abs(low-c.low) < 1e-4 || math.IsNaN(low) && math.IsNaN(c.low)) {
+			t.Errorf("%s: the interval begins at %g, want %g", c.name, low, c.low)
 		}
 	}
-	words := relate(seeds(1, inf, 2), seeds(2, 3, inf), 0).words()
-	if words != " −1; lost 1 of 3 tries; the rival lost 1 of 3 tries" {
+	words := related([]float64{1, inf, 2}, []float64{2, 3, inf}, 0).words()
+	const want = "open −1, sees no lead for certain: tries are lost or infinite; lost 1 of 3 tries; the rival lost 1 of 3 tries"
+	if words != want {
 		t.Errorf("in words: %q", words)
 	}
 }
@@ -180,8 +193,9 @@ func TestFloorMargin(t *testing.T) {
 		floor := record.Trace{Key: trial.Key, Metric: "floor-m", Value: float64(trial.Seed)}
 		s.Traces[trial.Key] = append(s.Traces[trial.Key], floor)
 	}
-	v := Versus{Problem: "p", Sides: Ours, Metrics: []Measure{{Head: "energy", Metric: "m"}}}
-	if found := v.relations(s); len(found) != 1 || math.Abs(found[0].margin-1) > 1e-12 {
+	v := energy()
+	v.Margin = 0
+	if found := v.relate(s, s, proposed, rivals); len(found) != 1 || math.Abs(found[0].margin-1) > 1e-12 {
 		t.Errorf("%+v", found)
 	}
 }
@@ -197,18 +211,99 @@ func TestTries(t *testing.T) {
 	s.Trials[1].Status = record.StatusDiverged
 	s.Trials[2].Status = record.StatusFailed
 	s.Trials[4].Status = record.StatusTimeout
-	got := tries(s, "p", "m", "sifg")
-	if len(got) != 4 || got[0] != 0 || !math.IsInf(got[1], 1) || !math.IsInf(got[2], 1) || !math.IsInf(got[3], 1) {
+	got := energy().last(s, "sifg")
+	if got.Lost() != 3 || got[0].Why != "" || got[3].Why != record.Undefined || got[4].Tried() {
 		t.Errorf("%v", got)
 	}
 }
 
-// TestEnough: n pairs give p = 2¹⁻ⁿ at best, times the number of tests.
-func TestEnough(t *testing.T) {
-	for tests, want := range map[int]int{1: 6, 4: 8, 6: 8, 7: 9} {
-		best := float64(tests) * math.Pow(2, 1-float64(Enough(tests)))
-		if got := Enough(tests); got != want || best > rule.Level || 2*best <= rule.Level {
-			t.Errorf("Enough(%d) = %d, want %d", tests, got, want)
+// TestEveryMethodLostOne: where each method lost a try of ten there is no lowest mean, and that is the reason given.
+func TestEveryMethodLostOne(t *testing.T) {
+	s := made([]string{"sgld", "sifg"}, 10, func(method string, seed int) float64 {
+		return float64(len(method)) + 0.01*float64(seed%3)
+	})
+	s.Timings, s.Title = map[string]record.Timing{}, "every method at its best"
+	s.Trials[0].Status, s.Trials[10].Status = record.StatusDiverged, record.StatusDiverged
+	c := Comparison{Protocol: "matched", Where: "Somewhere", Problems: []Problem{energy()}}
+	by := map[string]*record.Set{"matched": s}
+	if x := c.Verdicts(by)[0]; x.Use != nil || x.None != "every method lost a try" {
+		t.Errorf("use %q, no verdict since %q", x.Use, x.None)
+	}
+	got := c.Finding(by)
+	if !strings.Contains(got.Text, "No advice on A problem, where every method lost a try") {
+		t.Errorf("%q", got.Text)
+	}
+	for i, cell := range got.Table.Rows[0] {
+		if cell.Text == "" {
+			t.Errorf("the column %s is empty", got.Table.Columns[i].Header)
 		}
+	}
+}
+
+// TestTimesOfAnotherProtocol: without the report whose times say which method is the fastest, its own times do.
+func TestTimesOfAnotherProtocol(t *testing.T) {
+	s := made([]string{"sgld", "psgld", "sifg"}, 10, func(string, int) float64 { return 1 })
+	s.Timings = map[string]record.Timing{}
+	for _, trial := range s.Trials {
+		s.Timings[trial.Key] = record.Timing{Seconds: map[string]float64{"sgld": 3, "psgld": 1, "sifg": 2}[trial.Method]}
+	}
+	c := Comparison{Protocol: "start", Times: "matched", Where: "Somewhere", Problems: []Problem{energy()}}
+	x := c.Verdicts(map[string]*record.Set{"start": s})[0]
+	if !slices.Equal(x.Use, []string{"psgld", "sifg", "sgld"}) {
+		t.Errorf("use %v", x.Use)
+	}
+}
+
+// TestPredictedMisaligned: of seed 1 the loss was 0 at every checkpoint, so that it has a σ and no loss. Seed 2 has
+// 1 − 0.1·2² = 0.6.
+func TestPredictedMisaligned(t *testing.T) {
+	s := made([]string{"sifg"}, 2, func(string, int) float64 { return 1 })
+	for i := range s.Trials {
+		trial := &s.Trials[i]
+		trial.Iterations, trial.Dim = 10, 1
+		at := record.Trace{Key: trial.Key, Iteration: 10, Metric: "sigma", Value: float64(i + 1)}
+		s.Traces[trial.Key] = append(s.Traces[trial.Key], at)
+	}
+	last := s.Trials[1].Key
+	s.Traces[last] = append(s.Traces[last], record.Trace{Key: last, Iteration: 10, Metric: "loss", Value: 0.1})
+	got := predicted(s, "p", "sifg")
+	if len(got) != 2 || got[0].Why != record.NotMeasured || math.Abs(got[1].Number-0.6) > 1e-12 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestMarginZero: a difference of 0.01 within the margin of 0.1 is equal, and at margin 0 it is worse. Without a margin
+// of one's own nothing is said of margin 0.
+func TestMarginZero(t *testing.T) {
+	s := made([]string{"sgld", "sifg"}, 10, func(method string, seed int) float64 {
+		return 0.01*float64(len(method)-len("sgld")) + 0.001*float64(seed%3)*float64(len(method)%2) +
+			map[string]float64{"sifg": 0.01}[method]
+	})
+	r := energy().relate(s, s, []string{"sifg"}, []string{"sgld"})[0]
+	if got := r.words(); r.strict != worse || !strings.HasPrefix(got, "equal 0.01 ") ||
+		!strings.HasSuffix(got, ", at margin 0 worse") {
+		t.Errorf("%q", got)
+	}
+	r.own = false
+	if got := r.words(); strings.Contains(got, "margin") {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestSameLosses: what two methods lost with the same seeds at the same iterations is told once, as one event.
+func TestSameLosses(t *testing.T) {
+	a := made([]string{"ada-sifg"}, 3, func(string, int) float64 { return 1 })
+	b := made([]string{"sifg"}, 3, func(string, int) float64 { return 1 })
+	a.Protocol = "matched"
+	for _, s := range []*record.Set{a, b} {
+		s.Trials[1].Status, s.Trials[1].Iterations = record.StatusDiverged, 17
+	}
+	const want = "SIFG lost the same tries here (1 seed) as Ada-SIFG under matched, at the same iterations: one event."
+	if got := sameLosses(a, b, "p"); !slices.Equal(got, []string{want}) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	b.Trials[1].Iterations = 16
+	if got := sameLosses(a, b, "p"); got != nil {
+		t.Errorf("at another iteration: %q", got)
 	}
 }

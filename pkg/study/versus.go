@@ -1,164 +1,101 @@
 package study
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
-	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
-// Sides are flows and the rivals that each of them is compared with.
-type Sides struct{ Flows, Rivals []string }
-
-// Flows that the paper does not have, and what they have to beat. sgld-long is SGLD with more iterations,
-// in no more seconds than SIFG-A takes.
-var newFlows = Sides{
-	Flows:  []string{"sifg-a", "interpolated", "baoab"},
-	Rivals: []string{"sgld", "sgld-long", "psgld", "l2-gf", "sifg", "kde-flow", "smc", "tempering"},
+// compared are the methods, and their rivals.
+func (c Comparison) compared() (methods, rivals []string) {
+	if c.Methods == nil {
+		return newFlows, newRivals
+	}
+	return c.Methods, c.Rivals
 }
 
-// Versus compares flows with rivals on one problem.
-type Versus struct {
-	Sides   // the zero value: the flows that the paper does not have, and what they have to beat
-	Problem string
-	Title   string
-	Apart   string    // follows the title where other comparisons of the problem are beside: " (own start)"
-	Metrics []Measure // less is better in all; the first decides, by its last value
-
-	// Margin is of the first metric: a smaller difference is none; 0: the standard deviation over seeds of what exact
-	// draws score.
-	Margin  float64
-	Overlap float64 // where seeds are splits of one table: test rows over the others; 0: they are independent
-	Trivial float64 // of the first metric: where no method's mean is below it there is no verdict; 0: there is one
+// Apart returns what the protocol has in place of the paper's figures and tables, for harness.Experiment.Apart.
+func (c Comparison) Apart() map[string]harness.Contents {
+	out := harness.Contents{Figures: c.Figures}
+	for _, v := range c.Problems {
+		made := func(s *record.Set) (*table.Table, error) { return c.table(s, v) }
+		out.Tables = append(out.Tables, harness.Table{Name: "versus-" + v.Name, Title: v.Title, Make: made})
+	}
+	if c.Claims != nil {
+		title := "Claims of our own, not the paper's"
+		out.Tables = append(out.Tables, harness.Table{Name: "own-claims", Title: title, Make: c.claims})
+	}
+	return map[string]harness.Contents{c.Protocol: out}
 }
 
-// sides returns what is compared.
-func (v Versus) sides() Sides {
-	if v.Flows == nil {
-		return newFlows
-	}
-	return v.Sides
-}
-
-// Rule says how two methods are compared, of all comparisons of a table.
-func (v Versus) rule(found []relation) string {
-	test := "a two-sided sign-flip test"
-	if v.Overlap > 0 {
-		test = "a two-sided t-test, with Nadeau and Bengio's variance for overlapping splits,"
-	}
-	margin := v.margin(found)
-	if math.IsNaN(margin) { // of too few exact draws
-		return "There are too few seeds to compare."
-	}
-	return fmt.Sprintf("Comparisons are of the %s, paired by seed. "+
-		"A method is better or worse than a rival if %s tells the difference from zero "+
-		"(5 %%, Holm's correction over the %s of this problem), and its mean exceeds %s. "+
-		"It is equal if the 90 %% interval of the mean difference is within ±%[4]s. "+
-		"A lost try rules out both and a sign test decides. "+
-		"Otherwise, and with fewer than %d pairs, the comparison is open.",
-		v.Metrics[0].Head, test, table.Count(len(found), "comparison"), table.Num(margin), fewest)
-}
-
-func (v Versus) margin(found []relation) float64 {
-	if len(found) == 0 {
-		return v.Margin
-	}
-	return found[0].margin
-}
-
-// relations returns the comparisons of the flows and rivals that have trials.
-func (v Versus) relations(s *record.Set) []relation { return v.across(s, s) }
-
-// across is relations of flows' trials in one set with rivals' in another.
-func (v Versus) across(flows, rivals *record.Set) []relation {
-	var out []relation
-	var p []float64
-	metric := v.Metrics[0].Metric
-	margin := v.Margin
-	if margin == 0 {
-		margin = v.floor(flows)
-	}
-	for _, flow := range v.sides().Flows {
-		mine := tries(flows, v.Problem, metric, flow)
-		for _, rival := range v.sides().Rivals {
-			theirs := tries(rivals, v.Problem, metric, rival)
-			if len(mine) == 0 || len(theirs) == 0 {
-				continue
+// Each returns a finding for each problem: the method with the lowest mean, and the table.
+func (c Comparison) Each() []harness.Finding {
+	var out []harness.Finding
+	for _, v := range c.Problems {
+		out = append(out, func(by map[string]*record.Set) *harness.Statement {
+			s := by[c.Protocol]
+			if s == nil || s.Methods(v.Name) == nil {
+				return nil
 			}
-			r := relate(mine, theirs, v.Overlap)
-			r.flow, r.rival, r.margin = flow, rival, margin
-			out, p = append(out, r), append(p, r.p)
-		}
-	}
-	for i, p := range rule.Holm(p) {
-		out[i].decide(p, v.Overlap)
-	}
-	if v.none(flows) != "" {
-		undecided(out)
+			out := &harness.Statement{Title: v.says(s), Protocol: c.Protocol}
+			if t, err := c.table(s, v); err == nil && t.Comparisons != nil {
+				out.Text, out.Table = "The flows that the paper does not have, against each rival.", t
+			}
+			return out
+		})
 	}
 	return out
 }
 
-// floor is the standard deviation over seeds of what as many exact draws score, which does not depend on the method.
-func (v Versus) floor(s *record.Set) float64 {
-	bySeed := map[uint64]float64{}
-	for _, m := range s.Methods(v.Problem) {
-		for seed, value := range tries(s, v.Problem, "floor-"+v.Metrics[0].Metric, m) {
-			if !math.IsInf(value, 1) {
-				bySeed[seed] = value
-			}
-		}
+// says which method ends lowest.
+func (v Problem) says(s *record.Set) string {
+	if none := v.none(s); none != "" {
+		return v.Title + ": no verdict, since " + none
 	}
-	var values []float64
-	for _, seed := range slices.Sorted(maps.Keys(bySeed)) {
-		values = append(values, bySeed[seed])
+	best := v.lowest(s, s.Methods(v.Name))
+	if best == "" {
+		return v.Title + ": no method has a value in every try"
 	}
-	return stats.SD(values)
+	return fmt.Sprintf("%s: the lowest %s is that of %s", v.Title, v.Metrics[0].Head, figure.Of(s, best).Label)
 }
 
-// comparisons are relations of trials as data, without those that have no difference or no margin, and those of a
-// problem that has no verdict.
-func (v Versus) comparisons(s *record.Set, found []relation) []table.Comparison {
-	var out []table.Comparison
-	for _, r := range found {
-		if math.IsNaN(r.gap) || math.IsNaN(r.margin) || r.none {
-			continue
-		}
-		c := table.Comparison{
-			Problem:    v.Title + v.Apart,
-			Method:     r.flow,
-			Rival:      r.rival,
-			Difference: r.gap,
-			Margin:     r.margin,
-			Verdict:    r.verdict,
-			Lost:       r.lost,
-			RivalLost:  r.rivalLost,
-		}
-		if label := figure.Of(s, r.rival).Label; label != figure.Label(r.rival) {
-			c.Against = label
-		}
-		if !math.IsNaN(r.low) {
-			c.Interval = []float64{r.low, r.high}
-		}
-		out = append(out, c)
+// claims is the table of this project's own claims.
+func (c Comparison) claims(s *record.Set) (*table.Table, error) {
+	words := map[claim.Verdict]string{claim.Reproduced: "holds", claim.NotReproduced: "does not hold"}
+	outcomes := map[string]claim.Outcome{}
+	for _, x := range c.Claims {
+		outcomes[x.Statement] = x.Check(s)
 	}
-	return out
+	t := table.Of(c.Claims)
+	t.Words("Claim", func(x claim.Claim) string { return x.Statement })
+	t.Words("Rule", func(x claim.Claim) string { return x.Rule })
+	t.Words("Verdict", func(x claim.Claim) string {
+		verdict := outcomes[x.Statement].Verdict
+		return cmp.Or(words[verdict], verdict.String())
+	})
+	t.Words("Evidence", func(x claim.Claim) string { return outcomes[x.Statement].Evidence })
+	return &t.Table, nil
 }
 
-// Table has a row for each method and one for exact draws: the mean of each metric with its 95 % interval (Student's
-// t over seeds), and how each flow compares with the method.
-func (v Versus) Table(s *record.Set) (*table.Table, error) {
-	f, methods := record.ReadFinals(s), s.Methods(v.Problem)
-	if len(methods) == 0 {
-		return nil, fmt.Errorf("there are no trials on %s", v.Problem)
+// table has a row for each method and one for exact draws: the mean of each metric with its 95 % interval (Student's
+// t over seeds), and how each of the methods that are compared does against it.
+func (c Comparison) table(s *record.Set, v Problem) (*table.Table, error) {
+	all := s.Methods(v.Name)
+	if len(all) == 0 {
+		return nil, fmt.Errorf("there are no trials on %s", v.Name)
 	}
-	found := v.relations(s)
+	methods, rivals := c.compared()
+	methods = slices.DeleteFunc(slices.Clone(methods), func(m string) bool { return !slices.Contains(all, m) })
+	found := v.relate(s, s, methods, rivals)
 	t := &table.Table{Columns: table.Columns(1, "Method"),
 		Notes: []string{"Mean [95 % interval, Student's t over seeds] at the last iteration.", v.rule(found)}}
 	if none := v.none(s); none != "" {
@@ -167,71 +104,53 @@ func (v Versus) Table(s *record.Set) (*table.Table, error) {
 	for _, m := range v.Metrics {
 		t.Columns = append(t.Columns, table.Columns(0, m.Head)...)
 	}
-	var flows []string
-	for _, flow := range v.sides().Flows {
-		if slices.Contains(methods, flow) {
-			flows = append(flows, flow)
-		}
+	for _, m := range methods {
+		t.Columns = append(t.Columns, table.Column{Header: figure.Of(s, m).Label})
 	}
-	for _, flow := range flows {
-		t.Columns = append(t.Columns, table.Column{Header: figure.Of(s, flow).Label})
-	}
+	e := record.Series{Set: s, Problem: v.Name}
 	row := func(label, method, prefix string) {
 		cells := []table.Cell{table.Text(label)}
 		for _, m := range v.Metrics {
-			cells = append(cells, interval(f.Values(v.Problem, prefix+m.Metric, method)))
+			cells = append(cells, cell(e.Last(method, prefix+m.Metric, 0), interval))
 		}
-		for _, flow := range flows {
-			cell := table.Text("")
-			if i := indexOf(found, flow, method); i >= 0 && prefix == "" {
-				cell = table.Text(found[i].words() + ", " + pText(found[i].p))
+		for _, m := range methods {
+			text := ""
+			if i := indexOf(found, m, method); i >= 0 && prefix == "" {
+				text = found[i].words() + ", " + pText(found[i].p)
 			}
-			cells = append(cells, cell)
+			cells = append(cells, table.Text(text))
 		}
 		t.Rows = append(t.Rows, cells)
 	}
-	for _, m := range methods {
+	for _, m := range all {
 		label := figure.Of(s, m).Label
-		if well, all := f.Ended(v.Problem, m); well < all {
-			label += fmt.Sprintf(" (%d of %d trials ended well)", well, all)
+		if well, planned := e.Ended(m); well < planned {
+			label += fmt.Sprintf(" (%d of %d trials ended well)", well, planned)
 		}
 		row(label, m, "")
 	}
-	if f.Values(v.Problem, "floor-"+v.Metrics[0].Metric, methods[0]) != nil {
-		row("exact draws", methods[0], "floor-")
+	if e.Final(all[0], "floor-"+v.Metrics[0].Metric, 0) != nil {
+		row("exact draws", all[0], "floor-")
 	}
-	t.Comparisons = v.comparisons(s, found)
+	t.Comparisons = v.data(s, found)
 	return t, nil
 }
 
-// Says says which method ends lowest; "" without results.
-func (v Versus) Says(s *record.Set) string {
-	best := v.lowest(s, s.Methods(v.Problem))
-	if best == "" {
-		return ""
+// cell shows the numbers of a sample, or why it has none.
+func cell(sample record.Sample, show func(numbers []float64) table.Cell) table.Cell {
+	if numbers := sample.Numbers(); numbers != nil {
+		return show(numbers)
 	}
-	if none := v.none(s); none != "" {
-		return v.Title + ": no verdict, since " + none
-	}
-	return fmt.Sprintf("%s: the lowest %s is that of %s", v.Title, v.Metrics[0].Head, figure.Of(s, best).Label)
+	return table.Text(sample.Why())
 }
 
+// interval is the mean of values with its 95 % interval.
 func interval(x []float64) table.Cell {
-	if len(x) == 0 {
-		return table.Text("–")
-	}
 	c := table.Number(stats.Mean(x), 3)
-	c.Text += bracket(x)
-	return c
-}
-
-// bracket prints the 95 % interval of a mean, "" of fewer than two values.
-func bracket(x []float64) string {
-	lo, hi := stats.TInterval(x, 1-rule.Level)
-	if math.IsNaN(lo) {
-		return ""
+	if lo, hi := stats.TInterval(x, 1-stats.Level); !math.IsNaN(lo) {
+		c.Text += fmt.Sprintf(" [%s, %s]", table.Num(lo), table.Num(hi))
 	}
-	return fmt.Sprintf(" [%s, %s]", table.Num(lo), table.Num(hi))
+	return c
 }
 
 func pText(p float64) string {
@@ -239,4 +158,12 @@ func pText(p float64) string {
 		return "p < 0.001"
 	}
 	return "p = " + table.PValue(p).Text
+}
+
+// inOrder returns values in order of seed.
+func inOrder(bySeed map[uint64]float64) (out []float64) {
+	for _, seed := range slices.Sorted(maps.Keys(bySeed)) {
+		out = append(out, bySeed[seed])
+	}
+	return out
 }

@@ -28,6 +28,11 @@ func made(methods []string, seeds int, value func(method string, seed int) float
 	return s
 }
 
+// energy is the problem p, judged by the metric m.
+func energy() Problem {
+	return Problem{Name: "p", Title: "A problem", Metrics: []Measure{{Head: "energy", Metric: "m"}}, Margin: 0.1}
+}
+
 // TestVersus: eight seeds of sifg-a, which is 1 below SGLD, 1 above pSGLD, 0.01 above L2-GF, and above SIFG in one
 // seed by far. With the margin 0.1 these are the four verdicts.
 func TestVersus(t *testing.T) {
@@ -39,15 +44,15 @@ func TestVersus(t *testing.T) {
 		}
 		return v
 	}
-	v := Versus{Problem: "p", Title: "A problem", Metrics: []Measure{{Head: "energy", Metric: "m"}}, Margin: 0.1}
+	v := energy()
 	s := made([]string{"l2-gf", "sifg", "sifg-a", "sgld", "psgld", "ascent"}, 8, value)
-	title := v.Says(s)
+	title := v.says(s)
 	if want := "A problem: the lowest energy is that of pSGLD"; title != want {
 		t.Errorf("%q, want %q", title, want)
 	}
 	says := func(s *record.Set) string {
 		out := ""
-		for _, c := range v.comparisons(s, v.relations(s)) {
+		for _, c := range v.data(s, v.relate(s, s, newFlows, newRivals)) {
 			out += c.Rival + " " + c.Verdict + "; "
 		}
 		return out
@@ -55,7 +60,7 @@ func TestVersus(t *testing.T) {
 	if got := says(s); got != "sgld better; psgld worse; l2-gf equal; sifg open; " {
 		t.Errorf("compared: %s", got)
 	}
-	tab, err := v.Table(s)
+	tab, err := Comparison{}.table(s, v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +77,7 @@ func TestVersus(t *testing.T) {
 
 	lost := made([]string{"psgld", "sgld"}, 8, value)
 	lost.Trials[3].Status = record.StatusDiverged
-	if title := v.Says(lost); title != "A problem: the lowest energy is that of SGLD" {
+	if title := v.says(lost); title != "A problem: the lowest energy is that of SGLD" {
 		t.Errorf("pSGLD lost a try: %q", title)
 	}
 
@@ -85,7 +90,7 @@ func TestVersus(t *testing.T) {
 	if got := says(few); got != "sgld open; " {
 		t.Errorf("five seeds, which cannot tell: %s", got)
 	}
-	if title := v.Says(made(nil, 0, nil)); title != "" {
+	if title := v.says(made(nil, 0, nil)); title != "A problem: no method has a value in every try" {
 		t.Errorf("of nothing: %q", title)
 	}
 }
@@ -95,20 +100,21 @@ func TestLostTries(t *testing.T) {
 	s := made([]string{"sifg-a", "sgld-long"}, 10, func(string, int) float64 { return 1 })
 	s.Trials[3].Status = record.StatusDiverged
 	s.Looks = map[string]record.Look{"sgld-long": {Title: "longer SGLD"}}
-	v := Versus{Problem: "p", Metrics: []Measure{{Head: "energy", Metric: "m"}}, Margin: 0.1}
-	got := v.comparisons(s, v.relations(s))
+	v := energy()
+	got := v.data(s, v.relate(s, s, newFlows, newRivals))
 	if len(got) != 1 || got[0].Lost != 1 || got[0].RivalLost != 0 || got[0].Against != "longer SGLD" {
 		t.Errorf("%+v", got)
 	}
-	v.Trivial = 0.5
-	if got := v.comparisons(s, v.relations(s)); got != nil {
+	v.None = func(*record.Set) string { return "it is so" }
+	if got := v.data(s, v.relate(s, s, newFlows, newRivals)); got != nil {
 		t.Errorf("without a verdict: %+v", got)
 	}
 }
 
 // TestTooFewDraws: a margin that cannot be known is not told.
 func TestTooFewDraws(t *testing.T) {
-	v := Versus{Problem: "p", Metrics: []Measure{{Head: "energy", Metric: "m"}}}
+	v := energy()
+	v.Margin = 0
 	if rule := v.rule([]relation{{margin: math.NaN()}}); strings.Contains(rule, "–") {
 		t.Errorf("%q", rule)
 	}
@@ -117,7 +123,7 @@ func TestTooFewDraws(t *testing.T) {
 // TestClock: a run that is judged at its end alone has no curve, which is said.
 func TestClock(t *testing.T) {
 	s := made([]string{"sifg"}, 2, func(string, int) float64 { return 1 })
-	clock := Clock(Versus{Problem: "p", Metrics: []Measure{{Head: "energy", Metric: "m"}}})
+	clock := Clock(energy())
 	want := "no trial that ended well has energy along its run"
 	if _, err := clock.Draw(s); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("judged at the end alone: %v", err)

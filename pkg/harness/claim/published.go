@@ -21,6 +21,7 @@ type Published struct {
 	Source                  string  // where it is printed: Table 1
 	Text                    string  // mean and SD with the digits that are printed
 	Note                    string  // what is known of the cell, "" for nothing
+	Copied                  bool    // it is a copy of another cell by its note, and counts neither way
 }
 
 // ReadPublished reads published numbers from a CSV file that is part of the program, with the columns dataset (the
@@ -49,6 +50,7 @@ func ReadPublished(text []byte) []Published {
 			Source:  row[5],
 			Text:    row[3] + " ± " + row[4],
 			Note:    row[6],
+			Copied:  strings.Contains(row[6], "copying error"),
 		})
 	}
 	return out
@@ -66,30 +68,33 @@ func (p Published) AtMost() float64 {
 // Gap is how far a mean lies from a printed one.
 type Gap struct {
 	Difference float64
-	Share      float64 // Difference over the size of the printed mean
-	Pooled     float64 // √((SD² + the printed SD²)/2); the printed SD where there is one value
-	Units      float64 // Difference/Pooled
+	Error      float64 // standard error of the difference, if the printed mean is of as many trials
 }
 
-// Gap compares values, one a trial, with the number. NaN of no values.
+// Gap compares values, one a trial, with the number. The spread of one value is taken to be
+// the printed one. NaN of no values.
 func (p Published) Gap(values []float64) Gap {
-	difference, sd, printed := stats.Mean(values)-p.Mean, stats.SD(values), p.AtMost()
-	pooled := math.Sqrt((float64(sd*sd) + float64(printed*printed)) / 2)
-	if math.IsNaN(sd) {
-		pooled = printed
+	sd, printed := stats.SD(values), p.AtMost()
+	if len(values) == 1 {
+		sd = printed
 	}
 	return Gap{
-		Difference: difference,
-		Share:      difference / math.Abs(p.Mean),
-		Pooled:     pooled,
-		Units:      difference / pooled,
+		Difference: stats.Mean(values) - p.Mean,
+		Error:      math.Sqrt((float64(sd*sd) + float64(printed*printed)) / float64(len(values))),
 	}
 }
 
-// Agrees reports whether the gap is at most Units pooled standard deviations, or at most this Share of the published
-// mean.
-func (g Gap) Agrees() bool { return math.Abs(g.Units) <= Units || math.Abs(g.Share) <= Share }
+// Agrees reports whether the means differ by at most Errors standard errors.
+func (g Gap) Agrees() bool { return math.Abs(g.Difference) <= Errors*g.Error }
 
-// Units and Share are how far means that agree may differ: in pooled standard deviations, and as a share of the printed
-// mean.
-const Units, Share = 2, 0.03
+// Far reports whether the means agree, and differ by more than Marked standard errors.
+func (g Gap) Far() bool { return g.Agrees() && math.Abs(g.Difference) > Marked*g.Error }
+
+// Errors is how many standard errors of their difference two means that agree may be apart: of 60 pairs of equal means
+// one is farther apart in 5 % of cases (1 − Φ(3.3) = 0.05/2/60, rounded). Pairs farther apart than Marked are marked;
+// chance alone marks a share of Chance.
+const (
+	Errors = 3.3
+	Marked = 2
+	Chance = 0.0455
+)

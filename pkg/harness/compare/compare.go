@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
@@ -26,8 +27,9 @@ const (
 )
 
 // Tolerance is the rule in words. Claims have rules of their own.
-const Tolerance = "Two means agree if they differ by at most two standard errors of their difference. " +
-	"Of equal means about one in twenty differs by more, and more of them where seeds are few."
+const Tolerance = "Two means agree if they differ by at most 3.3 standard errors of their difference: " +
+	"of 60 pairs of equal means one is farther apart in 5 % of cases, and more often where seeds are few. " +
+	"Pairs more than two apart are marked; of 60, chance alone marks three."
 
 // Row is a cell beside another's numbers, theirs.
 type Row struct {
@@ -40,6 +42,7 @@ type Row struct {
 	Uncertainty float64 // standard error of the difference; NaN: it is not known
 	Identical   bool
 	Verdict     string
+	Marked      bool   // it agrees, and differs by more than two standard errors
 	Why         string // it cannot be compared
 	Note        string // settings that differ; what is known of a printed number
 }
@@ -55,25 +58,15 @@ func summary(v []float64) Summary {
 	return Summary{stats.Mean(v), stats.SD(v), len(v)}
 }
 
-// ordered returns values in order of seed.
-func ordered(values map[uint64]float64) []float64 {
-	var out []float64
-	for _, seed := range slices.Sorted(maps.Keys(values)) {
-		out = append(out, values[seed])
-	}
-	return out
-}
-
 // Published compares a protocol with the numbers that the paper prints of the experiment, in their order. Of a person's
 // own data it prints none.
 func Published(e *harness.Experiment, p *report.Protocol) []Row {
 	if slices.ContainsFunc(p.Set, func(s string) bool { return strings.HasPrefix(s, "--data ") }) {
 		return nil
 	}
-	finals := record.ReadFinals(p.Records)
 	var out []Row
 	for _, printed := range e.Published {
-		v := finals.Values(printed.Problem, printed.Metric, printed.Method)
+		v := record.Series{Set: p.Records, Problem: printed.Problem}.Final(printed.Method, printed.Metric, 0)
 		r := Row{
 			Experiment: e.Name,
 			Protocol:   p.Name,
@@ -88,10 +81,11 @@ func Published(e *harness.Experiment, p *report.Protocol) []Row {
 			why = lacking(p, r.Cell)
 		} else if why == "" && !p.Complete() {
 			why = "trials are missing"
+		} else if why == "" && printed.Copied {
+			why = "a printed copy of another cell"
 		}
 		g := printed.Gap(v)
-		// the uncertainty if theirs is a mean of as many trials
-		r.Difference, r.Uncertainty = g.Difference, g.Pooled*math.Sqrt(2/float64(len(v)))
+		r.Difference, r.Uncertainty = g.Difference, g.Error
 		r.decide(why)
 		out = append(out, r)
 	}
@@ -101,17 +95,17 @@ func Published(e *harness.Experiment, p *report.Protocol) []Row {
 // Reports compares the cells of two reports of the same experiment and protocol: ours in their order, then those that
 // only theirs has.
 func Reports(ours, theirs *report.Protocol) []Row {
-	a, b := record.ReadFinals(ours.Records), record.ReadFinals(theirs.Records)
-	cells := slices.Concat(a.Cells,
-		slices.DeleteFunc(slices.Clone(b.Cells), func(c record.Cell) bool { return a.BySeed[c] != nil }))
+	mine, a := ours.Records.Cells()
+	others, b := theirs.Records.Cells()
+	cells := slices.Concat(mine, slices.DeleteFunc(others, func(c record.Cell) bool { return a[c] != nil }))
 	var out []Row
 	for _, c := range cells {
 		r := Row{Experiment: ours.Records.Experiment, Protocol: ours.Name, Cell: c}
 		why := ""
 		switch {
-		case b.BySeed[c] == nil:
+		case b[c] == nil:
 			why = "theirs: " + lacking(theirs, c)
-		case a.BySeed[c] == nil:
+		case a[c] == nil:
 			why = "ours: " + lacking(ours, c)
 		case ours.Scale != theirs.Scale:
 			why = fmt.Sprintf("ours is of %s scale, theirs of %s", ours.Scale, theirs.Scale)
@@ -121,7 +115,7 @@ func Reports(ours, theirs *report.Protocol) []Row {
 				r.Note = changed(mine.Config, other.Config)
 			}
 		}
-		r.match(a.BySeed[c], b.BySeed[c], why)
+		r.match(a[c], b[c], why)
 		out = append(out, r)
 	}
 	return out
@@ -129,42 +123,46 @@ func Reports(ours, theirs *report.Protocol) []Row {
 
 // decide gives the verdict. why says that the numbers cannot be compared.
 func (r *Row) decide(why string) {
-	if why == "" && !r.Identical && math.IsNaN(r.Uncertainty) && !math.IsInf(r.Difference, 0) {
-		why = "one trial has no standard error"
-	}
 	switch {
 	case why != "":
 		r.Verdict, r.Why = NotComparable, why
-	case r.Identical || math.Abs(r.Difference) <= 2*r.Uncertainty:
+	case r.Identical || math.Abs(r.Difference) <= claim.Errors*r.Uncertainty:
 		r.Verdict = Agrees
+		r.Marked = !r.Identical && math.Abs(r.Difference) > claim.Marked*r.Uncertainty
 	default:
 		r.Verdict = Differs
 	}
 }
 
-// match compares values by seed with theirs.
-func (r *Row) match(a, b map[uint64]float64, why string) {
-	va, vb := ordered(a), ordered(b)
-	r.Ours, r.Theirs, r.Identical = summary(va), summary(vb), len(va) == len(vb)
-	var d []float64
-	for _, seed := range slices.Sorted(maps.Keys(a)) {
-		v := a[seed]
-		w, both := b[seed]
-		same := v == w || math.IsNaN(v) && math.IsNaN(w)
-		r.Identical = r.Identical && both && same
-		if both && same {
-			d = append(d, 0) // of equal infinities too
-		} else if both {
-			d = append(d, v-w)
-		}
+// match compares samples: by seed where both have some of the same, otherwise as independent means. A try that only one
+// of them lost is a difference.
+func (r *Row) match(a, b record.Sample, why string) {
+	r.Ours, r.Theirs, r.Identical = summary(a.Numbers()), summary(b.Numbers()), record.Same(a, b)
+	d := record.Pair(a, b, 0)
+	r.Difference, r.Uncertainty = d.Mean(), stats.SE(d.Gaps)
+	if d.Pairs()+d.BothLost == 0 {
+		r.Difference, r.Uncertainty = r.Ours.Mean-r.Theirs.Mean, math.Hypot(stats.SE(a.Numbers()), stats.SE(b.Numbers()))
 	}
-	r.Difference, r.Uncertainty = stats.Mean(d), stats.SE(d)
-	if d == nil {
-		r.Difference = stats.Mean(va) - stats.Mean(vb)
-		r.Uncertainty = math.Hypot(stats.SE(va), stats.SE(vb))
+	switch lost := strings.Join(slices.DeleteFunc([]string{sided("ours", a), sided("theirs", b)}, empty), "; "); {
+	case why != "" || r.Identical:
+	case !d.Whole() && d.Pairs() > 0:
+		r.Verdict, r.Note = Differs, strings.TrimPrefix(r.Note+"; "+lost, "; ")
+		return
+	case math.IsNaN(r.Uncertainty):
+		why = cmp.Or(lost, "one pair of trials has no standard error")
 	}
 	r.decide(why)
 }
+
+// sided says which values of a side are no numbers, "" if all are.
+func sided(side string, s record.Sample) string {
+	if why := s.Why(); why != "" {
+		return side + " " + why
+	}
+	return ""
+}
+
+func empty(text string) bool { return text == "" }
 
 // lacking says why a protocol has no values of a cell.
 func lacking(p *report.Protocol, c record.Cell) string {
@@ -203,17 +201,23 @@ func changed(ours, theirs string) string {
 
 // Count says how many cells have which verdict, and why those that cannot be compared cannot.
 func Count(rows []Row) string {
-	n, why := map[string]int{}, []string(nil)
+	n, why, marked := map[string]int{}, []string(nil), 0
 	for _, r := range rows {
 		verdict := r.Verdict
 		if r.Identical {
 			verdict = "identical"
+		}
+		if r.Marked {
+			marked++
 		}
 		if n[verdict]++; r.Why != "" && !slices.Contains(why, r.Why) {
 			why = append(why, r.Why)
 		}
 	}
 	text := table.Counts(n, "identical", Agrees, Differs, NotComparable)
+	if judged := n[Agrees] + n[Differs]; judged > 0 {
+		text += fmt.Sprintf(" (%d marked, by chance alone %.0f)", marked, claim.Chance*float64(judged))
+	}
 	if why != nil {
 		text += ": " + strings.Join(why[:min(len(why), 3)], "; ")
 	}
@@ -257,6 +261,9 @@ func Table(title string, rows []Row) *table.Table {
 // cells returns the row's cells; what is to be said of it goes to the notes of the table.
 func (r *Row) cells(t *table.Table) []table.Cell {
 	metric, verdict := r.Metric, r.Verdict
+	if r.Marked {
+		verdict += ", marked"
+	}
 	if r.Index > 0 {
 		metric += fmt.Sprintf("[%d]", r.Index)
 	}

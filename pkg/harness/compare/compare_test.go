@@ -137,19 +137,25 @@ func TestReports(t *testing.T) {
 		got["other"].Why != "ours: no trial of it" {
 		t.Errorf("c %+v\nonly %+v\nother %+v", got["c"], got["only"], got["other"])
 	}
-	// infinite values are as far from a finite one as can be; two of one seed are alike
+	// an infinite value beside a finite one is a difference; two of one seed are alike
 	for method, want := range map[string]Row{
-		"d": {Difference: -inf, Verdict: Differs},
-		"e": {Difference: inf, Verdict: Differs},
-		"f": {Difference: -0.25, Verdict: Agrees}, // ± 0.25
+		"d": {Difference: 0, Verdict: Differs},
+		"e": {Difference: 0, Verdict: Differs},
+		// the tries that both lost are left out, and one pair is too few
+		"f": {Difference: -0.5, Verdict: NotComparable},
 	} {
 		if r := got[method]; r.Verdict != want.Verdict || r.Difference != want.Difference {
 			t.Errorf("%s: %s, difference %v, want %v", method, r.Verdict, r.Difference, want)
 		}
 	}
 	if r := Reports(made("full", values{"a", []float64{1}}), made("full", values{"a", []float64{2}}))[0]; r.Why !=
-		"one trial has no standard error" {
+		"one pair of trials has no standard error" {
 		t.Errorf("of one trial: %+v", r)
+	}
+	undefined := Reports(made("full", values{"a", []float64{1, math.NaN(), 3}}),
+		made("full", values{"a", []float64{1, 2, 3}}))[0]
+	if undefined.Verdict != Differs || undefined.Note != "ours undefined in 1 of 3 seeds" {
+		t.Errorf("undefined in one of three: %+v", undefined)
 	}
 	theirs.Scale = "quick"
 	if r := Reports(ours, theirs)[0]; r.Verdict != NotComparable || !strings.Contains(r.Why, "quick") {
@@ -178,7 +184,7 @@ func TestTable(t *testing.T) {
 	if notes := Table("", rows).Notes; len(notes) != 2 || notes[0] != "(1) theirs: no trial of it" {
 		t.Errorf("notes %q", notes)
 	}
-	const want = "2 identical, 1 differs, 2 not comparable: theirs: no trial of it; ours: no trial of it"
+	const want = "2 identical, 1 differs, 2 not comparable (0 marked, by chance alone 0): theirs: no trial of it; ours: no trial of it"
 	if got := Count(rows); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -49,9 +49,11 @@ func (o Objective) String() string {
 	return "min " + o.Metric
 }
 
-// measures reports whether the row has the objective's value.
-func (o Objective) measures(row record.Trace) bool {
-	return o.Metric == row.Metric && row.Index == 0 || o.Metric == fmt.Sprintf("%s[%d]", row.Metric, row.Index)
+// measure returns the metric and its component.
+func (o Objective) measure() (metric string, index int) {
+	metric, component, _ := strings.Cut(strings.TrimSuffix(o.Metric, "]"), "[")
+	index, _ = strconv.Atoi(component) // 0 of none
+	return metric, index
 }
 
 // rank orders the cells that can be chosen, the best first.
@@ -83,14 +85,11 @@ func (c *Cell) eligible() bool { return c.Reason == "" && !c.Outside }
 // pValue is that of the paired sign-flip test of no difference between two cells; NaN for fewer than two seeds or
 // without a mean.
 func pValue(a, b *Cell) float64 {
-	if a.Reason != "" || b.Reason != "" || len(a.Values) < 2 {
+	d := record.Pair(b.Values, a.Values, 0)
+	if a.Reason != "" || b.Reason != "" || d.Pairs() < 2 {
 		return math.NaN()
 	}
-	d := make([]float64, len(a.Values))
-	for i := range d {
-		d[i] = b.Values[i] - a.Values[i]
-	}
-	return stats.Paired(d, stats.TwoSided)
+	return d.P(stats.TwoSided)
 }
 
 // edges says which settings have a chosen value that is the smallest or largest of three or more: the best may lie

@@ -13,6 +13,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
@@ -49,11 +50,10 @@ type Cell struct {
 	planned []harness.Trial // Trials in full
 
 	// Of a Result.
-	Status string `json:"status,omitempty"` // ok, or that of the first trial that is not
-	Reason string `json:"reason,omitempty"` // why it cannot be chosen
-	// of the metric at the last checkpoint, one a seed; NaN where there is none
-	Values []float64 `json:"-"`
-	Mean   float64   `json:"-"` // over seeds; NaN where a seed has none
+	Status string        `json:"status,omitempty"` // ok, or that of the first trial that is not
+	Reason string        `json:"reason,omitempty"` // why it cannot be chosen
+	Values record.Sample `json:"-"`                // of the metric at the last checkpoint
+	Mean   float64       `json:"-"`                // over seeds; NaN where a seed has none
 }
 
 // New lays out a grid over the settings. r names one experiment and one protocol, and selects problems, methods and

@@ -72,25 +72,26 @@ func (r *Result) read(s *store.Store, c *Cell) error {
 		if err != nil && !errors.Is(err, record.ErrDamaged) {
 			return err
 		}
-		status, reason, value := store.Missing, "no result", math.NaN()
+		missing := record.Value{Seed: t.Seed, Why: record.NotComputed}
+		status, reason, value := store.Missing, string(missing.Why), missing
 		if err == nil && got != nil {
 			status = got.Trial.Status
 			reason, value = r.take(t, got)
 		}
 		c.Values = append(c.Values, value)
-		if c.Reason == "" && (math.IsNaN(value) || math.IsInf(value, 0)) {
+		if c.Reason == "" && value.Why != "" {
 			c.Status, c.Reason = status, fmt.Sprintf("seed %d: %s", t.Seed, reason)
 		}
 	}
 	if c.Reason == "" {
-		c.Mean = stats.Mean(c.Values)
+		c.Mean = stats.Mean(c.Values.Numbers())
 	}
 	return nil
 }
 
-// take takes over the record of a trial and returns the metric's value at the last checkpoint; NaN where there is none,
-// and reason says why.
-func (r *Result) take(t *harness.Trial, got *record.Result) (reason string, value float64) {
+// take takes over the record of a trial and returns the metric's value at the last checkpoint. reason says why it is no
+// number.
+func (r *Result) take(t *harness.Trial, got *record.Result) (reason string, value record.Value) {
 	rows := got.Traces
 	if n := len(rows); n > 0 { // they are in order of iteration
 		last := rows[n-1].Iteration
@@ -100,14 +101,13 @@ func (r *Result) take(t *harness.Trial, got *record.Result) (reason string, valu
 	// may be stored under others
 	row.Protocol, row.Scale, row.Problem, row.Method = t.Protocol, t.Scale, t.Problem, t.Method
 	r.trials, r.timings, r.traces = append(r.trials, row), append(r.timings, got.Timing), append(r.traces, rows...)
-	value = math.NaN()
+	set := record.Set{Trials: []record.Trial{row}, Traces: map[string][]record.Trace{row.Key: rows}}
+	metric, index := r.Objective.measure()
+	value = record.Series{Set: &set, Problem: row.Problem}.Last(row.Method, metric, index)[0]
 	if row.Status != record.StatusOK {
 		return row.Reason, value
 	}
-	if at := slices.IndexFunc(rows, r.Objective.measures); at >= 0 {
-		value = rows[at].Value
-	}
-	return fmt.Sprintf("%s is %v", r.Objective.Metric, value), value
+	return fmt.Sprintf("%s is %s", r.Objective.Metric, value.Why), value
 }
 
 // Write writes the result into a results folder: see report.PutGrid. An earlier result that has all its trials is not

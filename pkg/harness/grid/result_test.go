@@ -161,8 +161,8 @@ func TestRules(t *testing.T) {
 		{"[0.03, 0.2, 0.3]", "min gap", "step 0.03", "[step 0.03 is the smallest tried]", ""},
 		{"[0.1, 0.2]", "max gap", "step 0.2", "[]", ""}, // two values have no inside
 		{"[0.01, 0.2]", "max cover[1]", "step 0.2", "[]", ""},
-		{"[0.01, 0.2]", "max cover[7]", "none", "[]", "seed 1: cover[7] is NaN"},
-		{"[0.7, 0.2]", "min gap", "step 0.2", "[]", "seed 1: gap is NaN"},
+		{"[0.01, 0.2]", "max cover[7]", "none", "[]", "seed 1: cover[7] is not measured"},
+		{"[0.7, 0.2]", "min gap", "step 0.2", "[]", "seed 1: gap is undefined"},
 		// the settings as they are cannot be chosen
 		{"[0.5]", "min gap", "none", "[]", "seed 1: diverged at iteration 3"},
 	} {
@@ -215,8 +215,14 @@ func TestAgainst(t *testing.T) {
 		}
 	}
 	// Six seeds, of which one is worse by far.
-	now := Cell{Values: []float64{1, 1, 1, 1, 1, 1}, Mean: 1}
-	best := Cell{Values: []float64{0, 0, 0, 0, 0, 5}, Mean: 5.0 / 6}
+	sample := func(values ...float64) (out record.Sample) {
+		for i, v := range values {
+			out = append(out, record.Value{Seed: uint64(i), Number: v})
+		}
+		return out
+	}
+	now := Cell{Values: sample(1, 1, 1, 1, 1, 1), Mean: 1}
+	best := Cell{Values: sample(0, 0, 0, 0, 0, 5), Mean: 5.0 / 6}
 	g := Group{Cells: []Cell{now, best}, Rank: []int{1}}
 	if got := (&Result{}).against(&g); got != "not better beyond chance" {
 		t.Errorf("better with five of six seeds, worse by far with one: %s", got)
@@ -307,7 +313,7 @@ func TestWrite(t *testing.T) {
 	}
 	s := newStore(t)
 	partial := compute(t, s, g, func(x *harness.Trial) bool { return x.Seed > 1 })
-	if len(partial.Groups[0].Rank) > 0 || !strings.Contains(partial.all().CSV(), "seed 1: no result") ||
+	if len(partial.Groups[0].Rank) > 0 || !strings.Contains(partial.all().CSV(), "seed 1: not computed") ||
 		partial.Missing != len(g.Trials)/2 {
 		t.Errorf("%d trials are missing, and %s was chosen", partial.Missing, partial.Best.Markdown())
 	}

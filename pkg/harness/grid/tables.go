@@ -45,7 +45,7 @@ func (r *Result) best() *table.Table {
 		return g.ranked(0).Label
 	})
 	column(r.Objective.Metric, 0, func(_ *Group, c *Cell) table.Cell { return table.Number(c.Mean, 4) })
-	column("95 % of the mean", 0, func(_ *Group, c *Cell) table.Cell { return table.Text(interval(c.Values)) })
+	column("95 % of the mean", 0, func(_ *Group, c *Cell) table.Cell { return table.Text(interval(c.Values.Numbers())) })
 	t.Column("now", func(g *Group) table.Cell { return table.Number(g.Cells[0].Mean, 4) })
 	column("p against now", 0, func(g *Group, c *Cell) table.Cell {
 		if c == &g.Cells[0] {
@@ -147,7 +147,10 @@ func (g *Group) cellRow(i int, rank table.Cell, keys []string) []table.Cell {
 	if i == 0 {
 		note = strings.TrimPrefix(note+"; the settings as they are", "; ")
 	}
-	sd := stats.SD(c.Values)
+	sd := math.NaN()
+	if c.Reason == "" {
+		sd = stats.SD(c.Values.Numbers())
+	}
 	return append(row, table.Number(c.Mean, 4), table.Number(sd, 4), table.Int(len(c.Values)), table.Text(c.Status),
 		table.Text(note))
 }

@@ -1,7 +1,9 @@
 package record_test
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -43,26 +45,73 @@ func made(problems, methods []string, seeds int, value func(problem, method stri
 	return s
 }
 
-// TestFinals: values of the last checkpoint, matched by seed, of the trials that ended well.
-func TestFinals(t *testing.T) {
+// TestSample: a value for each trial, in order of seed, with the reason where there is no number.
+func TestSample(t *testing.T) {
 	s := made([]string{"p"}, []string{"a", "b"}, 3, func(_, m string, seed int) float64 {
 		if m == "a" && seed == 1 {
 			return math.NaN()
 		}
 		return float64(10*seed + len(m) + int(m[0]-'a'))
 	})
-	f := record.ReadFinals(s)
-	if d := f.Differences("p", "m", "b", "a"); !slices.Equal(d, []float64{1, 1}) {
-		t.Errorf("differences %v", d)
+	e := record.Series{Set: s, Problem: "p"}
+	a, b := e.Last("a", "m", 0), e.Last("b", "m", 0)
+	if a.Why() != "diverged in 1 of 3 seeds" || b.Why() != "" || !slices.Equal(a.Numbers(), []float64{1, 21}) {
+		t.Errorf("a: %+v", a)
 	}
-	if well, all := f.Ended("p", "a"); well != 2 || all != 3 || f.Values("p", "m", "c") != nil {
+	if e.Last("a", "x", 0).Why() != "not measured in 2 of 3 seeds, diverged in 1 of 3 seeds" ||
+		e.Last("b", "x", 0).Why() != "not measured" || e.Last("c", "m", 0).Why() != "not computed" {
+		t.Errorf("%+v", e.Last("a", "x", 0))
+	}
+	d := record.Pair(b, a, 0)
+	if !slices.Equal(d.Gaps, []float64{1, 1}) || d.LostByB != 1 || d.Whole() || d.Losses() !=
+		"; the rival lost 1 of 3 tries" {
+		t.Errorf("%+v", d)
+	}
+	if both := record.Beside(a, b); !slices.Equal(both[1], []float64{2, 22}) {
+		t.Errorf("side by side %v", both)
+	}
+	if less := record.Less(b, a); less[0].Number != 1 || less[1].Why != record.Diverged {
+		t.Errorf("less: %+v", less)
+	}
+	if well, all := e.Ended("a"); well != 2 || all != 3 {
 		t.Errorf("%d of %d ended well", well, all)
 	}
-	if got := (record.Series{Set: s, Problem: "p"}).Components("a", "m", math.MaxInt); !slices.EqualFunc(
-		got,
-		[][]float64{{1, -1}, {21, -21}},
-		slices.Equal,
-	) {
+	want := map[uint64][]float64{0: {1, -1}, 2: {21, -21}}
+	if got := e.Components("a", "m", math.MaxInt); !maps.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("components %v", got)
+	}
+	if cells, last := s.Cells(); len(cells) != 4 || !record.Same(last[cells[0]], a) {
+		t.Errorf("cells %v", cells)
+	}
+}
+
+// TestPair: every kind of try beside every other. Two lost ones decide nothing, a lost one is above every number, −∞
+// below, and one that was stopped, not measured or not computed is no pair.
+func TestPair(t *testing.T) {
+	kinds := map[string]record.Value{
+		"number": {Number: 1}, "lower": {Number: 0},
+		"+∞": {Number: math.Inf(1), Why: record.Infinite}, "−∞": {Number: math.Inf(-1), Why: record.Infinite},
+		"NaN": {Number: math.NaN(), Why: record.Undefined}, "diverged": {Why: record.Diverged},
+		"failed": {Why: record.Failed}, "stopped": {Why: record.Stopped}, "absent": {Why: record.NotMeasured},
+	}
+	rank := map[string]int{"−∞": 0, "lower": 1, "number": 2, "+∞": 3, "NaN": 3, "diverged": 3, "failed": 3}
+	for a, x := range kinds {
+		for b, y := range kinds {
+			d := record.Pair(record.Sample{x}, record.Sample{y}, 0)
+			ra, tried := rank[a]
+			rb, both := rank[b]
+			switch {
+			case !tried || !both:
+				if d.Pairs()+d.BothLost != 0 || d.Why == "" {
+					t.Errorf("%s beside %s: %+v", a, b, d)
+				}
+			case ra == 3 && rb == 3:
+				if d.Pairs() != 0 || d.BothLost != 1 || d.Why != "both lost every try" {
+					t.Errorf("%s beside %s: %+v", a, b, d)
+				}
+			case d.Pairs() != 1 || d.Signs[0] != float64(cmp.Compare(ra, rb)) || d.Whole() != (len(d.Gaps) == 1):
+				t.Errorf("%s beside %s: %+v", a, b, d)
+			}
+		}
 	}
 }

@@ -161,17 +161,22 @@ type Curve struct {
 func (s *Set) Curves(problem, method, metric string, index int) []Curve {
 	var out []Curve
 	for _, t := range s.ended(problem, method) {
-		c := Curve{Seed: t.Seed}
-		for _, r := range s.Traces[t.Key] {
-			if r.Metric == metric && r.Index == index {
-				c.Iteration, c.Value = append(c.Iteration, r.Iteration), append(c.Value, r.Value)
-			}
-		}
-		if len(c.Value) > 0 {
+		if c := s.curve(t, metric, index); len(c.Value) > 0 {
 			out = append(out, c)
 		}
 	}
 	return out
+}
+
+// curve is the curve of a trial, empty if it does not have the metric.
+func (s *Set) curve(t *Trial, metric string, index int) Curve {
+	c := Curve{Seed: t.Seed}
+	for _, r := range s.Traces[t.Key] {
+		if r.Metric == metric && r.Index == index {
+			c.Iteration, c.Value = append(c.Iteration, r.Iteration), append(c.Value, r.Value)
+		}
+	}
+	return c
 }
 
 // Last returns the curve's last value.

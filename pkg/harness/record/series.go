@@ -1,8 +1,6 @@
 package record
 
 import (
-	"maps"
-	"math"
 	"slices"
 )
 
@@ -25,37 +23,57 @@ func (e Series) Keys(methods ...string) []string {
 	return keys
 }
 
-// Each reduces each seed's curve to a number.
-func (e Series) Each(method, metric string, index int, f func(Curve) float64) []float64 {
-	var out []float64
-	for _, c := range e.Set.Curves(e.Problem, method, metric, index) {
-		out = append(out, f(c))
+// Sample reads a metric of a method: what of makes of the curve of each of its trials.
+func (e Series) Sample(method, metric string, index int, of func(Curve) float64) Sample {
+	var out Sample
+	for i := range e.Set.Trials {
+		if t := &e.Set.Trials[i]; t.Problem == e.Problem && t.Method == method {
+			out = append(out, e.Set.value(t, metric, index, of))
+		}
 	}
+	out.sort()
 	return out
 }
 
-// At returns a metric at an iteration (the last checkpoint not after it), one value a seed.
-func (e Series) At(method, metric string, index, iteration int) []float64 {
-	return e.Each(method, metric, index, func(c Curve) float64 { return c.At(iteration) })
+// value reads a metric of a trial.
+func (s *Set) value(t *Trial, metric string, index int, of func(Curve) float64) Value {
+	switch t.Status {
+	case StatusDiverged:
+		return Value{Seed: t.Seed, Why: Diverged}
+	case StatusFailed:
+		return Value{Seed: t.Seed, Why: Failed}
+	case StatusOK:
+		if c := s.curve(t, metric, index); len(c.Value) > 0 {
+			return valueOf(t.Seed, of(c))
+		}
+		return Value{Seed: t.Seed, Why: NotMeasured}
+	}
+	return Value{Seed: t.Seed, Why: Stopped}
 }
 
-// Final returns a metric at the last checkpoint.
+// Last is a metric at the last checkpoint.
+func (e Series) Last(method, metric string, index int) Sample {
+	return e.Sample(method, metric, index, Curve.Last)
+}
+
+// Final are the numbers of Last.
 func (e Series) Final(method, metric string, index int) []float64 {
-	return e.At(method, metric, index, math.MaxInt)
+	return e.Last(method, metric, index).Numbers()
 }
 
-// Components returns all components of a metric at an iteration (math.MaxInt: the trial's last), a slice a seed.
-func (e Series) Components(method, metric string, iteration int) [][]float64 {
-	var out [][]float64
+// At are the numbers of a metric at an iteration (the last checkpoint not after it).
+func (e Series) At(method, metric string, index, iteration int) []float64 {
+	return e.Sample(method, metric, index, func(c Curve) float64 { return c.At(iteration) }).Numbers()
+}
+
+// Components returns all components of a metric at an iteration (math.MaxInt: the trial's last), by seed.
+func (e Series) Components(method, metric string, iteration int) map[uint64][]float64 {
+	out := map[uint64][]float64{}
 	for _, t := range e.Set.ended(e.Problem, method) {
-		var values []float64
 		for _, r := range e.Set.Traces[t.Key] {
 			if r.Metric == metric && r.Iteration == min(iteration, t.Iterations) {
-				values = append(values, r.Value)
+				out[t.Seed] = append(out[t.Seed], r.Value)
 			}
-		}
-		if values != nil {
-			out = append(out, values)
 		}
 	}
 	return out
@@ -92,86 +110,51 @@ type Cell struct {
 	Index                   int // component of a vector metric, else 0
 }
 
-// Finals are the last values of all metrics of a set, read once: for claims and tables over many problems, metrics and
-// methods.
-type Finals struct {
-	Set    *Set
-	Cells  []Cell                      // in order of the trials, then of their traces
-	BySeed map[Cell]map[uint64]float64 // of the trials that ended well
-}
-
-// ReadFinals reads the last values.
-func ReadFinals(s *Set) *Finals {
-	f := &Finals{Set: s, BySeed: map[Cell]map[uint64]float64{}}
-	for _, t := range s.Trials {
+// Cells returns the cells of which some trial that ended well has a value, in order of the trials and then of their
+// traces, with the last values. It reads a set once, for those who want all of it.
+func (s *Set) Cells() (cells []Cell, last map[Cell]Sample) {
+	last = map[Cell]Sample{}
+	for i := range s.Trials {
+		t := &s.Trials[i]
 		if t.Status != StatusOK {
 			continue
 		}
 		for _, r := range s.Traces[t.Key] {
-			c := Cell{t.Problem, r.Metric, t.Method, r.Index}
-			if f.BySeed[c] == nil {
-				f.BySeed[c], f.Cells = map[uint64]float64{}, append(f.Cells, c)
+			c, v := Cell{t.Problem, r.Metric, t.Method, r.Index}, valueOf(t.Seed, r.Value)
+			all := last[c]
+			switch n := len(all); {
+			case n == 0:
+				cells, last[c] = append(cells, c), Sample{v}
+			case all[n-1].Seed == t.Seed:
+				all[n-1] = v // the last stays
+			default:
+				last[c] = append(all, v)
 			}
-			f.BySeed[c][t.Seed] = r.Value // the last stays
 		}
 	}
-	return f
-}
-
-// Ended returns how many of a method's trials ended well, and how many there are.
-func (f *Finals) Ended(problem, method string) (well, all int) {
-	for i := range f.Set.Trials {
-		if t := &f.Set.Trials[i]; t.Problem == problem && t.Method == method {
-			all++
+	for _, c := range cells {
+		for i := range s.Trials {
+			if t := &s.Trials[i]; t.Problem == c.Problem && t.Method == c.Method && t.Status != StatusOK {
+				last[c] = append(last[c], s.value(t, "", 0, nil))
+			}
 		}
+		last[c].sort()
 	}
-	return len(f.Set.ended(problem, method)), all
+	return cells, last
 }
 
-// Seeds returns the seeds with which all of the methods have a metric, in order.
-func (f *Finals) Seeds(problem, metric string, methods ...string) []uint64 {
-	var out []uint64
-	for i, m := range methods {
-		v := f.BySeed[Cell{problem, metric, m, 0}]
-		if i == 0 {
-			out = slices.Sorted(maps.Keys(v))
-		}
-		out = slices.DeleteFunc(out, func(seed uint64) bool { _, ok := v[seed]; return !ok })
-	}
-	return out
-}
-
-// At returns a metric of a method for these seeds, all of which must have it.
-func (f *Finals) At(problem, metric, method string, seeds []uint64) []float64 {
-	var out []float64
-	for _, seed := range seeds {
-		out = append(out, f.BySeed[Cell{problem, metric, method, 0}][seed])
-	}
-	return out
-}
-
-// Values returns a metric of a method, one value a seed, in order of seed.
-func (f *Finals) Values(problem, metric, method string) []float64 {
-	return f.At(problem, metric, method, f.Seeds(problem, metric, method))
-}
-
-// Longest returns a metric that does not depend on the method, one value a seed, of the method with the most trials
-// that ended well.
-func (f *Finals) Longest(problem, metric string) (out []float64) {
-	for _, m := range f.Set.Methods(problem) {
-		if v := f.Values(problem, metric, m); len(v) > len(out) {
+// Shared returns the numbers of a metric that does not depend on the method, such as what a baseline scores: of the
+// method that has it with the most seeds.
+func (e Series) Shared(metric string) (out []float64) {
+	for _, m := range e.Set.Methods(e.Problem) {
+		if v := e.Final(m, metric, 0); len(v) > len(out) {
 			out = v
 		}
 	}
 	return out
 }
 
-// Differences returns a − b for the seeds that both have.
-func (f *Finals) Differences(problem, metric, a, b string) []float64 {
-	seeds := f.Seeds(problem, metric, a, b)
-	x, y := f.At(problem, metric, a, seeds), f.At(problem, metric, b, seeds)
-	for i := range x {
-		x[i] -= y[i]
-	}
-	return x
+// Ended returns how many of a method's trials ended well, and how many there are.
+func (e Series) Ended(method string) (well, all int) {
+	return len(e.Set.ended(e.Problem, method)), len(e.Keys(method))
 }

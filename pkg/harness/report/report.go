@@ -214,7 +214,6 @@ func (p *Protocol) Summary(e *harness.Experiment) *table.Table {
 		mean float64
 	}
 	lowest := map[string]leader{} // by score, on one problem
-	finals := record.ReadFinals(p.Records)
 	row := func(problem, name, ended string, values func(i int) []float64) {
 		cells := []table.Cell{table.Text(problem), table.Text(name), table.Text(ended)}
 		for i, score := range scores {
@@ -228,13 +227,14 @@ func (p *Protocol) Summary(e *harness.Experiment) *table.Table {
 	}
 	for _, problem := range p.Records.Problems {
 		clear(lowest)
+		series := record.Series{Set: p.Records, Problem: problem}
 		for _, b := range e.Baselines {
-			row(problem, b.Name, "–", func(i int) []float64 { return finals.Longest(problem, b.Metrics[i]) })
+			row(problem, b.Name, "–", func(i int) []float64 { return series.Shared(b.Metrics[i]) })
 		}
 		for _, m := range p.Records.Methods(problem) {
-			well, all := finals.Ended(problem, m)
+			well, all := series.Ended(m)
 			row(problem, m, fmt.Sprintf("%d of %d", well, all),
-				func(i int) []float64 { return finals.Values(problem, scores[i], m) })
+				func(i int) []float64 { return series.Final(m, scores[i], 0) })
 		}
 		for _, score := range scores {
 			if best := lowest[score]; len(e.Baselines) > 0 && best.name != "" { // of errors the lowest is the best

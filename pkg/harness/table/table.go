@@ -220,6 +220,8 @@ type Comparison struct {
 	Interval   []float64 `json:"interval,omitempty"` // from, to; nil: too few seeds for one
 	Margin     float64   `json:"margin"`             // a difference that is certain to be smaller counts as none
 	Verdict    string    `json:"verdict"`            // such as better, equal, worse; or Open
+	Strict     string    `json:"strict,omitempty"`   // the verdict at margin 0, where the margin was chosen
+	Seen       float64   `json:"seen,omitempty"`     // the smallest true lead seen with 80 %; 0: not known
 	Lost       int       `json:"lost,omitempty"`     // tries that the method lost and the rival did not
 	RivalLost  int       `json:"rivalLost,omitempty"`
 }
@@ -239,6 +241,13 @@ func Comparisons(all []Comparison, label func(method string) string) *Table {
 	t.Column("to", func(c Comparison) Cell { _, to := c.Ends(); return Number(to, 3) })
 	t.Column("Margin", func(c Comparison) Cell { return Number(c.Margin, 3) })
 	t.Words("Verdict", func(c Comparison) string { return c.Verdict })
+	t.Words("at margin 0", func(c Comparison) string { return cmp.Or(c.Strict, "–") })
+	t.Column("Sees", func(c Comparison) Cell {
+		if c.Seen == 0 {
+			return Text("–")
+		}
+		return Number(c.Seen, 3)
+	})
 	t.Column("Lost tries", func(c Comparison) Cell { return Int(c.Lost) })
 	t.Column("of the rival", func(c Comparison) Cell { return Int(c.RivalLost) })
 	return &t.Table

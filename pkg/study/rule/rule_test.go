@@ -56,14 +56,14 @@ func TestLower(t *testing.T) {
 		{"both 0", five(0), five(0), claim.NotReproduced, "difference 0 over 5"},
 		{"one of five the other way, and far", []float64{1, 1, 1, 1, 9}, five(2), claim.NotDecided, "over 5 seeds"},
 		{"equal within 5 %", []float64{99, 101, 99, 101, 100}, five(100), claim.NotReproduced, "over 5 seeds"},
-		{"−∞ in all", five(-inf), five(2), claim.Reproduced, "a −∞, b 2; with infinite values: mean of the signs −1"},
-		{"against ∞", five(1), five(inf), claim.Reproduced, "b ∞"},
+		{"−∞ in all", five(-inf), five(2), claim.Reproduced, "a −∞, infinite, b 2; with tries that are lost or infinite: mean of the signs −1"},
+		{"against ∞", five(1), five(inf), claim.Reproduced, "b ∞, infinite;"},
 		{"−∞ on both sides", five(-inf), five(-inf), claim.NotDecided, "mean of the signs 0"},
-		{"−∞ in one of five", []float64{-inf, 1, 1, 1, 1}, five(2), claim.Reproduced, "a 1 (−∞ … 1)"},
-		{"∞ in one of five", []float64{inf, 1, 1, 1, 1}, five(2), claim.NotDecided, "a 1 (1 … ∞)"},
-		{"undefined in one", []float64{math.NaN(), 1, 1, 1, 1}, five(2), claim.NotDecided, "a 1 (1 … ∞)"},
-		{"no trial", nil, nil, claim.NotTestable, "missing or failed"},
-		{"no pair", five(1), nil, claim.NotTestable, "missing or failed"},
+		{"−∞ in one of five", []float64{-inf, 1, 1, 1, 1}, five(2), claim.Reproduced, "a 1 (−∞ … 1), infinite in 1 of 5 seeds"},
+		{"∞ in one of five", []float64{inf, 1, 1, 1, 1}, five(2), claim.NotDecided, "a 1 (1 … ∞), infinite in 1 of 5 seeds"},
+		{"undefined in one", []float64{math.NaN(), 1, 1, 1, 1}, five(2), claim.NotDecided, "undefined in 1 of 5 seeds"},
+		{"no trial", nil, nil, claim.NotTestable, "have no pair: not computed"},
+		{"no pair", five(1), nil, claim.NotTestable, "have no pair: not computed"},
 	} {
 		for _, claim := range []claim.Claim{
 			Lower("1", "a is lower.", "p", "m", "a", "b"),
@@ -91,7 +91,7 @@ func TestLowerLost(t *testing.T) {
 	for status, want := range map[string]string{record.StatusDiverged: "p = 0.109", record.StatusTimeout: "p = 0.031"} {
 		s := setOf([]float64{1, 1, 1, 1, 1, 1}, []float64{2, 2, 2, 2, 2, 2})
 		s.Trials[3].Status = status
-		if got := Lower("1", "a is lower.", "p", "m", "a", "b").Check(s); !strings.HasSuffix(got.Evidence, want) {
+		if got := Lower("1", "a is lower.", "p", "m", "a", "b").Check(s); !strings.Contains(got.Evidence, want) {
 			t.Errorf("%s: %s, want %s", status, got.Evidence, want)
 		}
 	}
@@ -123,27 +123,29 @@ func TestAtMost(t *testing.T) {
 		values []float64
 		bound  float64
 		want   claim.Verdict
+		says   string
 	}{
-		{[]float64{1, 1, 1}, 2, claim.Reproduced},
-		{[]float64{1, 1, 1}, 1, claim.Reproduced},
-		{[]float64{1, 1, 1}, 0.5, claim.NotReproduced},
-		{[]float64{0, 2}, 1, claim.NotDecided},
-		{[]float64{1, 2, 3}, 4.5, claim.Reproduced},
-		{[]float64{1, 2, 3}, 2, claim.NotDecided},
-		{[]float64{1, 2, 3}, -0.5, claim.NotReproduced},
-		{[]float64{1}, 2, claim.NotTestable},
-		{nil, 2, claim.NotTestable},
-		{[]float64{1, inf}, 2, claim.NotTestable},
-		{[]float64{1, -inf}, 2, claim.NotTestable},
+		{[]float64{1, 1, 1}, 2, claim.Reproduced, "1 [1, 1], 3 seeds"},
+		{[]float64{1, 1, 1}, 1, claim.Reproduced, ""},
+		{[]float64{1, 1, 1}, 0.5, claim.NotReproduced, ""},
+		{[]float64{0, 2}, 1, claim.NotDecided, ""},
+		{[]float64{1, 2, 3}, 4.5, claim.Reproduced, ""},
+		{[]float64{1, 2, 3}, 2, claim.NotDecided, ""},
+		{[]float64{1, 2, 3}, -0.5, claim.NotReproduced, ""},
+		{[]float64{1}, 2, claim.NotTestable, "one seed has no interval"},
+		{nil, 2, claim.NotTestable, "not computed"},
+		{[]float64{1, 1, 1, 1, 1, 1, 1, 1, 1, inf}, 2, claim.NotDecided, "infinite in 1 of 10 seeds"},
+		{[]float64{1, -inf}, 2, claim.NotDecided, "infinite in 1 of 2 seeds"},
+		{[]float64{1, math.NaN()}, 2, claim.NotDecided, "undefined in 1 of 2 seeds"},
 	} {
 		rule := AtMost(
 			"It is small.",
 			"p",
 			"m",
 			c.bound,
-			func(e record.Series) []float64 { return e.Final("a", "m", 0) },
+			func(e record.Series) record.Sample { return e.Last("a", "m", 0) },
 		)
-		if got := rule.Check(setOf(c.values, nil)); got.Verdict != c.want {
+		if got := rule.Check(setOf(c.values, nil)); got.Verdict != c.want || !strings.Contains(got.Evidence, c.says) {
 			t.Errorf("%v at most %v: %s (%s), want %s", c.values, c.bound, got.Verdict, got.Evidence, c.want)
 		}
 	}
@@ -160,14 +162,18 @@ func TestAlike(t *testing.T) {
 		{[]float64{0.1, 0.1}, claim.Reproduced, "0.1 [0.1, 0.1]"},
 		{[]float64{1, 1, 1}, claim.NotReproduced, "1 [1, 1]"},
 		{[]float64{-1, -1}, claim.NotReproduced, "−1 [−1, −1]"},
-		{[]float64{0.05, 0.15}, claim.NotDecided, "0.1 [−0.216, 0.416]"},
-		{[]float64{0}, claim.NotDecided, "0"},
-		{[]float64{0, inf}, claim.NotDecided, "infinite or undefined in 1 of 2 seeds"},
-		{[]float64{-inf, -inf}, claim.NotDecided, "infinite or undefined in 2 of 2 seeds"},
-		{[]float64{math.NaN()}, claim.NotDecided, "infinite or undefined in 1 of 1 seeds"},
-		{nil, claim.NotTestable, "–"},
+		{[]float64{0.05, 0.15}, claim.NotDecided, "0.1 [−0.216, 0.416]; sees no lead for certain: too few seeds"},
+		{[]float64{0}, claim.NotDecided, "0, one seed"},
+		{[]float64{0, inf}, claim.NotDecided, "infinite or lost in 1 of 2 seeds"},
+		{[]float64{-inf, -inf}, claim.NotDecided, "infinite or lost in 2 of 2 seeds"},
+		{[]float64{math.NaN()}, claim.NotDecided, "infinite or lost in 1 of 1 seeds"},
+		{nil, claim.NotTestable, "not computed"},
 	} {
-		if got, text := Alike(c.d, 0.1); got != c.want || text != c.text {
+		var sample record.Sample
+		if c.d != nil {
+			sample = record.Series{Set: setOf(c.d, nil), Problem: "p"}.Last("a", "m", 0)
+		}
+		if got, text := Alike(record.Alone(sample), 0.1); got != c.want || text != c.text {
 			t.Errorf("%v: %s (%s), want %s (%s)", c.d, got, text, c.want, c.text)
 		}
 	}
@@ -193,5 +199,44 @@ func TestShares(t *testing.T) {
 	}
 	if All(nil) != claim.NotTestable || Most(nil) != claim.NotTestable {
 		t.Error("nothing was testable")
+	}
+}
+
+// TestSees: six differences of −1 and 1 in turn, and 0.5 more, have s = √1.2 and so a standard error of √0.2. With the
+// quantiles of Student's t with 5 degrees of freedom, 2.571 at 0.975 and 0.920 at 0.8, a lead of (2.571 + 0.920)·√0.2 =
+// 1.561 is seen, with a margin of 2 one of 2 + 0.920·√0.2 = 2.411. Six pairs cannot tell at a level below 2⁻⁶.
+func TestSees(t *testing.T) {
+	sample := func(values ...float64) record.Sample {
+		return record.Series{Set: setOf(values, nil), Problem: "p"}.Last("a", "m", 0)
+	}
+	six := record.Alone(sample(-0.5, 1.5, -0.5, 1.5, -0.5, 1.5))
+	for _, c := range []struct {
+		d             record.Difference
+		level, margin float64
+		want          string
+	}{
+		{six, 0.025, 0, "sees 1.56"},
+		{six, 0.025, 2, "sees 2.41"},
+		{six, 0.01, 0, "sees no lead for certain: too few seeds"},
+		{record.Alone(sample(1)), 0.05, 0, "sees no lead for certain: too few seeds"},
+		{record.Alone(sample(1, 1, 1, 1, 1, 1)), 0.05, 0, "sees no lead for certain: does not vary over seeds"},
+		{record.Alone(sample(1, 2, 1, 2, 1, inf)), 0.05, 0, "sees no lead for certain: tries are lost or infinite"},
+	} {
+		if got := Sees(c.d, c.level, c.margin); got != c.want {
+			t.Errorf("%v at %g, margin %g: %q, want %q", c.d.Gaps, c.level, c.margin, got, c.want)
+		}
+	}
+}
+
+// TestBounded: the second half of a curve is at most twice the first, above it, or not finite.
+func TestBounded(t *testing.T) {
+	curve := func(values ...float64) record.Curve {
+		return record.Curve{Iteration: []int{0, 50, 60, 100}, Value: values}
+	}
+	holds, growth := Bounded([]record.Curve{
+		curve(1, 2, 3, 4), curve(1, 2, 4.1, 1), curve(1, 2, 3, inf), curve(inf, 1, 1, inf), curve(5, 1, 1, 1),
+	})
+	if !slices.Equal(holds, []bool{true, false, false, false, true}) || growth[0] != 2 || growth[4] != 0.2 {
+		t.Errorf("%v, growth %v", holds, growth)
 	}
 }

@@ -1,16 +1,17 @@
-package rule
+package stats
 
 import (
 	"math"
 	"testing"
-
-	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
-func near(t *testing.T, what string, got, want, tol float64) {
-	t.Helper()
-	if got != want && !(math.Abs(got-want) <= tol) && !(math.IsNaN(got) && math.IsNaN(want)) {
-		t.Errorf("%s: got %.10g, want %.10g within %g", what, got, want, tol)
+// TestEnough: n pairs give p = 2¹⁻ⁿ at best, times the number of tests.
+func TestEnough(t *testing.T) {
+	for tests, want := range map[int]int{1: 6, 4: 8, 6: 8, 7: 9} {
+		best := float64(tests) * math.Pow(2, 1-float64(Enough(tests)))
+		if got := Enough(tests); got != want || best > Level || 2*best <= Level {
+			t.Errorf("Enough(%d) = %d, want %d", tests, got, want)
+		}
 	}
 }
 
@@ -35,7 +36,7 @@ func TestOverlap(t *testing.T) {
 	near(t, "lower end", lo, 3-2.77645*0.881917, 1e-4)
 	near(t, "upper end", hi, 3+2.77645*0.881917, 1e-4)
 	lo, hi = OverlapInterval(d, 0, 0.95)
-	wantLo, wantHi := stats.TInterval(d, 0.95)
+	wantLo, wantHi := TInterval(d, 0.95)
 	near(t, "lower end without overlap", lo, wantLo, 1e-12)
 	near(t, "upper end without overlap", hi, wantHi, 1e-12)
 	if p := OverlapTest([]float64{0, 0}, 0.1); p != 1 {
