@@ -73,6 +73,9 @@ func nearest(s *record.Set) *harness.Statement {
 			}
 		}
 	}
+	if best["funnel-2d"] == "" || best["funnel-10d"] == "" {
+		return nil
+	}
 	t := table.Of(problems)
 	t.Words("Problem", func(problem string) string { return problem })
 	t.Words("Nearest", func(problem string) string { return figure.Label(best[problem]) })

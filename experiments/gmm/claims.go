@@ -228,7 +228,9 @@ func coverage(e record.Series, method string) (all []bool, text string) {
 		for _, share := range shares {
 			smallest = min(smallest, share[i])
 		}
-		all, least = append(all, smallest >= covered), append(least, smallest)
+		if !math.IsNaN(smallest) {
+			all, least = append(all, smallest >= covered), append(least, smallest)
+		}
 	}
 	if all == nil {
 		return nil, figure.Label(method) + ": coverage " + modes[0].Why()

@@ -33,11 +33,14 @@ var claims = []claim.Claim{
 			for _, a := range []string{"sifg", "ada-sifg"} {
 				for _, b := range []string{"l2-gf", "ada-gwg"} {
 					da, db := distances(e.Set, a), distances(e.Set, b)
-					if len(da) < 2 || len(db) < 2 {
-						continue
-					}
 					ratio := variance(da) / variance(db)
 					smaller, larger := rankSum(da, db)
+					pair := figure.Label(a) + "/" + figure.Label(b)
+					if len(da) < 2 || len(db) < 2 || math.IsNaN(ratio) {
+						text = append(text, fmt.Sprintf("%s not known (%d and %d curves, some of them infinite or "+
+							"undefined, or too few)", pair, len(da), len(db)))
+						continue
+					}
 					switch {
 					case larger <= 0.05:
 						verdict = claim.NotReproduced
@@ -48,7 +51,6 @@ var claims = []claim.Claim{
 					case verdict == claim.NotTestable:
 						verdict = claim.Reproduced
 					}
-					pair := figure.Label(a) + "/" + figure.Label(b)
 					text = append(text, fmt.Sprintf("%s %s (p = %.3f)", pair, table.Num(ratio), smaller))
 				}
 			}

@@ -95,7 +95,10 @@ func over(methods []string, f func(r results) (claim.Verdict, string)) func(s *r
 		for _, p := range problems {
 			out.Keys = append(out.Keys, record.Series{Set: s, Problem: p}.Keys(methods...)...)
 		}
-		return r.lacking(out, expected(s), methods...)
+		if out = r.lacking(out, expected(s), methods...); out.Evidence == "" {
+			out.Evidence = "test RMSE and NLL are not measured, or undefined"
+		}
+		return out
 	}
 }
 
@@ -179,7 +182,7 @@ func outperforms(r results) (claim.Verdict, string) {
 		for _, m := range others {
 			d := r.pair(problem, metric, "ada-sifg", m)
 			if d.Pairs() == 0 {
-				continue
+				continue // both lost every try, or one has none
 			}
 			below, above = append(below, d.P(stats.Less)), append(above, d.P(stats.Greater))
 			higher += count(below[len(below)-1] > 0.5)

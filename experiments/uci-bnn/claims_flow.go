@@ -121,6 +121,9 @@ func bounded(r results) (claim.Verdict, string) {
 			text = append(text, r.names(problem)+" "+table.Spread(growth))
 		}
 	}
+	if holds == nil {
+		return claim.NotTestable, "SIFG's fifth moments are not measured"
+	}
 	return rule.Most(holds), "second half over first: " + strings.Join(text, ", ") + rule.Fails(holds)
 }
 

@@ -117,6 +117,7 @@ func (r results) leads(problem string, metrics, methods []string, method string)
 	for _, metric := range metrics {
 		if !r.has(problem, metric, methods...) {
 			gone, _ := r.missing([]string{problem}, methods...)
+			gone = cmp.Or(gone, r.names(metric)+" is not measured")
 			return claim.Outcome{Verdict: claim.NotTestable, Evidence: gone, Keys: keys}
 		}
 		verdict, more := r.leadsBy(problem, metric, methods, method)
@@ -144,6 +145,8 @@ func (r results) leadsBy(problem, metric string, methods []string, method string
 		few = d.Pairs() < stats.Enough(len(methods)-1)
 	}
 	switch {
+	case first == "":
+		return claim.NotDecided, "; no mean is finite"
 	case first == method && few:
 		return claim.NotDecided, ""
 	case few || slices.Contains(tied, method):

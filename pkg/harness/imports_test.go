@@ -16,7 +16,7 @@ var stages = [][]string{
 	{"usage", "stats", "internal/unix"},
 	{"internal/safe", "internal/disk", "internal/machine"},
 	{"record", "table", "program"},
-	{"internal/sealed", "figure", "settings"},
+	{"internal/sealed", "figure", "settings", "record/cases"},
 	{"dataset"},
 	{"store", "claim"},
 	{""}, // the root: what an author of an experiment fills in

@@ -216,6 +216,9 @@ func (v Problem) reached(s *record.Set, method string) (reached, bool) {
 		return reached{}, false
 	}
 	mean := layers[len(layers)-1].(figure.Line)
+	if slices.ContainsFunc(mean.Y, math.IsNaN) {
+		return reached{}, false
+	}
 	low, last := slices.Index(mean.Y, slices.Min(mean.Y)), len(mean.Y)-1
 	settled := last
 	for settled > 0 && math.Abs(mean.Y[settled-1]-mean.Y[last]) <= v.Margin {
