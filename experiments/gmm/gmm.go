@@ -134,8 +134,8 @@ var Verdict = study.Comparison{
 	Problems: flows.Problems[:2],
 }
 
-// twoModes is the total variation distance to the true weights from which on at most two of the five modes are kept: two
-// with 0.425 each and three with 0.05, below which a mode counts as lost, have it. A weight is 0.2.
+// twoModes is the total variation distance to the true weights from which on at most two of the five modes are kept:
+// two with 0.425 each and three with 0.05, below which a mode counts as lost, have it. A weight is 0.2.
 const twoModes = 0.45
 
 // fewModes says where no method that moves by the score alone keeps more than two of five modes. Ranks among such

@@ -104,7 +104,8 @@ func TestRank(t *testing.T) {
 	if rank := lost.rank(three); rank.Told != 1 || rank.Cells != 1 || rank.Near["b"] != 0 {
 		t.Errorf("four seeds of b: %+v", rank)
 	}
-	if d := lost.pair("boston", "test-rmse", "b", "a"); len(d.Gaps) != 4 || math.Abs(d.Gaps[3]-1) > 0.02 || d.Lost != 6 {
+	d := lost.pair("boston", "test-rmse", "b", "a")
+	if len(d.Gaps) != 4 || math.Abs(d.Gaps[3]-1) > 0.02 || d.Lost != 6 {
 		t.Errorf("differences %+v", d)
 	}
 }

@@ -210,8 +210,9 @@ func sameLosses(a, b *record.Set, problem string) (out []string) {
 			}
 		}
 		if same != nil {
-			out = append(out, fmt.Sprintf("%s lost the same tries here (%s) as %s under %s, at the same iterations: one "+
-				"event.", figure.Label(other), table.Count(len(tries), "seed"), strings.Join(same, " and "), a.Protocol))
+			out = append(out, fmt.Sprintf("%s lost the same tries here (%s) as %s under %s, at the same iterations: "+
+				"one event.", figure.Label(other), table.Count(len(tries), "seed"), strings.Join(same, " and "),
+				a.Protocol))
 		}
 	}
 	return out

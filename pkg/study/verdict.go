@@ -31,7 +31,6 @@ type Verdict struct {
 	Strongest string             // of the methods that the paper compares with that with the lowest mean
 	Further   string             // of the other methods that with the lowest mean
 	Scores    []table.Comparison // SIFG and Ada-SIFG against each rival, at equal scores
-	Seconds   []table.Comparison // SIFG against each rival at equal seconds; nil: not measured
 
 	v                      Problem
 	scores, seconds, parts []relation
@@ -68,7 +67,6 @@ func (c Comparison) Verdicts(by map[string]*record.Set) []Verdict {
 		x.parts = c.relations(v, by, proposed[:1], controls)
 		if clock := by[c.Seconds]; clock != nil {
 			x.seconds, x.fastest = v.relate(s, clock, proposed[:1], rivals), v.lowest(clock, rivals)
-			x.Seconds = v.data(clock, x.seconds)
 		}
 		x.Scores = v.data(s, x.scores)
 		out = append(out, x)

@@ -101,7 +101,8 @@ func TestVerdict(t *testing.T) {
 	}
 	c.Problems[0].None = func(*record.Set) string { return "it is so" }
 	got = c.Finding(by)
-	none := strings.HasSuffix(got.Text, " it is without a verdict. No problem has a verdict (every method at its best).")
+	const silent = " it is without a verdict. No problem has a verdict (every method at its best)."
+	none := strings.HasSuffix(got.Text, silent)
 	if !strings.HasSuffix(got.Title, "SIFG is without a verdict") || !none {
 		t.Errorf("where nobody is better than something trivial: %q, %q", got.Title, got.Text)
 	}
@@ -179,7 +180,8 @@ func TestRelate(t *testing.T) {
 		}
 	}
 	words := related([]float64{1, inf, 2}, []float64{2, 3, inf}, 0).words()
-	const want = "open −1, sees no lead for certain: tries are lost or infinite; lost 1 of 3 tries; the rival lost 1 of 3 tries"
+	const want = "open −1, sees no lead for certain: tries are lost or infinite; lost 1 of 3 tries; " +
+		"the rival lost 1 of 3 tries"
 	if words != want {
 		t.Errorf("in words: %q", words)
 	}
@@ -244,8 +246,9 @@ func TestEveryMethodLostOne(t *testing.T) {
 func TestTimesOfAnotherProtocol(t *testing.T) {
 	s := made([]string{"sgld", "psgld", "sifg"}, 10, func(string, int) float64 { return 1 })
 	s.Timings = map[string]record.Timing{}
+	took := map[string]float64{"sgld": 3, "psgld": 1, "sifg": 2}
 	for _, trial := range s.Trials {
-		s.Timings[trial.Key] = record.Timing{Seconds: map[string]float64{"sgld": 3, "psgld": 1, "sifg": 2}[trial.Method]}
+		s.Timings[trial.Key] = record.Timing{Seconds: took[trial.Method]}
 	}
 	c := Comparison{Protocol: "start", Times: "matched", Where: "Somewhere", Problems: []Problem{energy()}}
 	x := c.Verdicts(map[string]*record.Set{"start": s})[0]

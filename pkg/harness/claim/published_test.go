@@ -13,7 +13,8 @@ const header = "dataset,metric,method,mean,std,source,note\n"
 func TestReadPublished(t *testing.T) {
 	got := ReadPublished(
 		[]byte(
-			header + "boston,test-rmse,svgd,2.944,0.03,Table 1,\npower,test-rmse,svgd,4.940,0.00,Table 1,\"a copying error, b\"\n",
+			header + "boston,test-rmse,svgd,2.944,0.03,Table 1,\n" +
+				"power,test-rmse,svgd,4.940,0.00,Table 1,\"a copying error, b\"\n",
 		),
 	)
 	want := []Published{{"boston", "test-rmse", "svgd", 2.944, 0.03, 0.01, "Table 1", "2.944 ± 0.03", "", false},
@@ -37,8 +38,8 @@ func TestReadPublished(t *testing.T) {
 	}
 }
 
-// TestGap: 2.1, 2.5 and 2.9 have mean 2.5 and SD 0.4, so with a printed SD of 0.3 the standard error of the difference is
-// √(0.25/3) = 0.289: 0.5 is 1.73 of them.
+// TestGap: 2.1, 2.5 and 2.9 have mean 2.5 and SD 0.4, so with a printed SD of 0.3 the standard error of the difference
+// is √(0.25/3) = 0.289: 0.5 is 1.73 of them.
 func TestGap(t *testing.T) {
 	p := Published{Mean: 2, SD: 0.3, Place: 0.1}
 	if g := p.Gap([]float64{2.1, 2.5, 2.9}); math.Abs(g.Difference-0.5) > 1e-12 ||

@@ -141,7 +141,8 @@ func (r *Row) match(a, b record.Sample, why string) {
 	d := record.Pair(a, b, 0)
 	r.Difference, r.Uncertainty = d.Mean(), stats.SE(d.Gaps)
 	if d.Pairs()+d.BothLost == 0 {
-		r.Difference, r.Uncertainty = r.Ours.Mean-r.Theirs.Mean, math.Hypot(stats.SE(a.Numbers()), stats.SE(b.Numbers()))
+		r.Difference = r.Ours.Mean - r.Theirs.Mean
+		r.Uncertainty = math.Hypot(stats.SE(a.Numbers()), stats.SE(b.Numbers()))
 	}
 	switch lost := strings.Join(slices.DeleteFunc([]string{sided("ours", a), sided("theirs", b)}, empty), "; "); {
 	case why != "" || r.Identical:

@@ -45,7 +45,9 @@ func (r *Result) best() *table.Table {
 		return g.ranked(0).Label
 	})
 	column(r.Objective.Metric, 0, func(_ *Group, c *Cell) table.Cell { return table.Number(c.Mean, 4) })
-	column("95 % of the mean", 0, func(_ *Group, c *Cell) table.Cell { return table.Text(interval(c.Values.Numbers())) })
+	column("95 % of the mean", 0, func(_ *Group, c *Cell) table.Cell {
+		return table.Text(interval(c.Values.Numbers()))
+	})
 	t.Column("now", func(g *Group) table.Cell { return table.Number(g.Cells[0].Mean, 4) })
 	column("p against now", 0, func(g *Group, c *Cell) table.Cell {
 		if c == &g.Cells[0] {

@@ -11,10 +11,11 @@ import (
 
 // Difference is how two samples compare, paired by seed. Every comparison of two methods is made of it.
 type Difference struct {
-	Gaps     []float64 // a − b for the seeds with which both have a finite number, in order of seed
-	Signs    []float64 // the order of all pairs in which not both are lost: −1 where a is smaller, 1 where b is, 0 of ties
-	Lost     int       // pairs of which a alone is lost
-	LostByB  int       // pairs of which b alone is lost
+	Gaps []float64 // a − b for the seeds with which both have a finite number, in order of seed
+	// Signs are the order of all pairs in which not both are lost: −1 where a is smaller, 1 where b is, 0 of ties.
+	Signs    []float64
+	Lost     int // pairs of which a alone is lost
+	LostByB  int // pairs of which b alone is lost
 	BothLost int
 	Overlap  float64 // the test rows of a split over the others, where seeds are overlapping splits; 0: independent
 	Why      string  // why there is no pair; "" where there is one

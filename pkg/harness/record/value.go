@@ -51,8 +51,8 @@ func valueOf(seed uint64, v float64) Value {
 // Measured reports whether a trial ended well and has the metric, as a finite number or not.
 func (v Value) Measured() bool { return v.Why == "" || v.Why == Infinite || v.Why == Undefined }
 
-// Lost reports whether the method lost the try: it diverged, it failed, or what it gives is undefined or +∞. Comparisons
-// count a lost try as larger than any number.
+// Lost reports whether the method lost the try: it diverged, it failed, or what it gives is undefined or +∞.
+// Comparisons count a lost try as larger than any number.
 func (v Value) Lost() bool {
 	return v.Why == Diverged || v.Why == Failed || v.Why == Undefined || v.Why == Infinite && v.Number > 0
 }

@@ -102,8 +102,8 @@ const equal = 0.05
 
 // Less judges the claim that a is smaller than b, paired by seed: reproduced if a one-sided sign-flip test says so with
 // p ≤ 0.05 (five seeds give 0.031 at best); not reproduced if the test says the opposite, or if the two are equal: two
-// one-sided t-tests at 5 % place the mean difference within ±5 % of b's mean; otherwise not decided. Where a try is lost
-// or infinite, a sign test takes the place of the sign-flip test, and nothing shows the two to be equal.
+// one-sided t-tests at 5 % place the mean difference within ±5 % of b's mean; otherwise not decided. Where a try is
+// lost or infinite, a sign test takes the place of the sign-flip test, and nothing shows the two to be equal.
 func Less(e record.Series, what string, ma string, a record.Sample, mb string, b record.Sample) claim.Outcome {
 	out := claim.Outcome{Keys: e.Keys(ma, mb)}
 	label := e.Names
@@ -134,8 +134,8 @@ func spread(numbers []float64, of record.Sample) string {
 	return strings.Trim(strings.TrimPrefix(table.Spread(numbers)+", "+of.Why(), "–"), ", ")
 }
 
-// Sees says the smallest true difference that these seeds would tell from 0 at a level, beyond a margin, with a chance of
-// 80 %.
+// Sees says the smallest true difference that these seeds would tell from 0 at a level, beyond a margin, with a chance
+// of 80 %.
 func Sees(d record.Difference, level, margin float64) string {
 	lead, why := d.Seen(level, margin)
 	if why != "" {
@@ -156,8 +156,8 @@ func seen(d record.Difference, v claim.Verdict) string {
 }
 
 // Alike judges the claim that two things differ by margin at most: reproduced if the 90 % interval of the mean
-// difference (Student's t: two one-sided tests at 5 %) is within ±margin, not reproduced if it is outside, otherwise not
-// decided. It returns the difference in words, too.
+// difference (Student's t: two one-sided tests at 5 %) is within ±margin, not reproduced if it is outside, otherwise
+// not decided. It returns the difference in words, too.
 func Alike(d record.Difference, margin float64) (verdict claim.Verdict, text string) {
 	switch {
 	case d.Pairs() == 0:
