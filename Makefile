@@ -11,6 +11,8 @@ RUN     := $(SIFG) run all --scale $(SCALE) $(if $(PROTOCOL),--protocol $(PROTOC
 IMAGE   ?= localhost/sifg
 BUILDER ?= buildah
 BUILDFLAGS ?=
+KILLS   ?= 2000
+DAMAGES ?= 5000
 PAGES   := README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md CITATION.cff LICENSE docs datasets/README.md datasets/files/posteriordb/LICENSE \
 	results $(wildcard experiments/*)
 BENCHSTAT   := golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
@@ -44,8 +46,8 @@ test: SHELL := bash
 test: ## all tests
 	@$(call watched,go test $(ALL))
 
-torture: ## 2,000 kills of a run at random moments, on the disk; a minute or more
-	go test ./pkg/harness/trust -run TestKilledAtRandom -count 1 -v -timeout 1h -args -kills 2000 -disk
+torture: ## KILLS of runs and grids at random moments, on the disk, and DAMAGES of files; some minutes
+	go test ./pkg/harness/trust -run AtRandom -count 1 -v -timeout 2h -args -kills $(KILLS) -damages $(DAMAGES) -disk
 
 scale: ## time and memory of plan, status and report with 100,000 tiny trials, in memory; some minutes
 	go test ./pkg/harness/trust -run TestScale -count 1 -v -timeout 1h -args -scale 100000

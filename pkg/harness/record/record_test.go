@@ -184,3 +184,28 @@ func TestColumnsAreDocumented(t *testing.T) {
 		}
 	}
 }
+
+// FuzzParquet: whatever a Parquet file holds, it is rows or an error, whose text is of fair length.
+func FuzzParquet(f *testing.F) {
+	for _, n := range []int{0, 1, 5} {
+		trials, err1 := Encode(someTrials(n))
+		traces, err2 := Encode(someTraces(n))
+		timings, err3 := Encode(someTimings(n))
+		if err := errors.Join(err1, err2, err3); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(trials)
+		f.Add(traces)
+		f.Add(timings)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		_, err1 := Decode[Trial](b)
+		_, err2 := Decode[Trace](b)
+		_, err3 := Decode[Timing](b)
+		for _, err := range []error{err1, err2, err3} {
+			if err != nil && len(err.Error()) > 4000 {
+				t.Errorf("%d bytes say what is wrong: %.300v", len(err.Error()), err)
+			}
+		}
+	})
+}

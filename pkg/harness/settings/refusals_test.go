@@ -124,3 +124,30 @@ func written(t *testing.T, text string) string {
 	}
 	return file
 }
+
+// FuzzSettings: whatever is laid over settings, or written in a file of them, becomes settings or an error of usage of
+// fair length.
+func FuzzSettings(f *testing.F) {
+	for _, c := range refusals {
+		f.Add(c.set, c.file)
+	}
+	f.Add("step=0.2", "seeds: [1]\nmethods: {svgd: {step: 0.3}}\n")
+	f.Fuzz(func(t *testing.T, set, file string) {
+		fair := func(err error) {
+			if u := (*usage.Error)(nil); err != nil && (!errors.As(err, &u) || len(err.Error()) > 4000) {
+				t.Errorf("%.300v: %d bytes", err, len(err.Error()))
+			}
+		}
+		s, err := Read("toy", []byte(toy))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.Resolve("paper", "full", sets(set))
+		fair(err)
+		over, err := ReadOverrides(written(t, file))
+		if fair(err); err == nil {
+			_, err = s.Resolve("paper", "full", over)
+			fair(err)
+		}
+	})
+}

@@ -283,3 +283,41 @@ func TestReferences(t *testing.T) {
 		t.Error("a link out of the store was followed")
 	}
 }
+
+// FuzzTrial: whatever stands in trial.json under a right seal, the trial is read as one that a program of ours may have
+// written, or is damaged; what is said of it is fit for a terminal.
+func FuzzTrial(f *testing.F) {
+	dir := f.TempDir()
+	s := must(Open(dir))
+	must(put(s, "k", record.StatusOK))
+	index := filepath.Join(folder(s, "k"), trialIndex)
+	whole := string(must(os.ReadFile(index)))
+	const end = len(",\n  \"sha256\": \"\"\n}\n") + 64
+	body := whole[:len(whole)-end]
+	f.Add(body)
+	for _, old := range []string{`"k"`, `"ok"`, `0.25`, `100`, `"trace.parquet"`, `"gmm-2d"`} {
+		for _, now := range []string{`"../k"`, `null`, `-1`, `1e999`, `"\u001b[31m"`, `{}`, `[]`} {
+			f.Add(strings.Replace(body, old, now, 1))
+		}
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		sealed := body + ",\n  \"sha256\": \"" + sealed.Digest([]byte(body)) + "\"\n}\n"
+		must(0, os.WriteFile(index, []byte(sealed), 0o666))
+		found := must(s.Verify(context.Background(), false))
+		got, err := s.Get(gmm("k"))
+		if got != nil && (got.Trial.Key != "k" || got.Trial.Check() != nil) {
+			t.Errorf("read: %+v", got.Trial)
+		}
+		if err == nil && got != nil {
+			_, err = got.Traces()
+		}
+		for _, d := range found {
+			if strings.ContainsAny(d.Error(), "\x1b\n\r") {
+				t.Errorf("%q", d.Error())
+			}
+		}
+		if err != nil && !errors.Is(err, record.ErrDamaged) {
+			t.Errorf("not a damage: %v", err)
+		}
+	})
+}

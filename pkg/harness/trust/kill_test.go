@@ -18,7 +18,7 @@ import (
 
 // Processes of a run are killed at random moments, again and again, until all is computed; then again from nothing,
 // until there were enough kills. There are one or two processes at a time on one store, with some number of workers, in
-// some of them each trial in a process of its own. After each kill the store is sound and has every trial that it had;
+// some of them each trial in a process of its own, and a grid beside them. After each kill the store is sound and has every trial that it had;
 // at the end all files are those of a run that was left alone.
 func TestKilledAtRandom(t *testing.T) {
 	args := []string{"run", "--protocol", "all", "--set", "seeds=[1,2,3,4,5,6,7,8,9,10]"}
@@ -26,6 +26,10 @@ func TestKilledAtRandom(t *testing.T) {
 	cmd, out := command(append(args, "--results", ref)...)
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v: %s", err, out)
+	}
+	grid := []string{"grid", "toy", "--protocol", "paper", "--axis", "step=[0.1,0.3]", "--select", "min first", "--results"}
+	if code, said := quietly(append(grid, ref)...); code != 0 {
+		t.Fatal(said)
 	}
 	longest := time.Since(began) / 4 // that a process lives; adapted to the machine, which may be busy
 	want := kept(t, ref)
@@ -43,12 +47,17 @@ func TestKilledAtRandom(t *testing.T) {
 			if r.IntN(2) == 0 {
 				all = append(all, launch(t, r, longest, dir, args))
 			}
+			if r.IntN(3) == 0 {
+				p := launch(t, r, longest, dir, grid[:len(grid)-1])
+				p.grid = true
+				all = append(all, p)
+			}
 			for _, p := range all {
 				err := p.Wait()
 				p.kill.Stop()
 				switch {
 				case err == nil:
-					done = true
+					done = done || !p.grid
 				case signalled(p.Cmd):
 					killed++
 				default:
@@ -74,6 +83,12 @@ func TestKilledAtRandom(t *testing.T) {
 			!strings.Contains(said, " 0 computed") {
 			t.Fatalf("after %d kills: exit code %d: %s", killed, code, said)
 		}
+		if code, said := quietly(append(grid, dir)...); code != 0 {
+			t.Fatalf("the grid, after %d kills: exit code %d: %s", killed, code, said)
+		}
+		if code, said := quietly("verify", "--results", dir); code != 0 {
+			t.Fatalf("after %d kills: exit code %d: %s", killed, code, said)
+		}
 		same(t, fmt.Sprintf("after %d kills", killed), kept(t, dir), want)
 		if t.Failed() {
 			return
@@ -86,6 +101,7 @@ func TestKilledAtRandom(t *testing.T) {
 // process is a run that will be killed.
 type process struct {
 	*exec.Cmd
+	grid bool // rather than the run
 	out  *bytes.Buffer
 	kill *time.Timer
 }
@@ -100,7 +116,7 @@ func launch(t *testing.T, r *rand.Rand, longest time.Duration, dir string, args 
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	return process{cmd, out, time.AfterFunc(time.Duration(r.Int64N(int64(longest))), func() { cmd.Process.Kill() })}
+	return process{cmd, false, out, time.AfterFunc(time.Duration(r.Int64N(int64(longest))), func() { cmd.Process.Kill() })}
 }
 
 // small is a run of few trials with its report.

@@ -21,7 +21,7 @@ func TestPromisesHaveTests(t *testing.T) {
 			continue
 		}
 		promises++
-		tests := regexp.MustCompile(`([\w-]+)\.(Test\w+)`).FindAllStringSubmatch(line, -1)
+		tests := regexp.MustCompile(`([\w-]+)\.((?:Test|Fuzz)\w+)`).FindAllStringSubmatch(line, -1)
 		if len(tests) == 0 {
 			t.Errorf("no test proves this: %s", line)
 		}
@@ -31,8 +31,8 @@ func TestPromisesHaveTests(t *testing.T) {
 			}
 		}
 	}
-	if promises != 12 {
-		t.Errorf("%d promises, want 12", promises)
+	if promises != 11 {
+		t.Errorf("%d promises, want 11", promises)
 	}
 }
 
@@ -49,7 +49,7 @@ func defines(t *testing.T, pkg, test string) bool {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if strings.Contains(string(b), "\nfunc "+test+"(t *testing.T) {") {
+			if strings.Contains(string(b), "\nfunc "+test+"(") {
 				return true
 			}
 		}

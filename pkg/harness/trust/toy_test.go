@@ -55,6 +55,7 @@ scales:
 func toy() *harness.Experiment {
 	return &harness.Experiment{
 		Name: "toy", Title: "Toy", Summary: "Small.", Settings: []byte(config), Version: "1",
+		Metrics: []harness.Metric{{Name: "first", Unit: "nats", Meaning: "A number."}},
 		Problem: func(t *harness.Trial) (*harness.Problem, error) {
 			var o struct {
 				Fault string `mapstructure:"fault"`
