@@ -83,7 +83,7 @@ var convergence = []claim.Claim{
 func checkPlateau(t trials) (claim.Verdict, string) {
 	var holds []bool
 	var ratio []float64
-	square, epsilon := t.each("learned", "square"), t.each("learned", "epsilon")
+	square, epsilon := t.both("learned", "square", "epsilon")
 	for k := range square {
 		last := slices.Max(slices.Collect(maps.Keys(square[k])))
 		r := square[k][last] / epsilon[k][last]
@@ -107,10 +107,17 @@ func emptyBound(s *record.Set) string {
 // averageAlong is the mean of a metric over all iterations of SIFG's run on the 2-D mixture, a value a seed: by the
 // trapezoidal rule, over the checkpoints of its beginning and of the rest.
 func averageAlong(s *record.Set, metric string) (out []float64) {
-	begin, rest := s.Curves("network-start", "base", metric, 0), s.Curves("network", "base", metric, 0)
-	for k := range min(len(begin), len(rest)) {
+	rest := map[uint64]record.Curve{}
+	for _, c := range s.Curves("network", "base", metric, 0) {
+		rest[c.Seed] = c
+	}
+	for _, begin := range s.Curves("network-start", "base", metric, 0) {
+		end, has := rest[begin.Seed]
+		if !has {
+			continue
+		}
 		var x, y []float64
-		for _, c := range []record.Curve{begin[k], rest[k]} {
+		for _, c := range []record.Curve{begin, end} {
 			for i, v := range c.Value {
 				x, y = append(x, float64(c.Iteration[i])), append(y, v)
 			}

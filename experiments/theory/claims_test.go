@@ -108,3 +108,22 @@ func TestClaimsCanFail(t *testing.T) {
 		}
 	}
 }
+
+// TestBothBySeed: of two metrics a seed that lacks one is left out, and does not shift the others.
+func TestBothBySeed(t *testing.T) {
+	s := &record.Set{Traces: map[string][]record.Trace{}}
+	for seed := range uint64(3) {
+		key := string(rune('a' + seed))
+		row := record.Trial{Key: key, Problem: "p", Method: "m", Seed: seed, Status: record.StatusOK}
+		s.Trials = append(s.Trials, row)
+		s.Traces[key] = []record.Trace{
+			{Key: key, Metric: "x", Value: float64(seed)},
+			{Key: key, Metric: "y", Value: 10 * float64(seed)},
+		}
+	}
+	s.Traces["a"] = s.Traces["a"][1:]
+	x, y := trialsOf(s, "p").both("m", "x", "y")
+	if len(x) != 2 || x[0][0] != 1 || y[0][0] != 10 || y[1][0] != 20 {
+		t.Errorf("%v beside %v", x, y)
+	}
+}

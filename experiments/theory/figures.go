@@ -103,15 +103,21 @@ func drawEpsilon(s *record.Set) (*figure.Figure, error) {
 	return f, nil
 }
 
-// relative are the curves of ε over the squared score.
-func relative(s *record.Set, problem, method string) []record.Curve {
-	share := s.Curves(problem, method, "epsilon", 0)
-	for j, size := range s.Curves(problem, method, "score-square", 0) {
-		for i, v := range size.Value {
-			share[j].Value[i] /= v
+// relative are the curves of ε over the squared score, of the seeds that have both.
+func relative(s *record.Set, problem, method string) (out []record.Curve) {
+	sizes := map[uint64]record.Curve{}
+	for _, size := range s.Curves(problem, method, "score-square", 0) {
+		sizes[size.Seed] = size
+	}
+	for _, share := range s.Curves(problem, method, "epsilon", 0) {
+		if size, has := sizes[share.Seed]; has {
+			for i := range share.Value {
+				share.Value[i] /= size.At(share.Iteration[i])
+			}
+			out = append(out, share)
 		}
 	}
-	return share
+	return out
 }
 
 // distinct is the style of one of many lines: colours in three kinds of dashes.

@@ -58,7 +58,7 @@ func drawVariance(s *record.Set) (*figure.Figure, error) {
 // ratios are denoising over Hutchinson's variance by position of σ, for the i-th τ.
 func (t trials) ratios(method string, d, i int) []map[int]float64 {
 	o := t.options()
-	denoise, stein := t.each(method, fmt.Sprintf("denoise-%d", d)), t.each(method, fmt.Sprintf("stein-%d", d))
+	denoise, stein := t.both(method, fmt.Sprintf("denoise-%d", d), fmt.Sprintf("stein-%d", d))
 	out := make([]map[int]float64, len(denoise))
 	for k := range denoise {
 		out[k] = map[int]float64{}

@@ -81,7 +81,7 @@ func drawSamples(s *record.Set) (*figure.Figure, error) {
 		{"steps", "learned-64", shownMove, "step 0.01, 64 draws a move"},
 	} {
 		t := trialsOf(s, m.problem)
-		x, y := t.each(m.method, at("x", m.h)), t.each(m.method, at("y", m.h))
+		x, y := t.both(m.method, at("x", m.h), at("y", m.h))
 		if len(x) == 0 {
 			return nil, errAbsent
 		}

@@ -63,6 +63,19 @@ func (t trials) each(method, metric string) []map[int]float64 {
 	return out
 }
 
+// both returns two metrics by index, for the seeds that have both.
+func (t trials) both(method, a, b string) (x, y []map[int]float64) {
+	for _, row := range t.Set.Trials {
+		one := *t.Set
+		one.Trials = []record.Trial{row}
+		alone := trialsOf(&one, t.Problem)
+		if u, v := alone.each(method, a), alone.each(method, b); u != nil && v != nil {
+			x, y = append(x, u[0]), append(y, v[0])
+		}
+	}
+	return x, y
+}
+
 // slope is a slope in logarithms with its 95 % interval over seeds (Student's t).
 type slope struct {
 	mean, low, high float64

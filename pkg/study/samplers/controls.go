@@ -29,7 +29,8 @@ func Blind() sifg.Sampler {
 
 // useful are the settings of SIFG that a field has which draws its noise once an iteration.
 func useful(keys []string) []string {
-	return slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return key == "redraw" || key == "independent" })
+	useless := func(key string) bool { return key == "redraw" || key == "independent" }
+	return slices.DeleteFunc(slices.Clone(keys), useless)
 }
 
 // blind is sifg.Denoise, but that the network is told the noise of the next particle.

@@ -12,13 +12,14 @@ import (
 //	mean_i [ ‖f(x_i)‖² + 2·e_iᵀ J_f(x_i) e_i ],
 //
 // with Rademacher probes e drawn anew at every network step (Hutchinson's estimate of the divergence). Its gradient has
-// the expectation of that of denoising, whose cross term 2⟨f(x), w⟩/σ has the mean 2·div f over w. So methods that differ
-// in the loss alone compare the losses by samples.
+// the expectation of that of denoising, whose cross term 2⟨f(x), w⟩/σ has the mean 2·div f over w. So methods that
+// differ in the loss alone compare the losses by samples.
 func Hutchinson() sifg.Sampler {
 	denoising, _ := sifg.ByName("sifg")
 	exchanged := *denoising
 	exchanged.Name, exchanged.Title, exchanged.Look = "sifg-hutchinson", "SIFG, Hutchinson's loss", sifg.Look{}
-	exchanged.Doc = "SIFG whose network learns by score matching with Hutchinson's estimate, not by denoising: a control"
+	exchanged.Doc = "SIFG whose network learns by score matching with Hutchinson's estimate, not by denoising: a " +
+		"control"
 	exchanged.Uses = useful(denoising.Uses)
 	exchanged.Build = func(c sifg.Config) (*sifg.Flow, error) {
 		flow, err := denoising.Build(c)
