@@ -2,6 +2,7 @@ package gmm
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -69,6 +70,35 @@ func TestOwnClaims(t *testing.T) {
 		apart := slices.Contains([]string{"beyond", "libraries", "matched-kl"}, name)
 		if c := Experiment.Under(file, name); (len(c.Claims) > 0) == apart {
 			t.Errorf("%s checks %d claims", name, len(c.Claims))
+		}
+	}
+}
+
+// TestFewModes: there is no verdict where every method that moves by the score alone keeps two modes, whatever samplers
+// that jump keep; there is one where a method keeps more, or nothing is measured.
+func TestFewModes(t *testing.T) {
+	set := func(distances map[string]float64) *record.Set {
+		s := &record.Set{Traces: map[string][]record.Trace{}}
+		for method, v := range distances {
+			s.Trials = append(s.Trials, record.Trial{
+				Key: method, Problem: "gmm-10d", Method: method, Seed: 1, Status: record.StatusOK,
+			})
+			s.Traces[method] = []record.Trace{{Key: method, Metric: "mode-weights", Value: v}}
+		}
+		return s
+	}
+	for _, c := range []struct {
+		distances map[string]float64
+		none      bool
+	}{
+		{map[string]float64{"sifg": 0.6, "sgld": 0.45}, true},
+		{map[string]float64{"sifg": 0.6, "smc": 0.1, "tempering": 0.1}, true},
+		{map[string]float64{"sifg": 0.6, "sgld": 0.44}, false},
+		{map[string]float64{"sifg": math.NaN()}, false},
+		{nil, false},
+	} {
+		if why := fewModes("gmm-10d")(set(c.distances)); (why != "") != c.none {
+			t.Errorf("%v: %q", c.distances, why)
 		}
 	}
 }
