@@ -285,3 +285,21 @@ func TestLostSeeds(t *testing.T) {
 		t.Errorf("claim 4: %s (%s)", out.Verdict, out.Evidence)
 	}
 }
+
+// TestMovedBySeed: one seed lacks its displacement, and has a σ so large that no other seed's would pass for it. Claim 5
+// is judged by the other seeds.
+func TestMovedBySeed(t *testing.T) {
+	s := records(t, with(func(problem, method, metric string, index, seed, _ int) (float64, bool) {
+		mine := problem == "gmm-2d" && method == "sifg" && seed == 1
+		switch {
+		case mine && metric == "displacement-x" && index == 1:
+			return math.NaN(), true
+		case mine && metric == "sigma":
+			return 1000, true
+		}
+		return 0, false
+	}))
+	if out := check(t, s, "5"); out.Verdict != claim.Reproduced {
+		t.Errorf("%s: %s", out.Verdict, out.Evidence)
+	}
+}
