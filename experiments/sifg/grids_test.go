@@ -49,7 +49,8 @@ func TestShippedGrids(t *testing.T) {
 			spec := must(grid.ReadSpec(file, must(fs.ReadFile(e.Grids, file))))
 			_, metric, _ := strings.Cut(spec.Select, " ")
 			metric, _, _ = strings.Cut(metric, "[")
-			if !slices.ContainsFunc(e.Metrics, func(m harness.Metric) bool { return m.Name == metric }) {
+			near := spec.Select == "near published" && e.Published != nil
+			if !near && !slices.ContainsFunc(e.Metrics, func(m harness.Metric) bool { return m.Name == metric }) {
 				t.Errorf("%s of %s selects by %q, which is no metric of it", file, e.Name, spec.Select)
 			}
 			command(t, "grid", e.Name, "--grid", strings.TrimSuffix(path.Base(file), ".yaml"), "--scale", "smoke",

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,23 +25,26 @@ type Published struct {
 	Copied                  bool    // it is a copy of another cell by its note, and counts neither way
 }
 
-// ReadPublished reads published numbers from a CSV file that is part of the program, with the columns dataset (the
-// problem), metric, method, mean, std, source, note. Numbers stand as they are printed, for the digits say how far they
-// were rounded. It panics if something is no number.
-func ReadPublished(text []byte) []Published {
+// columns of published numbers.
+var columns = []string{"dataset", "metric", "method", "mean", "std", "source", "note"}
+
+// ReadPublished reads published numbers from CSV with the columns dataset (the problem), metric, method, mean, std,
+// source, note. Numbers stand as they are printed, for the digits say how far they were rounded. file is its name in
+// errors.
+func ReadPublished(file string, text []byte) ([]Published, error) {
 	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil {
-		panic("published numbers: " + err.Error())
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", file, err)
+	case len(rows) < 2 || !slices.Equal(rows[0], columns):
+		return nil, fmt.Errorf("%s: want the columns %s, and a row for each number", file, strings.Join(columns, ","))
 	}
 	var out []Published
 	for i, row := range rows[1:] {
 		mean, err1 := strconv.ParseFloat(row[3], 64)
 		sd, err2 := strconv.ParseFloat(row[4], 64)
-		if err := errors.Join(err1, err2); err != nil {
-			panic(fmt.Sprintf("published numbers, row %d: %v", i+1, err))
-		}
 		_, decimals, _ := strings.Cut(row[4], ".")
-		out = append(out, Published{
+		p := Published{
 			Problem: row[0],
 			Metric:  row[1],
 			Method:  row[2],
@@ -51,7 +55,20 @@ func ReadPublished(text []byte) []Published {
 			Text:    row[3] + " ± " + row[4],
 			Note:    row[6],
 			Copied:  strings.Contains(row[6], "copying error"),
-		})
+		}
+		if err := errors.Join(err1, err2); err != nil || math.IsNaN(mean) || !(p.AtMost() > 0) || math.IsInf(p.AtMost()+math.Abs(mean), 0) {
+			return nil, fmt.Errorf("%s, row %d: want a mean and a standard deviation, not %s and %s", file, i+1, row[3], row[4])
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// MustPublished is ReadPublished of a file that is part of the program.
+func MustPublished(text []byte) []Published {
+	out, err := ReadPublished("published numbers", text)
+	if err != nil {
+		panic(err)
 	}
 	return out
 }

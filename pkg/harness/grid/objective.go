@@ -17,17 +17,21 @@ import (
 )
 
 // Objective is the rule of selection: the cell with the smallest or largest mean over seeds of a metric at the last
-// checkpoint.
+// checkpoint, or the one nearest to published numbers.
 type Objective struct {
-	Metric string `json:"metric"` // with the component, of a metric that has several: coverage[3]
-	Max    bool   `json:"max,omitempty"`
+	Metric    string `json:"metric"` // with the component, of a metric that has several: coverage[3]; "" if Published
+	Max       bool   `json:"max,omitempty"`
+	Published bool   `json:"published,omitempty"`
 }
 
 var objective = regexp.MustCompile(`^(min|max)\s+([^\s\[\]]+)(\[\d+\])?$`)
 
 // parseObjective reads min METRIC, max METRIC, or max METRIC[3] for a component, where the experiment can measure the
-// metric.
+// metric; or near published.
 func parseObjective(text string, e *harness.Experiment) (o Objective, err error) {
+	if strings.Join(strings.Fields(text), " ") == nearPublished {
+		return Objective{Published: true}, nil
+	}
 	m := objective.FindStringSubmatch(strings.TrimSpace(text))
 	var known []string
 	for _, metric := range e.Metrics {
@@ -35,15 +39,18 @@ func parseObjective(text string, e *harness.Experiment) (o Objective, err error)
 	}
 	if m == nil {
 		example := "min " + append(append(slices.Clone(e.Scores), known...), "METRIC")[0]
-		return o, usage.Errorf("--select %q: want min METRIC, max METRIC or METRIC[3] for a component, such as %q; "+
-			"metrics of %s: %s", text, example, e.Name, strings.Join(known, ", "))
+		return o, usage.Errorf("--select %q: want min METRIC, max METRIC or METRIC[3] for a component, such as %q, or "+
+			"%s; metrics of %s: %s", text, example, nearPublished, e.Name, strings.Join(known, ", "))
 	}
 	o = Objective{Metric: m[2] + m[3], Max: m[1] == "max"}
 	return o, usage.Among("metric", m[2:3], fmt.Sprintf("--select %q", text), known)
 }
 
 func (o Objective) String() string {
-	if o.Max {
+	switch {
+	case o.Published:
+		return nearPublished
+	case o.Max:
 		return "max " + o.Metric
 	}
 	return "min " + o.Metric

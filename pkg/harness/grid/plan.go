@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/viper"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
@@ -36,6 +37,10 @@ type Group struct {
 	Keys    []string `json:"keys"`  // settings that the grid decides, as keys of settings.Config: sampler.step
 	Cells   []Cell   `json:"cells"` // the settings as they are come first
 	Rank    []int    `json:"rank"`  // of a Result: the cells that can be chosen, the best first
+
+	// Of a grid near published.
+	Published []claim.Published `json:"-"`                   // numbers of the method on the problem
+	Protocols map[string]string `json:"protocols,omitempty"` // the method's settings under each, as the label of a cell
 }
 
 // Cell is values for the settings of its group.
@@ -52,8 +57,12 @@ type Cell struct {
 	// Of a Result.
 	Status string        `json:"status,omitempty"` // ok, or that of the first trial that is not
 	Reason string        `json:"reason,omitempty"` // why it cannot be chosen
-	Values record.Sample `json:"-"`                // of the metric at the last checkpoint
-	Mean   float64       `json:"-"`                // over seeds; NaN where a seed has none
+	Values record.Sample `json:"-"`                // of the metric at the last checkpoint; nil of a grid near published
+	Mean   float64       `json:"-"`                // over seeds, or the distance from published numbers; NaN for none
+
+	// Of a grid near published, one for each of Group.Published.
+	Gaps    []claim.Gap     `json:"-"`
+	Samples []record.Sample `json:"-"`
 }
 
 // New lays out a grid over the settings. r names one experiment and one protocol, and selects problems, methods and
@@ -99,6 +108,11 @@ func New(r plan.Request, s *Spec, choose string) (*Grid, error) {
 	}
 	for p, m := range b.layout.Wanted() {
 		if err := b.group(p, m.Name); err != nil {
+			return nil, err
+		}
+	}
+	if objective.Published && len(g.Trials) > 0 {
+		if err := b.near(r); err != nil {
 			return nil, err
 		}
 	}
@@ -255,26 +269,36 @@ func together(list ...*axis) []point {
 // describe gives the cells their settings and labels, and the labels to their trials.
 func (g *Group) describe() {
 	for i := range g.Cells {
-		c, tree, config := &g.Cells[i], map[string]any{}, viper.New()
-		_ = mapstructure.Decode(c.planned[0].Config, &tree) // a struct, which has been encoded for its trial's key
-		_ = config.MergeConfigMap(tree)
-		for _, key := range g.Keys {
-			value, _ := json.Marshal(config.Get(key))
-			c.Settings = append(c.Settings, value)
-		}
+		g.Cells[i].Settings = g.settings(g.Cells[i].planned[0].Config)
 	}
-	varying := g.varying(true)
 	for i := range g.Cells {
 		c := &g.Cells[i]
-		var parts []string
-		for _, k := range varying {
-			parts = append(parts, short(g.Keys[k])+" "+c.text(k))
-		}
-		c.Label = strings.Join(parts, ", ")
+		c.Label = g.label(c.Settings)
 		for j := range c.planned {
 			c.planned[j].Cell = c.Label
 		}
 	}
+}
+
+// settings are what a configuration has for the group's keys.
+func (g *Group) settings(c *settings.Config) (out []json.RawMessage) {
+	tree, config := map[string]any{}, viper.New()
+	_ = mapstructure.Decode(c, &tree) // a struct, which has been encoded for its trial's key
+	_ = config.MergeConfigMap(tree)
+	for _, key := range g.Keys {
+		value, _ := json.Marshal(config.Get(key))
+		out = append(out, value)
+	}
+	return out
+}
+
+// label names a cell by those of its settings that vary in the group.
+func (g *Group) label(values []json.RawMessage) string {
+	c, parts := &Cell{Settings: values}, []string(nil)
+	for _, k := range g.varying(true) {
+		parts = append(parts, short(g.Keys[k])+" "+c.text(k))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // varying returns the indices of the keys whose values are not the same in all cells, or in all that are not outside.

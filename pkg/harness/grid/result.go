@@ -51,7 +51,7 @@ func (g *Grid) Choose(s *store.Store, command string) (*Result, error) {
 	for _, group := range g.Groups {
 		group.Cells = slices.Clone(group.Cells)
 		for i := range group.Cells {
-			if err := r.read(s, &group.Cells[i]); err != nil {
+			if err := r.read(s, &group, &group.Cells[i]); err != nil {
 				return nil, err
 			}
 		}
@@ -59,39 +59,83 @@ func (g *Grid) Choose(s *store.Store, command string) (*Result, error) {
 		r.Groups = append(r.Groups, &group)
 	}
 	r.Missing = len(g.Trials) - len(r.trials)
-	r.Best = r.best()
+	if r.Best = r.best(); r.Objective.Published {
+		r.Best = r.nearest()
+	}
 	return r, nil
 }
 
+// measured is a metric with its component.
+type measured struct {
+	metric string
+	index  int
+}
+
+func (m measured) String() string {
+	if m.index == 0 {
+		return m.metric
+	}
+	return fmt.Sprintf("%s[%d]", m.metric, m.index)
+}
+
 // read gives a cell the values of its trials. Reason is that of the first seed that has none.
-func (r *Result) read(s *store.Store, c *Cell) error {
+func (r *Result) read(s *store.Store, g *Group, c *Cell) error {
+	var wanted []measured
+	for _, p := range g.Published {
+		wanted = append(wanted, measured{p.Metric, 0})
+	}
+	if g.Published == nil {
+		metric, index := r.Objective.measure()
+		wanted = append(wanted, measured{metric, index})
+	}
 	c.Status, c.Mean = record.StatusOK, math.NaN()
+	samples := make([]record.Sample, len(wanted))
 	for i := range c.planned {
 		t := &c.planned[i]
 		got, err := s.Result(store.ID{Experiment: t.Experiment, Key: t.Key, Earlier: t.Earlier})
 		if err != nil && !errors.Is(err, record.ErrDamaged) {
 			return err
 		}
-		missing := record.Value{Seed: t.Seed, Why: record.NotComputed}
-		status, reason, value := store.Missing, string(missing.Why), missing
-		if err == nil && got != nil {
-			status = got.Trial.Status
-			reason, value = r.take(t, got)
+		if err != nil {
+			got = nil
 		}
-		c.Values = append(c.Values, value)
-		if c.Reason == "" && value.Why != "" {
-			c.Status, c.Reason = status, fmt.Sprintf("seed %d: %s", t.Seed, reason)
+		var last record.Series
+		if got != nil {
+			last = r.take(t, got)
+		}
+		for k, m := range wanted {
+			value := record.Value{Seed: t.Seed, Why: record.NotComputed}
+			status, reason := store.Missing, string(value.Why)
+			if got != nil {
+				value = last.Last(t.Method, m.metric, m.index)[0]
+				status, reason = got.Trial.Status, got.Trial.Reason
+			}
+			if status == record.StatusOK {
+				reason = fmt.Sprintf("%s is %s", m, value.Why)
+			}
+			samples[k] = append(samples[k], value)
+			if c.Reason == "" && value.Why != "" {
+				c.Status, c.Reason = status, fmt.Sprintf("seed %d: %s", t.Seed, reason)
+			}
 		}
 	}
-	if c.Reason == "" {
+	if g.Published == nil {
+		c.Values = samples[0]
+	} else {
+		c.Samples = samples
+	}
+	switch {
+	case c.Reason != "":
+	case g.Published == nil:
 		c.Mean = stats.Mean(c.Values.Numbers())
+	default:
+		c.judge(g.Published)
 	}
 	return nil
 }
 
-// take takes over the record of a trial and returns the metric's value at the last checkpoint. reason says why it is no
-// number.
-func (r *Result) take(t *harness.Trial, got *record.Result) (reason string, value record.Value) {
+// take takes over the record of a trial and returns its last checkpoint.
+func (r *Result) take(t *harness.Trial, got *record.Result) record.Series {
 	rows := got.Traces
 	if n := len(rows); n > 0 { // they are in order of iteration
 		last := rows[n-1].Iteration
@@ -102,12 +146,7 @@ func (r *Result) take(t *harness.Trial, got *record.Result) (reason string, valu
 	row.Protocol, row.Scale, row.Problem, row.Method = t.Protocol, t.Scale, t.Problem, t.Method
 	r.trials, r.timings, r.traces = append(r.trials, row), append(r.timings, got.Timing), append(r.traces, rows...)
 	set := record.Set{Trials: []record.Trial{row}, Traces: map[string][]record.Trace{row.Key: rows}}
-	metric, index := r.Objective.measure()
-	value = record.Series{Set: &set, Problem: row.Problem}.Last(row.Method, metric, index)[0]
-	if row.Status != record.StatusOK {
-		return row.Reason, value
-	}
-	return fmt.Sprintf("%s is %s", r.Objective.Metric, value.Why), value
+	return record.Series{Set: &set, Problem: row.Problem}
 }
 
 // Write writes the result into a results folder: see report.PutGrid. An earlier result that has all its trials is not

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
@@ -120,7 +119,11 @@ func (r *Result) all() *table.Table {
 			}
 		}
 	}
-	headers = append(headers, r.Objective.Metric, "sd", "seeds", "status", "note")
+	value := r.Objective.Metric
+	if r.Objective.Published {
+		value = "distance in SE"
+	}
+	headers = append(headers, value, "sd", "seeds", "status", "note")
 	t := &table.Table{Columns: table.Columns(len(headers), headers...)}
 	for _, g := range r.Groups {
 		for rank, c := range g.Rank {
@@ -151,97 +154,8 @@ func (g *Group) cellRow(i int, rank table.Cell, keys []string) []table.Cell {
 	}
 	sd := math.NaN()
 	if c.Reason == "" {
-		sd = stats.SD(c.Values.Numbers())
+		sd = stats.SD(c.Values.Numbers()) // NaN of a distance
 	}
-	return append(row, table.Number(c.Mean, 4), table.Number(sd, 4), table.Int(len(c.Values)), table.Text(c.Status),
+	return append(row, table.Number(c.Mean, 4), table.Number(sd, 4), table.Int(len(c.Seeds)), table.Text(c.Status),
 		table.Text(note))
-}
-
-// figure draws a panel for the effect of each setting that varies. Where these are two, and the group has every pair of
-// their values, it also draws a heat map of the means. It is nil if nothing varies.
-func (r *Result) figure(g *Group) *figure.Figure {
-	keys := g.varying(false)
-	if len(keys) == 0 {
-		return nil
-	}
-	bar := figure.Axis{Label: r.Objective.Metric, Scale: figure.AutoLog}
-	below := "chosen against now: " + r.against(g)
-	if len(g.Rank) > 0 && g.Rank[0] == 0 {
-		below = "the chosen settings are those in use"
-	}
-	f := &figure.Figure{Cols: min(3, len(keys)), ColorBar: bar, Below: below}
-	for _, k := range keys {
-		f.Panels = append(f.Panels, r.effect(g, k, bar))
-	}
-	if len(keys) == 2 && len(g.Rank) > 0 {
-		f.Panels = append(f.Panels, g.heat(keys[0], keys[1])...)
-	}
-	return f
-}
-
-// axis has the values of a setting side by side.
-func (g *Group) axis(k int) figure.Axis {
-	levels, numeric := g.levels(k)
-	a := figure.Axis{Label: short(g.Keys[k])}
-	for _, v := range levels {
-		if numeric {
-			v = fmt.Sprintf("%.4g", number(v))
-		}
-		a.Categories = append(a.Categories, v)
-	}
-	return a
-}
-
-// effect draws, for each value of a setting, the best of the cells with that value, and their median. Positive values
-// over a decade or more have a logarithmic axis. 0 often stands for a rule, such as that of SVGD's bandwidth.
-func (r *Result) effect(g *Group, k int, y figure.Axis) figure.Panel {
-	var x, median, best []float64
-	levels, numeric := g.levels(k)
-	axis, place := g.axis(k), func(i int) float64 { return float64(i) }
-	if lo, hi := number(levels[0]), number(levels[len(levels)-1]); numeric && lo > 0 && hi >= 10*lo {
-		axis = figure.Axis{Label: axis.Label, Scale: figure.Log}
-		place = func(i int) float64 { return number(levels[i]) }
-	}
-	for i, level := range levels {
-		var means []float64
-		for _, c := range g.Rank {
-			if g.Cells[c].text(k) == level {
-				means = append(means, g.Cells[c].Mean)
-			}
-		}
-		first := append(means, math.NaN())[0] // of g.Rank
-		x, median, best = append(x, place(i)), append(median, stats.Median(means)), append(best, first)
-	}
-	style := figure.Method(g.Method).As("best cell")
-	return figure.Panel{X: axis, Y: y, Layers: []figure.Layer{
-		figure.Line{X: x, Y: median, Style: style.As("median of the cells").Thin()},
-		figure.Line{X: x, Y: best, Style: style},
-		figure.Scatter{X: x, Y: best, Style: style, Radius: 2.4},
-	}}
-}
-
-// heat is the panel of the means for each pair of values of keys a (along X) and b, with a dot at the chosen cell.
-func (g *Group) heat(a, b int) []figure.Panel {
-	xs, _ := g.levels(a)
-	ys, _ := g.levels(b)
-	if g.listed() < len(xs)*len(ys) {
-		return nil
-	}
-	at := func(i int) (x, y int) {
-		c := &g.Cells[i]
-		return slices.Index(xs, c.text(a)), slices.Index(ys, c.text(b))
-	}
-	heat := figure.HeatMap{Cols: len(xs), Z: slices.Repeat([]float64{math.NaN()}, len(xs)*len(ys))}
-	for _, i := range g.Rank {
-		x, y := at(i)
-		heat.Z[y*len(xs)+x] = g.Cells[i].Mean
-	}
-	x, y := at(g.Rank[0])
-	dot := figure.Scatter{
-		X:      []float64{float64(x)},
-		Y:      []float64{float64(y)},
-		Radius: 3,
-		Style:  figure.Method("truth").As(""),
-	}
-	return []figure.Panel{{X: g.axis(a), Y: g.axis(b), Layers: []figure.Layer{heat, dot}}}
 }
