@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -20,11 +21,11 @@ type user struct {
 	r   *repository
 }
 
-// newUser serves the modules of this checkout. Other modules come from the module cache, or from where this machine
-// gets them.
+// newUser serves the modules of a release of this checkout's commit. Other modules come from the module cache, or from
+// where this machine gets them.
 func newUser(t *testing.T) *user {
 	t.Helper()
-	r, err := read("../..")
+	r, err := read(released(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,6 +43,49 @@ func newUser(t *testing.T) *user {
 	u.env = append(os.Environ(), "GOPROXY="+proxies, "GOSUMDB=off", "GOWORK=off", "GOFLAGS=-trimpath -modcacherw",
 		"GOMODCACHE="+t.TempDir(), "GOBIN="+u.bin)
 	return u
+}
+
+// released pushes the tags of a release to a repository of its own, as CONTRIBUTING.md says, and returns a checkout of
+// the tag of the version, as the workflow has it. That tag is pushed last and alone.
+func released(t *testing.T) (checkout string) {
+	t.Helper()
+	text, err := os.ReadFile("../../CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := regexp.MustCompile(`(?m)^    (for tag in .*)$`).FindStringSubmatch(string(text))
+	if command == nil {
+		t.Fatal("CONTRIBUTING.md does not say how tags are pushed")
+	}
+	dir := t.TempDir()
+	bare, clone, checkout := filepath.Join(dir, "bare"), filepath.Join(dir, "clone"), filepath.Join(dir, "checkout")
+	sh := func(in, script string) string {
+		cmd := exec.Command("sh", "-euc", script)
+		cmd.Dir = in
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", script, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	root := sh("../..", "git rev-parse --show-toplevel")
+	sh(dir, "git init -q --bare bare && git clone -q --no-tags "+root+" clone")
+	log := filepath.Join(bare, "pushes")
+	hook := "#!/bin/sh\nsed 's/.* //' >>" + log + "\necho -- >>" + log + "\n"
+	if err := os.WriteFile(filepath.Join(bare, "hooks", "post-receive"), []byte(hook), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	sh(clone, "git remote set-url origin "+bare+" && "+command[1])
+	pushes := strings.Split(strings.TrimSuffix(sh(bare, "cat pushes"), "\n--"), "\n--\n")
+	r, err := read(clone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := pushes[len(pushes)-1]; len(pushes) != len(r.tags()) || last != "refs/tags/"+r.version {
+		t.Errorf("%d pushes, the last %s; want each of %d tags alone, %s last", len(pushes), last, len(r.tags()), r.version)
+	}
+	sh(dir, "git clone -q --depth 1 --branch "+r.version+" file://"+bare+" "+checkout)
+	return checkout
 }
 
 // run runs a command in the user's folder and returns what it prints.
