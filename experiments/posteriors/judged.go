@@ -83,7 +83,8 @@ func (j *judged) say() []string {
 		out = append(out, fmt.Sprintf("Take these draws of NUTS for rough answers: the chains agree and are short. "+
 			"The chains: %s.", numbers))
 	case j.fact("divergences", 0) > manyDivergent:
-		out = append(out, fmt.Sprintf("Take these draws of NUTS with care: many moves diverged. The chains: %s.", numbers))
+		out = append(out, fmt.Sprintf("Take these draws of NUTS with care: many moves diverged. The chains: %s.",
+			numbers))
 	default:
 		out = append(out, fmt.Sprintf("Take these draws of NUTS. The chains: %s.", numbers))
 	}
@@ -173,4 +174,25 @@ func (j *judged) modes() []string {
 			strings.Join(names, ", ")))
 	}
 	return out
+}
+
+// varying are the names of the values that vary, of which alone the records speak, and of those that do not.
+func varying(s *record.Set) (names, constant []string, err error) {
+	all, err := valueNames(&s.Trials[0])
+	if err != nil {
+		return nil, nil, err
+	}
+	_, fact := ownProblem(s)
+	at := map[float64]bool{}
+	for k := 0; !math.IsNaN(fact("constant", k)); k++ {
+		at[fact("constant", k)] = true
+	}
+	for j, name := range all {
+		if at[float64(j)] {
+			constant = append(constant, name)
+		} else {
+			names = append(names, name)
+		}
+	}
+	return names, constant, nil
 }

@@ -214,27 +214,6 @@ func valueNames(t *record.Trial) ([]string, error) {
 	return o.Values, err
 }
 
-// varying are the names of the values that vary, of which alone the records speak, and of those that do not.
-func varying(s *record.Set) (names, constant []string, err error) {
-	all, err := valueNames(&s.Trials[0])
-	if err != nil {
-		return nil, nil, err
-	}
-	_, fact := ownProblem(s)
-	at := map[float64]bool{}
-	for k := 0; !math.IsNaN(fact("constant", k)); k++ {
-		at[fact("constant", k)] = true
-	}
-	for j, name := range all {
-		if at[float64(j)] {
-			constant = append(constant, name)
-		} else {
-			names = append(names, name)
-		}
-	}
-	return names, constant, nil
-}
-
 // column returns a metric of all values at a trial's last iteration.
 func column(s *record.Set, key, metric string) (out []float64) {
 	last := map[int]float64{}

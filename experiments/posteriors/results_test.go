@@ -139,7 +139,8 @@ func TestSay(t *testing.T) {
 			"its tails are heavy", unseen}},
 		{"divergences", map[string][]float64{"divergences": {0.01}}, true, []string{"Take these",
 			"1 % of the moves diverged, where b is 1.8 standard deviations below its mean", unseen}},
-		{"many divergences", map[string][]float64{"divergences": {0.1}}, true, []string{"with care", "10 % of", unseen}},
+		{"many divergences", map[string][]float64{"divergences": {0.1}}, true,
+			[]string{"with care", "10 % of", unseen}},
 		{"refusals", map[string][]float64{"refused": {0.07}}, true, []string{"Take these",
 			"The model refused 7 %", unseen}},
 		{"no mode", map[string][]float64{"modes": {0, 0}}, true, []string{take, "no mode with a positive curvature"}},
@@ -150,8 +151,9 @@ func TestSay(t *testing.T) {
 			"mode-draws": {1, 0}}, false, []string{"Do not take these draws: 2 modes were found", "2 modes"}},
 		{"two modes, few passes", map[string][]float64{"modes": {2, 2}, "passes": {3}, "mode-share": {0.7, 0.3},
 			"mode-draws": {0.5, 0.5}}, false, []string{"from one to another 3 times", "2 modes"}},
-		{"labels", map[string][]float64{"modes": {2, 2}, "passes": {0}, "mode-share": {0.5, 0.5}, "mode-draws": {0.5, 0.5},
-			"swapped": {0, 1}, "same": {1}}, false, []string{"Do not take", "2 modes",
+		{"labels", map[string][]float64{"modes": {2, 2}, "passes": {0}, "mode-share": {0.5, 0.5},
+			"mode-draws": {0.5, 0.5},
+			"swapped":    {0, 1}, "same": {1}}, false, []string{"Do not take", "2 modes",
 			"Label switching: modes are each other with a, b swapped"}},
 	} {
 		j := &judged{values: []string{"a", "b"}, all: []string{"a", "b"}, fact: func(name string, index int) float64 {

@@ -98,7 +98,8 @@ var knownTruths = map[string]knownTruth{
 		"u0, u1",
 		cloud: "separate lumps"},
 	"robust location, two groups": {d: 1, log: robust, says: "modes were found", cloud: "lumps"},
-	"dual moon":                   {d: 2, log: moon, mean: 0, sd: 1.82, says: "modes were found", cloud: "separate lumps"},
+	"dual moon": {d: 2, log: moon, mean: 0, sd: 1.82,
+		says: "modes were found", cloud: "separate lumps"},
 	"spike in a slab": {d: 10, log: func(x []float64) float64 {
 		return lse(0.5, -square(x, 0)/2, -square(x, 0)/2/0.0025-10*math.Log(0.05))
 	}, mean: 0, sd: 0.708, says: "do not agree", cloud: "modes without particles"},
