@@ -245,7 +245,8 @@ func Find(id *Identity) (*Program, error) {
 	if changed {
 		return nil, fmt.Errorf("the program %q changed since the run began", id)
 	}
-	return nil, fmt.Errorf("the program %q, as it was then, is not among those that this command was given", id)
+	return nil, fmt.Errorf("the program %q, as it was then, is not among those that this command was given "+
+		"(--program, --sampler)", id)
 }
 
 // Close ends all processes of the programs that this command was given, and forgets them.
