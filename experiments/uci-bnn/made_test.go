@@ -84,7 +84,7 @@ func (m *made) set(t *testing.T) *record.Set {
 		Load: func(string, string) (*record.Array, error) { return nil, errors.New("no such trial") }}
 	for _, problem := range problems {
 		for _, method := range []string{
-			"sgld", "svgd", "svgd-slow", "l2-gf", "ada-gwg", "sifg", "sifg-wide", "ada-sifg", "ada-sifg-wide",
+			"sgld", "svgd", "l2-gf", "ada-gwg", "sifg", "sifg-wide", "ada-sifg", "ada-sifg-wide",
 		} {
 			if strings.HasSuffix(method, "-wide") && problem != "boston" {
 				continue
@@ -94,12 +94,10 @@ func (m *made) set(t *testing.T) *record.Set {
 				c.Options["split"] = "released"
 			}
 			c.Sampler = sifg.Config{
-				Sampler: strings.TrimSuffix(strings.TrimSuffix(method, "-wide"), "-slow"),
+				Sampler: strings.TrimSuffix(method, "-wide"),
 				Step:    5e-4,
 			}
 			switch {
-			case method == "svgd-slow":
-				c.Sampler.Step = 1e-4
 			case strings.HasSuffix(method, "-wide"):
 				c.Sampler.Sigma = 0.1
 			case strings.HasSuffix(method, "sifg"):

@@ -37,7 +37,7 @@ func TestParts(t *testing.T) {
 		"one method":      {keep, func(r record.Trial) bool { return r.Method == "sifg" }},
 		"SGLD failed":     {fail, func(r record.Trial) bool { return r.Method == "sgld" }},
 		"a seed failed":   {fail, func(r record.Trial) bool { return r.Seed == 4 && r.Method == "sifg" }},
-		"no cell printed": {keep, func(r record.Trial) bool { return r.Method == "svgd-slow" }},
+		"no cell printed": {keep, func(r record.Trial) bool { return r.Method == "sifg" }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := asInPrint().set(t)
@@ -88,7 +88,7 @@ func TestParts(t *testing.T) {
 // more of them, and texts say how many there are.
 func TestPartialTrials(t *testing.T) {
 	s := asInPrint().set(t)
-	most := map[string]uint64{"sgld": 10, "svgd": 10, "svgd-slow": 10, "ada-sifg": 5, "l2-gf": 1, "ada-gwg": 1}
+	most := map[string]uint64{"sgld": 10, "svgd": 10, "ada-sifg": 5, "l2-gf": 1, "ada-gwg": 1}
 	s.Trials = slices.DeleteFunc(s.Trials, func(r record.Trial) bool { return r.Seed >= most[r.Method] })
 	for id, want := range map[string]struct {
 		verdict claim.Verdict

@@ -126,9 +126,6 @@ func named(s *record.Set) func(name string) string {
 			return "Boston (10 units)"
 		case slices.Contains(metrics, name):
 			return strings.ToUpper(strings.TrimPrefix(name, "test-"))
-		case name == "svgd-slow":
-			c, _ := config(s, "", name)
-			return "SVGD (step " + table.Num(c.Sampler.Step) + ")"
 		case strings.HasSuffix(name, "-wide"):
 			return withSigma(s)(name)
 		}

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
@@ -12,10 +11,10 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// compared are the methods of the table: those of the paper's, SIFG with a fixed σ, and SVGD by a smaller step where it
-// ran.
+// compared are the methods of the table that ran: those of the paper's, SIFG with a fixed σ, and those that other
+// protocols add.
 func compared(s *record.Set) []string {
-	all := []string{"sgld", "psgld", "svgd", "svgd-slow", "ascent", "l2-gf", "ada-gwg", "sifg", "ada-sifg", "hmc"}
+	all := []string{"sgld", "psgld", "svgd", "ascent", "l2-gf", "ada-gwg", "sifg", "ada-sifg", "hmc"}
 	return slices.DeleteFunc(all, func(m string) bool {
 		_, ran := config(s, "", m)
 		return !ran
@@ -112,33 +111,30 @@ func meaning(s *record.Set) string {
 	return "All trials share one split, so ± is the noise of the algorithm alone."
 }
 
-// against is the table of every measured mean with the printed one. SVGD by a smaller step is compared with the same
-// cells.
+// against is the table of every measured mean with the printed one.
 func against(s *record.Set) (*table.Table, error) {
 	r := read(s)
 	methods := slices.DeleteFunc(compared(s), func(m string) bool {
-		return inPrint("boston", "test-nll", strings.TrimSuffix(m, "-slow")).Text == ""
+		return inPrint("boston", "test-nll", m).Text == ""
 	})
 	t := &table.Table{Columns: r.heads(methods)}
 	within, outside, marked, beaten := 0, 0, 0, 0
 	for problem, metric := range cells {
 		row := []table.Cell{table.Text(r.names(problem)), table.Text(r.names(metric))}
 		for _, m := range methods {
-			p, v := inPrint(problem, metric, strings.TrimSuffix(m, "-slow")), r.values(problem, metric, m)
+			p, v := inPrint(problem, metric, m), r.values(problem, metric, m)
 			c := table.Number(stats.Mean(v), 4)
 			far := false
 			if len(v) > 0 && s.Incomparable == "" && !p.Copied {
 				gap := p.Gap(v)
 				c.Bold, far = !gap.Agrees(), gap.Far()
-				if m != "svgd-slow" {
-					within, outside, marked = within+count(!c.Bold), outside+count(c.Bold), marked+count(far)
-				}
+				within, outside, marked = within+count(!c.Bold), outside+count(c.Bold), marked+count(far)
 			}
 			if c.Text += " (" + p.Text + ")"; far {
 				c.Text += " ~"
 			}
 			// as printed
-			if ols := r.trivial(problem, "ols", metric); s.Incomparable == "" && m != "svgd-slow" &&
+			if ols := r.trivial(problem, "ols", metric); s.Incomparable == "" &&
 				p.Mean >= stats.Mean(ols)-0.0005 {
 				c.Text += " †"
 				beaten++
