@@ -29,7 +29,7 @@ watched = set -m; $(1) & group=$$!; trap 'kill -INT -- -$$group' INT TERM; \
 packages: # patterns of all packages, for scripts
 	@echo $(ALL)
 
-.PHONY: packages help build test torture scale reproduce quick bench growth peers lint generate data site image report clean FORCE
+.PHONY: packages help build test torture scale reproduce quick bench growth peers lint generate bits data site image report clean FORCE
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -84,6 +84,14 @@ lint: ## gofmt, go vet, staticcheck, tidy modules at one version, workflows, gen
 
 generate: ## the assembly of the compute core, from its generator
 	cd pkg/sifg/internal/simd/gen && GOWORK=off go run .
+
+bits: ## the digests of what every sampler computes, on each compute path; arm64's where QEMU is. Other lines must not change
+	go test ./pkg/sifg -run 'TestBits$$' -count 1 -update-bits
+	SIFG_KERNEL=avx2 go test ./pkg/sifg -run 'TestBits$$' -count 1
+	go test -tags purego ./pkg/sifg -run 'TestBits$$' -count 1 -update-bits
+	@if command -v qemu-aarch64-static >/dev/null; then \
+		GOARCH=arm64 go test -exec qemu-aarch64-static ./pkg/sifg -run 'TestBits$$' -count 1 -update-bits; \
+	else echo "neon-arm64.txt is as it was: install qemu-user-static"; fi
 
 data: build ## the files of all data sets, into datasets/cache
 	$(SIFG) data fetch

@@ -38,6 +38,9 @@ const digestsFile = "testdata/digests.json"
 // raised. The keys of stored results rest on those versions, so other bits under the same versions would pass for the
 // same result.
 func TestNumerics(t *testing.T) {
+	if testing.Short() {
+		t.Skip("computes a trial of every method of every experiment")
+	}
 	if cpu.Path() == "portable" {
 		t.Skip("the portable kernels have other bits by design")
 	}
