@@ -19,7 +19,7 @@ func TestPilot(t *testing.T) {
 		"grid", "posteriors", "--protocol", "matched", "--problems", "garch-100", "--seeds", "101",
 		"--methods", "sifg,ada-sifg,sifg-a,interpolated,l2-gf,ada-gwg,svgd",
 		"--axis", "judge.every=[500]", "--select", "min ksd",
-		"--name", "pilot", "--results", out, "--quiet",
+		"--results", out, "--quiet",
 	}
 	if code := cli.Main(args, &text, &text, Experiment); code != 0 {
 		t.Fatal(text.String())
