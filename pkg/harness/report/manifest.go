@@ -13,6 +13,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
 const manifestName = "manifest.json"
@@ -24,6 +25,17 @@ type manifest struct {
 	sealed.Index
 }
 
+const manifestComment = "Written by sifg: what it wrote into this folder. sifg verify compares."
+
+// openManifest opens the manifest. The index of another folder in its place is damage.
+func openManifest(root *os.Root, m *manifest) (*sealed.Folder, error) {
+	f, err := sealed.Open(root, ".", manifestName, m)
+	if err == nil && m.Comment != manifestComment {
+		err = &record.Damage{Path: filepath.Join(root.Name(), manifestName), Reason: "it is the index of something else"}
+	}
+	return f, err
+}
+
 // listing is the files of a manifest, by name.
 type listing map[string]sealed.File
 
@@ -31,7 +43,7 @@ type listing map[string]sealed.File
 // it is.
 func readListing(root *os.Root) listing {
 	m := &manifest{}
-	if _, err := sealed.Open(root, ".", manifestName, m); err != nil {
+	if _, err := openManifest(root, m); err != nil {
 		return nil
 	}
 	out := listing{}
@@ -50,7 +62,7 @@ func (l listing) add(root *os.Root, name string) error {
 
 // write makes the manifest list exactly these.
 func (l listing) write(root *os.Root) error {
-	m := &manifest{Comment: "Written by sifg: what it wrote into this folder. sifg verify compares."}
+	m := &manifest{Comment: manifestComment}
 	for _, name := range slices.Sorted(maps.Keys(l)) {
 		m.Files = append(m.Files, l[name])
 	}

@@ -89,7 +89,7 @@ func (v *verifier) sort(err error) {
 
 // manifest compares the files that the manifest lists. One that is missing is noted by what it does not list.
 func (v *verifier) manifest() {
-	f, err := sealed.Open(v.root, ".", manifestName, &manifest{})
+	f, err := openManifest(v.root, &manifest{})
 	if err != nil {
 		if _, absent := v.root.Lstat(manifestName); !errors.Is(absent, fs.ErrNotExist) {
 			v.sort(err)
