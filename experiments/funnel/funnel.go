@@ -42,7 +42,7 @@ var Experiment = &harness.Experiment{
 	Scores:    []string{"energy", "knn-kl"},
 	Figures:   []harness.Figure{curves("funnel-2d"), curves("funnel-10d")},
 	Tables:    []harness.Table{summary("funnel-2d"), summary("funnel-10d")},
-	Findings:  []harness.Finding{study.Under("matched", nearest)},
+	Findings:  []harness.Finding{study.Under("one-step", nearest)},
 }
 
 func curves(problem string) harness.Figure {

@@ -15,7 +15,7 @@ func made() *record.Set {
 		"funnel-2d":  {"sifg": {0.5, 0.6, 0.7}, "svgd": {0.2, 0.3, 0.4}, "sgld": {0.1, 0.35, 9}},
 		"funnel-10d": {"sifg": {0.5, 0.6, 0.7}, "svgd": {0.5, 0.8, 0.9}, "sgld": {0.05, 0.1, 0.2}},
 	}
-	s := &record.Set{Protocol: "matched", Traces: map[string][]record.Trace{}}
+	s := &record.Set{Protocol: "one-step", Traces: map[string][]record.Trace{}}
 	for _, problem := range []string{"funnel-2d", "funnel-10d"} {
 		for _, method := range []string{"sifg", "svgd", "sgld"} {
 			for i, v := range energies[problem][method] {

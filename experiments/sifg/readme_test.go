@@ -97,7 +97,7 @@ func TestTheoryTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(document(t, "docs/theory.md"), "\n")
-	for _, c := range rep.Experiment("theory").Protocol("paper").Claims {
+	for _, c := range rep.Experiment("theory").Protocol("computed").Claims {
 		found := slices.ContainsFunc(lines, func(line string) bool {
 			return strings.HasPrefix(line, "| "+c.ID+": ") && strings.Contains(line, "| "+c.Verdict.String()+" |")
 		})

@@ -27,7 +27,7 @@ func measured(t *testing.T, seeds int, problem string, set ...string) *record.Se
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &record.Set{Experiment: "theory", Protocol: "paper", Scale: "smoke", Traces: map[string][]record.Trace{}}
+	s := &record.Set{Experiment: "theory", Protocol: "computed", Scale: "smoke", Traces: map[string][]record.Trace{}}
 	for _, trial := range p.Unique() {
 		result, err := run.Compute(context.Background(), Experiment, &trial, 1, nil)
 		if err != nil {

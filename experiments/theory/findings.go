@@ -15,7 +15,7 @@ var findings = []harness.Finding{exploration}
 
 // of returns the records that the findings are about.
 func of(by map[string]*record.Set, problem string) (trials, bool) {
-	t := trialsOf(by["paper"], problem)
+	t := trialsOf(by["computed"], problem)
 	return t, t.Set != nil && len(t.Set.Methods(problem)) > 0
 }
 

@@ -271,7 +271,7 @@ func asComputations() map[string]harness.Computation {
 	if err != nil {
 		panic(err) // a part of the program
 	}
-	full, err := file.Resolve("paper", "full", nil)
+	full, err := file.Resolve("computed", "full", nil)
 	if err != nil {
 		panic(err)
 	}

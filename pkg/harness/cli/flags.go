@@ -112,6 +112,9 @@ func (s *selection) knownDir() string { return cmp.Or(s.results, "results") }
 func (s *selection) request(e *env, names []string) (plan.Request, error) {
 	r := s.Request
 	r.Experiments, r.Data = e.experiments, e.data
+	if err := harness.Meanings(e.experiments); err != nil {
+		return r, err
+	}
 	if len(s.seeds) > 0 {
 		seeds, err := settings.Seeds(strings.Join(s.seeds, ","))
 		if err != nil {
