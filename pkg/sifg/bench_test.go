@@ -107,6 +107,7 @@ func BenchmarkPeer(b *testing.B) {
 	}{
 		{"sifg-toy", "gmm-10d", 0},
 		{"l2-gf-toy", "gmm-10d", 2},
+		{"sifg-500", "gmm-2d-500", 0},
 		{"ada-sifg-boston", "bnn-boston", 1},
 		{"l2-gf-boston", "bnn-boston", 2},
 	} {
@@ -147,7 +148,7 @@ func BenchmarkPeer(b *testing.B) {
 func TestProductCount(t *testing.T) {
 	for _, p := range problems() {
 		want := map[string][2]float64{
-			"gmm-10d": {25.0, 48.4}, "ica-100": {118.4, 234.8}, "bnn-boston": {1454, 2853},
+			"gmm-10d": {25.0, 48.4}, "gmm-2d-500": {1697}, "ica-100": {118.4, 234.8}, "bnn-boston": {1454, 2853},
 		}[p.name]
 		for _, cfg := range p.methods {
 			i := map[string]int{"sifg": 1, "l2-gf": 2, "ada-gwg": 2}[cfg.Sampler]

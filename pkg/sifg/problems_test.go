@@ -31,6 +31,7 @@ func problems() []problem {
 	}
 	out := []problem{
 		{name: "gmm-10d", target: target.GMM10D(), particles: 1000, methods: toy("dsm-out")},
+		{name: "gmm-2d-500", target: target.GMM2D(), particles: 1000, methods: []Config{{Sampler: "sifg", Inner: 500}}},
 	}
 	const observations = 17730
 	out = append(out, problem{

@@ -13,15 +13,15 @@ import jax
 import jax.numpy as jnp
 from jax import lax, random
 
-from problems import BNN, CASES, TOY, mixture, network, particles, regression
+from problems import BNN, CASES, mixture, network, particles, regression, settings
 
 
-def toy_score():
-    w, means, sds = mixture()
+def toy_score(o):
+    w, means, sds = mixture(o)
 
     def score(x, i):
         diff = means - x[:, None, :]
-        logits = jnp.log(w) - TOY["d"] * jnp.log(sds) - 0.5 * jnp.sum(diff * diff, -1) / sds**2
+        logits = jnp.log(w) - o["d"] * jnp.log(sds) - 0.5 * jnp.sum(diff * diff, -1) / sds**2
         return jnp.einsum("nk,nkd->nd", jax.nn.softmax(logits) / sds**2, diff)
 
     return score
@@ -68,7 +68,8 @@ def adam(p, g, state, t, lr):
 def iterations(case):
     """Returns a compiled function of a state that does CASES[case] outer iterations, and the state."""
     boston = "boston" in case
-    o, score = (BNN, bnn_score()) if boston else (TOY, toy_score())
+    o = settings(case)
+    score = bnn_score() if boston else toy_score(o)
     act = (lambda x: jnp.where(x > 0, x, 0.1 * x)) if boston else jnp.tanh
     f = functools.partial(forward, act=act)
     update = adam if boston else nesterov
@@ -109,7 +110,7 @@ def iterations(case):
         p, opt = lax.fori_loop(0, o["inner"], inner, (p, opt))
         if s is not None:
             v = f(p, z)
-        elif case == "sifg-toy":
+        elif not boston:
             x = z + sigma * w
             v = score(x, i) - f(p, x)
         else:  # σ is adapted at one draw; f and s are judged at two more

@@ -9,12 +9,12 @@ import time
 import torch
 from torch.func import jvp
 
-from problems import BNN, CASES, TOY, mixture, network, particles, regression
+from problems import BNN, CASES, mixture, network, particles, regression, settings
 
 
-def toy_score():
-    w, means, sds = map(torch.from_numpy, mixture())
-    const, prec = torch.log(w) - TOY["d"] * torch.log(sds), 1 / sds**2
+def toy_score(o):
+    w, means, sds = map(torch.from_numpy, mixture(o))
+    const, prec = torch.log(w) - o["d"] * torch.log(sds), 1 / sds**2
 
     def score(x, i):
         diff = means - x[:, None, :]
@@ -50,8 +50,8 @@ class Sampler:
 
     def __init__(self, case):
         self.case, self.boston, self.i = case, "boston" in case, 0
-        o = self.o = BNN if self.boston else TOY
-        self.score = bnn_score() if self.boston else toy_score()
+        o = self.o = settings(case)
+        self.score = bnn_score() if self.boston else toy_score(o)
         self.act = (lambda x: torch.nn.functional.leaky_relu(x, 0.1)) if self.boston else torch.tanh
         self.p = [torch.from_numpy(a).requires_grad_() for a in network(o["d"], o["hidden"])]
         if self.boston:

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from problems import CASES
 
-TITLES = {"sifg-toy": "SIFG, 10-D mixture", "l2-gf-toy": "L2-GF, 10-D mixture", "ada-sifg-boston": "Ada-SIFG, Boston",
+TITLES = {"sifg-toy": "SIFG, 10-D mixture", "l2-gf-toy": "L2-GF, 10-D mixture",
+          "sifg-500": "SIFG, 2-D mixture, 500 steps", "ada-sifg-boston": "Ada-SIFG, Boston",
           "l2-gf-boston": "L2-GF, Boston"}
 HERE = Path(__file__).parent
 
