@@ -16,16 +16,16 @@ import (
 // distances is Figure 4 left or middle by the metric of the claims.
 func distances(s *record.Set, problem string) (*figure.Figure, error) {
 	by, words := compared(s)
-	p, err := violins(s, problem, by, strings.TrimPrefix(words, "median "))
+	p, err := boxes(s, problem, by, strings.TrimPrefix(words, "median "))
 	return &figure.Figure{Width: 13, Height: 7.5, Panels: []figure.Panel{p}}, err
 }
 
-// violins is a panel with the distances of all particles of all tries, a violin a method, beside what reference draws
+// boxes is a panel with the distances of all particles of all tries, a box a method, beside what reference draws
 // and random matrices score.
-func violins(s *record.Set, problem, by, label string) (p figure.Panel, err error) {
+func boxes(s *record.Set, problem, by, label string) (p figure.Panel, err error) {
 	add := func(name string, values tries, look string) {
 		if len(values) > 0 {
-			p.Layers = append(p.Layers, figure.Violin{
+			p.Layers = append(p.Layers, figure.Box{
 				At:     float64(len(p.X.Categories)),
 				Values: slices.Concat(values...),
 				Style:  figure.Method(look).As(""),
@@ -35,7 +35,7 @@ func violins(s *record.Set, problem, by, label string) (p figure.Panel, err erro
 	}
 	exact := floorOf(s, problem, "floor-"+by)
 	if len(exact) > 0 {
-		p.Layers = append(p.Layers, figure.HLine{Y: median(exact), Style: figure.Method("truth").As("")})
+		p.Layers = append(p.Layers, figure.HLine{Y: median(exact), Style: figure.Method("truth").As("median of exact draws")})
 	}
 	for _, m := range s.Methods(problem) {
 		add(figure.Label(m), final(s, problem, m, by), m)

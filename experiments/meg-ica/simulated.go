@@ -141,10 +141,10 @@ func againstTruth(s *record.Set) (*figure.Figure, error) {
 	if len(s.Methods(simulated)) == 0 {
 		return nil, harness.ErrNoTrials
 	}
-	left, err := violins(s, simulated, "amari", "Amari distance to W₀")
+	left, err := boxes(s, simulated, "amari", "Amari distance to W₀")
 	if err != nil {
 		return nil, err
 	}
-	right, err := violins(s, simulated, truthMetric, "Amari distance to the truth")
+	right, err := boxes(s, simulated, truthMetric, "Amari distance to the truth")
 	return &figure.Figure{Width: 18, Height: 7.5, Cols: 2, Panels: []figure.Panel{left, right}}, err
 }

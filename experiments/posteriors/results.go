@@ -162,7 +162,7 @@ func errorFigure(kind string) harness.Figure {
 }
 
 func errorPanels(s *record.Set, kind string) (*figure.Figure, error) {
-	f := &figure.Figure{Cols: 3, Height: 22}
+	f := &figure.Figure{Cols: min(3, len(names(s)))}
 	for _, name := range names(s) {
 		problem := name + "-" + kind
 		p := figure.Panel{Title: name, X: figure.Axis{Label: "gradients, thousands"},

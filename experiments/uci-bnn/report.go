@@ -36,6 +36,9 @@ func boston(s *record.Set) (*figure.Figure, error) {
 		}
 		for _, m := range widths {
 			style := figure.Method(looks[m]).As(withSigma(s)(m))
+			if m == "sifg" { // Ada-SIFG from the same σ lies on it
+				style.Width = 2.6
+			}
 			panel.Layers = append(panel.Layers, figure.Curves(common.Curves("boston", m, p.metric, 0), style, nil)...)
 		}
 		f.Panels = append(f.Panels, panel)
@@ -58,12 +61,21 @@ func panels(s *record.Set, axes figure.Panel, draw func(problem string, p *figur
 	return f, nil
 }
 
-// moments draws Figure 5: the fifth moment of the particles of SIFG, a line a run, and their mean. Axes start at zero,
-// so that a small change does not look like a large one.
+// moments draws Figure 5: the fifth moment of the particles of SIFG, a line a run, and their mean, on one logarithmic
+// axis for all data sets.
 func moments(s *record.Set) (*figure.Figure, error) {
 	axes := figure.Panel{
 		X: figure.Axis{Label: "iteration"},
-		Y: figure.Axis{Label: "M₅ of the particles", Max: math.NaN()},
+		Y: figure.Axis{Label: "M₅ of the particles", Scale: figure.Log, Min: math.Inf(1), Max: math.Inf(-1)},
+	}
+	for _, problem := range expected(s) {
+		for _, c := range s.Curves(problem, "sifg", "m5", 0) {
+			axes.Y.Min = min(axes.Y.Min, 0.8*slices.Min(c.Value))
+			axes.Y.Max = max(axes.Y.Max, 1.25*slices.Max(c.Value))
+		}
+	}
+	if !(axes.Y.Min > 0 && axes.Y.Max < math.Inf(1)) {
+		axes.Y = figure.Axis{Label: axes.Y.Label, Scale: figure.AutoLog}
 	}
 	return panels(s, axes, func(problem string, p *figure.Panel) {
 		runs := s.Curves(problem, "sifg", "m5", 0)
@@ -92,6 +104,23 @@ func sparse(c record.Curve, n int) record.Curve {
 	return out
 }
 
+// epochs are the iterations in which every mini-batch of 100 of the training rows is seen once, where these are more
+// than a few: test error goes up and down with the mini-batch.
+var epochs = map[string]int{"power": 87, "protein": 122}
+
+// overEpochs is a curve whose values are means over the last so many iterations.
+func overEpochs(c record.Curve, iterations int) record.Curve {
+	out := record.Curve{Seed: c.Seed, Iteration: c.Iteration}
+	first := 0
+	for k, at := range c.Iteration {
+		for first < k && c.Iteration[first] <= at-iterations {
+			first++
+		}
+		out.Value = append(out.Value, stats.Mean(c.Value[first:k+1]))
+	}
+	return out
+}
+
 // rmses draws the test RMSE of all methods against the share of the run that is done.
 func rmses(s *record.Set) (*figure.Figure, error) {
 	axes := figure.Panel{
@@ -109,6 +138,7 @@ func rmses(s *record.Set) (*figure.Figure, error) {
 			runs, style := common.Curves(problem, m, "rmse", 0), figure.Method(m).As(r.names(m))
 			for i, c := range runs {
 				start, top = max(start, c.Value[0]), max(top, slices.Max(c.Value))
+				c = overEpochs(c, epochs[problem])
 				// SGLD goes up and down at every point: no line to dash
 				if runs[i] = sparse(c, 250); len(runs[i].Value) < len(c.Value) {
 					style.Dash, style.Width = nil, 0.6

@@ -111,50 +111,6 @@ func meaning(s *record.Set) string {
 	return "All trials share one split, so ± is the noise of the algorithm alone."
 }
 
-// against is the table of every measured mean with the printed one.
-func against(s *record.Set) (*table.Table, error) {
-	r := read(s)
-	methods := slices.DeleteFunc(compared(s), func(m string) bool {
-		return inPrint("boston", "test-nll", m).Text == ""
-	})
-	t := &table.Table{Columns: r.heads(methods)}
-	within, outside, marked, beaten := 0, 0, 0, 0
-	for problem, metric := range cells {
-		row := []table.Cell{table.Text(r.names(problem)), table.Text(r.names(metric))}
-		for _, m := range methods {
-			p, v := inPrint(problem, metric, m), r.values(problem, metric, m)
-			c := table.Number(stats.Mean(v), 4)
-			far := false
-			if len(v) > 0 && s.Incomparable == "" && !p.Copied {
-				gap := p.Gap(v)
-				c.Bold, far = !gap.Agrees(), gap.Far()
-				within, outside, marked = within+count(!c.Bold), outside+count(c.Bold), marked+count(far)
-			}
-			if c.Text += " (" + p.Text + ")"; far {
-				c.Text += " ~"
-			}
-			// as printed
-			if ols := r.trivial(problem, "ols", metric); s.Incomparable == "" &&
-				p.Mean >= stats.Mean(ols)-0.0005 {
-				c.Text += " †"
-				beaten++
-			}
-			row = append(row, c)
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	t.Notes = []string{fmt.Sprintf("Measured mean (printed mean ± standard deviation). %d printed cells agree, %d do "+
-		"not (bold): the means differ by more than %g standard errors of the difference, √((sd² + printed sd²)/n), "+
-		"which is 5 %% over 60 cells. %d of those that agree are more than %d apart (~); chance alone gives %.0f. "+
-		"Power's two cells of SVGD are Protein's copied and count neither way. A spread printed as 0.00 counts as "+
-		"0.005. %d printed cells (†) do not beat least squares on this split. %s",
-		within, outside, claim.Errors, marked, claim.Marked, claim.Chance*float64(within+outside), beaten, meaning(s))}
-	if s.Incomparable != "" {
-		t.Notes = []string{"Measured mean (printed mean ± standard deviation). No verdict: " + s.Incomparable + "."}
-	}
-	return t, nil
-}
-
 //go:embed literature.csv
 var literatureCSV []byte
 

@@ -58,8 +58,8 @@ func (s Scatter) series() series { return series{kind: "points", x: s.X, y: s.Y}
 
 func (h HLine) series() series { return series{kind: "horizontal line", y: []float64{h.Y}} }
 
-func (v Violin) series() series {
-	return series{kind: "violin", x: slices.Repeat([]float64{v.At}, len(v.Values)), y: v.Values}
+func (b Box) series() series {
+	return series{kind: "box", x: slices.Repeat([]float64{b.At}, len(b.Values)), y: b.Values}
 }
 
 func (h HeatMap) series() series {

@@ -165,7 +165,7 @@ func TestOddData(t *testing.T) {
 		hidden int
 	}{
 		"no layers":         {Panel{}, 0},
-		"no data":           {with(Axis{}, Line{Style: s}, Scatter{}, Band{}, Violin{}), 0},
+		"no data":           {with(Axis{}, Line{Style: s}, Scatter{}, Band{}, Box{}), 0},
 		"no data, log":      {with(log, Line{Style: s}), 0},
 		"all NaN":           {with(Axis{}, Line{X: two, Y: []float64{nan, inf}}), 2},
 		"gap":               {with(Axis{}, Line{X: three, Y: []float64{1, nan, 2}, Style: s}), 1},
@@ -176,11 +176,11 @@ func TestOddData(t *testing.T) {
 		"band below, log":   {with(log, Band{X: two, Lo: []float64{-1, 1}, Hi: []float64{2, 3}}), 1},
 		"outside": {Panel{X: square, Y: square, Layers: []Layer{
 			Scatter{X: []float64{0.5, 2, 1e300}, Y: []float64{0.5, 0.5, -1e300}}}}, 2},
-		"huge":            {with(Axis{}, Line{X: []float64{0, 1}, Y: []float64{-1e307, 1e307}}), 0},
-		"constant violin": {with(Axis{}, Violin{Values: []float64{2, 2, nan}}), 1},
-		"no heat":         {with(Axis{}, HeatMap{Cols: 1, Z: []float64{nan}}), 1},
-		"steep, log":      {with(log, Line{X: two, Y: []float64{1e-100, 1e100}}, HLine{Y: -1}), 2},
-		"tiny range":      {with(Axis{}, Line{X: two, Y: []float64{1, 1 + 1e-14}}), 0},
+		"huge":         {with(Axis{}, Line{X: []float64{0, 1}, Y: []float64{-1e307, 1e307}}), 0},
+		"constant box": {with(Axis{}, Box{Values: []float64{2, 2, nan}}), 1},
+		"no heat":      {with(Axis{}, HeatMap{Cols: 1, Z: []float64{nan}}), 1},
+		"steep, log":   {with(log, Line{X: two, Y: []float64{1e-100, 1e100}}, HLine{Y: -1}), 2},
+		"tiny range":   {with(Axis{}, Line{X: two, Y: []float64{1, 1 + 1e-14}}), 0},
 	} {
 		f := &Figure{Panels: []Panel{c.panel}}
 		checkBorder(t, name, render(t, f))
@@ -269,7 +269,7 @@ func TestCSV(t *testing.T) {
 	f := Figure{Panels: []Panel{{}, {Title: "a, b", Layers: []Layer{
 		Line{X: []float64{1, 2}, Y: []float64{1.0 / 3, nan}, Style: Method("sifg")},
 		Band{X: []float64{1}, Lo: []float64{0}, Hi: []float64{2}},
-		HLine{Y: 5}, Violin{At: 1, Values: []float64{6, 7}}, HeatMap{Cols: 2, Z: []float64{8, 9}},
+		HLine{Y: 5}, Box{At: 1, Values: []float64{6, 7}}, HeatMap{Cols: 2, Z: []float64{8, 9}},
 		Scatter{X: []float64{1e-9}, Y: []float64{-1}}, Estimates{Y: []float64{3}, X: []float64{4}},
 	}}, {X: Axis{Label: "step", Categories: []string{"0.1", "0.2"}}, Layers: []Layer{
 		Scatter{X: []float64{1.2, 2}, Y: []float64{1, 1}},
@@ -279,8 +279,8 @@ func TestCSV(t *testing.T) {
 2,"a, b",line,SIFG,2,,,,
 2,"a, b",band,,1,,0,2,
 2,"a, b",horizontal line,,,5,,,
-2,"a, b",violin,,1,6,,,
-2,"a, b",violin,,1,7,,,
+2,"a, b",box,,1,6,,,
+2,"a, b",box,,1,7,,,
 2,"a, b",cells,,0,0,,,8
 2,"a, b",cells,,1,0,,,9
 2,"a, b",points,,1e-09,-1,,,

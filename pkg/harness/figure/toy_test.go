@@ -31,7 +31,7 @@ func planeFigure(methods ...string) *Figure {
 	return f
 }
 
-// chartFigure has curves with bands on a log and a linear axis, violins and a heat map.
+// chartFigure has curves with bands on a log and a linear axis, boxes and a heat map.
 func chartFigure() *Figure {
 	var z []float64
 	for i := range 144 {
@@ -62,7 +62,7 @@ func chartFigure() *Figure {
 		p := f.Panels
 		p[0].Layers = append(p[0].Layers, Band{X: x, Lo: lo, Hi: hi, Style: s}, Line{X: x, Y: fast, Style: s})
 		p[1].Layers = append(p[1].Layers, Line{X: x, Y: slow, Style: s})
-		p[2].Layers = append(p[2].Layers, Violin{At: float64(k), Values: v, Style: s.As("")})
+		p[2].Layers = append(p[2].Layers, Box{At: float64(k), Values: v, Style: s.As("")})
 		p[2].X.Categories = append(p[2].X.Categories, Method(m).Label)
 	}
 	return f

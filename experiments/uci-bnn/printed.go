@@ -1,0 +1,88 @@
+package ucibnn
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
+)
+
+// against is Table 1 as the paper has it: a row a data set, a column a method under each metric. A cell has what is
+// printed, what was measured below it with a mark where they differ, and the settings of both in its tip.
+func against(s *record.Set) (*table.Table, error) {
+	r := read(s)
+	t := &table.Table{Columns: table.Columns(1, "Data set")}
+	for _, metric := range metrics {
+		for _, m := range columns {
+			head := table.Column{Header: figure.Label(m), Align: table.Right, Group: "test " + r.names(metric)}
+			t.Columns = append(t.Columns, head)
+		}
+	}
+	within, outside, marked, beaten := 0, 0, 0, 0
+	for _, problem := range problems {
+		row := []table.Cell{table.Text(r.names(problem))}
+		for _, metric := range metrics {
+			best := slices.MinFunc(columns, func(a, b string) int {
+				return cmp.Compare(inPrint(problem, metric, a).Mean, inPrint(problem, metric, b).Mean)
+			})
+			for _, m := range columns {
+				p, v := inPrint(problem, metric, m), r.values(problem, metric, m)
+				c := r.printedCell(p, v)
+				c.Bold = m == best
+				if len(v) > 0 && s.Incomparable == "" && !p.Copied {
+					gap := p.Gap(v)
+					switch {
+					case !gap.Agrees():
+						c.Below += " ✗"
+						outside++
+					case gap.Far():
+						c.Below += " ~"
+						marked++
+					}
+					within += count(gap.Agrees())
+				}
+				beaten += count(p.Mean >= stats.Mean(r.trivial(problem, "ols", metric))-0.0005) // as printed
+				row = append(row, c)
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	verdict := fmt.Sprintf("%d measured cells agree with the printed ones, %d do not (✗): the means differ by more "+
+		"than %g standard errors of the difference. %d that agree differ by more than %d (~); chance alone "+
+		"gives %.0f. Power's two cells of SVGD are Protein's copied, and do not count. %d printed cells do not beat least squares.",
+		within, outside, claim.Errors, marked, claim.Marked, claim.Chance*float64(within+outside), beaten)
+	if s.Incomparable != "" {
+		verdict = "No verdict: " + s.Incomparable + "."
+	}
+	t.Notes = []string{verdict, "Printed mean ± standard deviation over measured; bold: the lowest of those printed. " +
+		"A cell's settings show where the pointer rests on it. " + meaning(s)}
+	return t, nil
+}
+
+// printedCell is a printed number over the measured one, without a verdict.
+func (r results) printedCell(p claim.Published, v []float64) table.Cell {
+	c := table.Cell{Text: p.Text, Value: fmt.Sprint(stats.Mean(v)), Below: "–", Tip: p.Note}
+	if len(v) == 0 {
+		return c
+	}
+	c.Below = table.Fixed(stats.Mean(v), 3).Text
+	if len(v) > 1 {
+		c.Spread = fmt.Sprint(stats.SD(v))
+		c.Below += " ± " + table.Significant(stats.SD(v), 1)
+	}
+	used, _ := config(r.set, p.Problem, p.Method)
+	text := fmt.Sprintf("Here: step %s", table.Num(used.Sampler.Step))
+	if used.Sampler.LR > 0 {
+		text += ", network rate " + table.Num(used.Sampler.LR)
+	}
+	if used.Sampler.Sigma > 0 {
+		text += ", σ from " + table.Num(used.Sampler.Sigma)
+	}
+	c.Tip = fmt.Sprintf("%s, %d iterations, %s. %s", text, used.Iterations, table.Count(len(v), "trial"), p.Note)
+	return c
+}
