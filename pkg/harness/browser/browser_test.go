@@ -129,8 +129,6 @@ const (
 	// cutOff lists what leaves the window, or is wider than its place, with everything opened that opens.
 	cutOff = `(() => {
 		for (const d of document.querySelectorAll("details")) d.open = true;
-		const every = document.getElementById("every");
-		if (every) every.checked = true;
 		const hidden = "caption, .unseen, .word";
 		return [...document.querySelectorAll("main *, nav *")].filter((e) => {
 			const box = e.getBoundingClientRect();
@@ -164,38 +162,50 @@ const (
 	})()`
 )
 
-// TestBrowser looks at a page in a real browser, narrow and wide, light and dark, and does what a reader does.
+// TestBrowser looks at pages in a real browser, narrow and wide, light and dark, and does what a reader does.
 // SHOTS=DIR keeps pictures.
 func TestBrowser(t *testing.T) {
-	b, path := newBrowser(t), filepath.Join(t.TempDir(), "index.html")
+	b, folder := newBrowser(t), t.TempDir()
 	toy := exec.Command("go", "test", "-count=1", "-run=^TestToy$", "./page")
-	toy.Dir, toy.Env = "..", append(os.Environ(), "TOY="+path)
+	toy.Dir, toy.Env = "..", append(os.Environ(), "TOY="+folder)
 	if out, err := toy.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", toy, err, out)
 	}
 	for _, width := range widths {
-		for _, scheme := range []string{"light", "dark"} {
-			b.look(path, width, scheme)
-			b.shoot(fmt.Sprintf("%d-%s-whole", width, scheme), chromedp.FullScreenshot(100))
+		for _, name := range []string{"index", "gmm", "claims", "comparison", "grids", "alone/index"} {
+			b.look(filepath.Join(folder, name+".html"), width, []string{"light", "dark"}[len(name)%2])
 		}
-		b.open("file://"+path, width, "light") // with nothing opened
-		b.act(fmt.Sprintf("%d px", width))
+		b.act(folder, width)
 	}
-	b.quiet(path)
+	b.quiet(folder)
 }
 
-// TestCommittedPage looks at the committed page. REPORT=FILE takes another one.
-func TestCommittedPage(t *testing.T) {
-	path := cmp.Or(os.Getenv("REPORT"), "../../../results/index.html")
-	path, err := filepath.Abs(path)
+// TestCommittedPages looks at the committed pages. REPORT=FOLDER takes others. On a laptop Figure 1 is on the first
+// screen, and Table 1 is one table.
+func TestCommittedPages(t *testing.T) {
+	folder, err := filepath.Abs(cmp.Or(os.Getenv("REPORT"), "../../../results"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newBrowser(t)
-	for i, width := range widths {
-		b.look(path, width, []string{"light", "dark"}[i%2])
+	pages, err := filepath.Glob(filepath.Join(folder, "*.html"))
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("pages %q, %v", pages, err)
 	}
-	b.quiet(path)
+	b := newBrowser(t)
+	for i, path := range pages {
+		for k, width := range widths[:2] {
+			b.look(path, width, []string{"light", "dark"}[(i+k)%2])
+		}
+	}
+	b.open("file://"+filepath.Join(folder, "index.html"), 1280, "light")
+	const figure = `document.querySelector('[id="Figure 1"] img').getBoundingClientRect()`
+	b.is("Figure 1 is on the first screen", figure+".top < 800 && "+figure+".height > 100", true)
+	const table = `[...document.querySelectorAll('[id="Table 1"] table.grouped')].map((t) =>
+		t.rows.length + (t.classList.contains("cards") ? " cards" : " rows"))[0]`
+	b.is("Table 1", table, "8 rows")
+	b.open("file://"+filepath.Join(folder, "index.html"), 390, "light")
+	b.is("Table 1 on a phone", table, "8 cards")
+	b.quiet(folder)
 }
 
 var widths = []int64{390, 1280, 1920}
@@ -214,14 +224,14 @@ func (b *browser) look(path string, width int64, scheme string) {
 	b.is(at+": ids that are broken", broken, "")
 }
 
-// quiet checks that the page asked for nothing but itself, and had no errors.
-func (b *browser) quiet(path string) {
+// quiet checks that pages asked for nothing but files of their folder, and had no errors.
+func (b *browser) quiet(folder string) {
 	b.t.Helper()
 	if len(b.requests) == 0 {
 		b.t.Error("no request was seen, not even that for the page")
 	}
 	for _, address := range b.requests {
-		if address != "file://"+path && !strings.HasPrefix(address, "data:") {
+		if !strings.HasPrefix(address, "file://"+folder+"/") && !strings.HasPrefix(address, "data:") {
 			b.t.Errorf("the page asks for %.80s", address)
 		}
 	}
@@ -237,27 +247,23 @@ func seen(selector, name string) string {
 }
 
 // act does what a reader does.
-func (b *browser) act(at string) {
-	figures := seen("#gmm-figure3 figure", "className")
-	b.is(at+": one protocol", figures, "under first")
-	b.is(at+": side by side", seen("#top .side figure", "className"), "under only first,under only second")
-	b.click(`document.getElementById("only-second")`)
-	b.is(at+": another", figures, "under second")
-	b.is(at+": an item that it lacks", seen("#gmm-third-only", "id"), "")
-	cells := `document.querySelector("#grids img").checkVisibility()`
-	b.is(at+": a grid is folded", cells, false)
-	shown := hash("gmm-third-only", `document.getElementById("every").checked`)
-	b.is(at+": a link to what is hidden shows it", shown, true)
-	b.is(at+": all", figures, "under first,under second,under third")
+func (b *browser) act(folder string, width int64) {
+	at := fmt.Sprintf("%d px", width)
+	open := func(page string) { b.open("file://"+filepath.Join(folder, page), width, "light") }
 
+	open("gmm.html")
+	b.is(at+": protocols are folded", seen("details.protocol[open]", "id"), "")
+	shown := hash("gmm-third-only", `document.getElementById("gmm-third-only").checkVisibility()`)
+	b.is(at+": a link to what is folded shows it", shown, true)
 	// tables sort by value, not by text: 6.61 and 1.31 of KL; a second click turns the order
-	column := `[...document.querySelector("#gmm-kl table").tBodies[0].rows].map((r) => r.cells[1].dataset.value).join()`
-	head := `document.querySelector("#gmm-kl table").tHead.rows[0].cells[1]`
-	b.click(head)
+	table := `document.querySelector("#gmm-kl table")`
+	column := `[...` + table + `.tBodies[0].rows].map((r) => r.cells[1].dataset.value).join()`
+	b.click(table + `.tHead.rows[0].cells[1]`)
 	b.is(at+": sorted", column, "1.31,6.61")
-	b.click(head)
+	b.click(table + `.tHead.rows[0].cells[1]`)
 	b.is(at+": sorted the other way", column, "6.61,1.31")
 
+	open("claims.html")
 	claims := seen(".ledger > li", "id")
 	tile := `document.querySelector(".tile[data-outcome='not testable']")`
 	b.click(tile)
@@ -266,17 +272,28 @@ func (b *browser) act(at string) {
 	b.is(at+": all again", claims, "claim-1,claim-2,claim-3,claim-4")
 	b.find("RIGHT scale")
 	b.is(at+": found claims", claims, "claim-2")
-	b.is(at+": found findings", seen("#findings .finding", "id"), "")
-	b.is(at+": number found", `document.getElementById("found").textContent.trim()`, "1 claim 0 findings")
+	b.is(at+": number found", `document.getElementById("found").textContent.trim()`, "1 claim")
 	b.find("")
-	b.is(at+": all findings", seen("#findings .finding", "id"), "finding-gmm-1,finding-gmm-2,finding-gmm-3")
-
 	b.click(`document.getElementById("unfold")`)
 	b.is(at+": opened", `document.querySelectorAll(".ledger > li > details[open]").length`, 4)
 	b.click(`document.getElementById("unfold")`)
 	b.is(at+": a link opens its claim", hash("claim-2", `document.querySelector("#claim-2 > details").open`), true)
+
+	open("grids.html")
+	cells := `document.querySelector("img").checkVisibility()`
+	b.is(at+": a grid is folded", cells, false)
 	b.is(at+": a link opens its grid", hash("grid-gmm-steps-third", cells), true)
-	b.click(`document.querySelector("#top img.zoom")`)
+
+	for old, page := range map[string]string{
+		"claim-2": "claims.html", "gmm-figure3": "gmm.html", "finding-gmm-1": "gmm.html",
+		"grid-gmm-steps-third": "grids.html", "comparisons": "comparison.html",
+	} {
+		open("index.html#" + old)
+		b.is(at+": the old link to "+old, `location.pathname.split("/").pop() + location.hash`, page+"#"+old)
+	}
+
+	open("index.html")
+	b.click(`document.querySelector("main img.zoom")`)
 	enlarged := `document.getElementById("zoom").open && document.querySelector("#zoom img").naturalWidth > 0`
 	b.is(at+": enlarged", enlarged, true)
 	b.click(`document.querySelector("#zoom button")`)
