@@ -58,14 +58,14 @@ reproduce: build ## tables and figures of every experiment, at SCALE=full under 
 quick: build ## the whole page in minutes, at a small scale under all protocols: results/quick/index.html
 	$(SIFG) run all --scale quick --protocol all $(if $(JOBS),--jobs $(JOBS)) $(ARGS)
 
-bench: ## speed of kernels and iterations, a few minutes; let nothing else run. DOC=docs/performance.md puts the tables there
+bench: ## speed of kernels and iterations, a few minutes; let nothing else run
 	@mkdir -p bin
 	go test -run '^$$' -bench 'Peak|Products|Functions|Iteration|Score|HMC|Split|Pages' -benchtime 0.2s -count 5 -cpu 1 ./pkg/sifg ./pkg/sifg/hmc ./pkg/sifg/internal/simd | tee bin/bench.txt
 	go run $(BENCHSTAT) bin/bench.txt
-	go run scripts/tables/*.go bench bin/bench.txt $(DOC)
+	go run scripts/tables/*.go bench bin/bench.txt
 
-growth: ## how time and memory of every sampler grow with particles and dimensions, a minute or more: docs/performance.md and its figure
-	go run scripts/tables/*.go growth docs/growth.svg docs/performance.md
+growth: ## how time and memory of every sampler grow with particles and dimensions, a minute or more; draws the figure of docs/performance.md
+	go run scripts/tables/*.go growth docs/growth.svg
 
 peers: ## speed beside JAX and PyTorch, some minutes, on Linux; makes a Python environment of its own (some GB)
 	@test -x scripts/peers/.venv/bin/python || python3 -m venv scripts/peers/.venv

@@ -144,15 +144,20 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// report returns the two tables.
+// report returns a table with a row for each sampler: time and memory at one size, and the slopes of log time over log
+// size in the last decades.
 func report(costs map[size]*cost) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s, path %s, one core; ms an iteration, the least of several repeats (%s).\n",
-		cpu.Name(), cpu.Path(), spread(costs))
-	fmt.Fprintf(&out, "\nAgainst n, in %d dimensions:\n\n", dimension)
-	sizeTable(&out, costs, "n", []int{100, 1000, 10_000}, func(s string, n int) size { return size{s, n, dimension} })
-	fmt.Fprintf(&out, "\nAgainst d, with %s particles:\n\n", thousands(particles))
-	sizeTable(&out, costs, "d", []int{2, 10, 100, 1000}, func(s string, d int) size { return size{s, particles, d} })
+	fmt.Fprintf(&out, "%s, path %s, one core; the least of several repeats (%s).\n\n", cpu.Name(), cpu.Path(), spread(costs))
+	fmt.Fprintf(&out, "| | ms, n = %s, d = %d | MB | slope in n, to %s | slope in d, to %s |\n| --- |%s\n",
+		thousands(particles), dimension, thousands(ns[len(ns)-1]), thousands(ds[len(ds)-1]), strings.Repeat(" ---: |", 4))
+	for _, s := range sifg.Samplers {
+		at := func(n, d int) float64 { return costs[size{s.Name, n, d}].least() }
+		byN := at(ns[len(ns)-1], dimension) / at(ns[len(ns)-1]/10, dimension)
+		byD := at(particles, ds[len(ds)-1]) / at(particles, ds[len(ds)-1]/10)
+		fmt.Fprintf(&out, "| %s | %.3g | %.3g | %.2f | %.2f |\n", s.Title, at(particles, dimension),
+			1e-6*float64(costs[size{s.Name, particles, dimension}].bytes), math.Log10(byN), math.Log10(byD))
+	}
 	return out.String()
 }
 
@@ -174,28 +179,6 @@ func thousands(v int) string {
 		return fmt.Sprint(v)
 	}
 	return fmt.Sprintf("%d,%03d", v/1000, v%1000)
-}
-
-// sizeTable writes a row for each sampler: times at some of the sizes, the slope of log time over log size in the last
-// decade, and the memory at its ends.
-func sizeTable(out *strings.Builder, costs map[size]*cost, name string, shown []int, at func(string, int) size) {
-	last := shown[len(shown)-1]
-	fmt.Fprintf(out, "| |")
-	for _, v := range shown {
-		fmt.Fprintf(out, " %s = %s |", name, thousands(v))
-	}
-	from, to := thousands(last/10), thousands(last)
-	fmt.Fprintf(out, " slope, %s–%s | MB, %s = %s | MB, %s = %s |\n", from, to, name, from, name, to)
-	fmt.Fprintf(out, "| --- |%s\n", strings.Repeat(" ---: |", len(shown)+3))
-	for _, s := range sifg.Samplers {
-		fmt.Fprintf(out, "| %s |", s.Title)
-		for _, v := range shown {
-			fmt.Fprintf(out, " %.3g |", costs[at(s.Name, v)].least())
-		}
-		from, to := costs[at(s.Name, last/10)], costs[at(s.Name, last)]
-		fmt.Fprintf(out, " %.2f | %.3g | %.3g |\n", math.Log10(to.least()/from.least()),
-			1e-6*float64(from.bytes), 1e-6*float64(to.bytes))
-	}
 }
 
 // draw returns the figure: a curve for each sampler, against n and against d.
