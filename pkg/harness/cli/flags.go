@@ -90,8 +90,8 @@ func (s *selection) outside() error {
 	for ; s.results != "" && err == nil && at != filepath.Dir(at); at = filepath.Dir(at) {
 		for _, index := range []string{"report.json", report.GridIndex} {
 			if _, absent := os.Lstat(filepath.Join(at, index)); absent == nil {
-				return usage.Errorf("--results %s is inside of one report, %s: want the folder of all reports, or another",
-					s.results, at)
+				return usage.Errorf("--results %s is inside of one report, %s: want the folder of all reports, or "+
+					"another", s.results, at)
 			}
 		}
 	}

@@ -134,7 +134,7 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	}
 	changed := plan.Request{Overrides: request.Overrides, Own: request.Own, Program: request.Program}
 	results := g.resultsDir(changed.Set())
-	if own := !slices.Contains(grid.Shipped(x), g.file); own && results == "results" {
+	if own := !slices.Contains(grid.Shipped(x), g.file); own && g.results == "" && results == "results" {
 		results = filepath.Join(results, "custom") // apart from the grids that come with the experiment
 	}
 	w, err := g.look(&laid.Plan, results, !g.dry)
@@ -192,6 +192,9 @@ func (w *work) choose(e *env, laid *grid.Grid, again string) error {
 	_, notes := result.Chosen()
 	for _, n := range notes {
 		fmt.Fprintln(e.out, n)
+	}
+	if result.Damage != nil {
+		return result.Damage
 	}
 	_, err = fmt.Fprintf(e.out, "results: %s\n", dir)
 	return err

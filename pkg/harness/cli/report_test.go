@@ -158,16 +158,16 @@ func TestGrid(t *testing.T) {
 		"grid toy --grid steps.yaml",
 		0,
 		"10 trials: 4 already there, 6 computed",
-		"results/grid/toy-steps/paper",
+		"results/custom/grid/toy-steps/paper",
 		"step 0.",
 	)
-	first := files(t, "results/grid", "")
+	first := files(t, "results/custom/grid", "")
 	// what says where files are and how trials are computed is no part of the command that is written down
 	x.want(t, "grid toy --grid steps.yaml --store results/store --jobs 1 --quiet", 0, "0 computed")
-	same(t, "again", files(t, "results/grid", ""), first)
+	same(t, "again", files(t, "results/custom/grid", ""), first)
 	x.want(
 		t,
-		"run --protocol paper --config results/grid/toy-steps/paper/chosen.yaml --methods svgd,sifg --seeds 1,2",
+		"run --protocol paper --config results/custom/grid/toy-steps/paper/chosen.yaml --methods svgd,sifg --seeds 1,2",
 		0,
 		"4 trials: 4 already there",
 	)

@@ -148,7 +148,8 @@ func fetch(ctx context.Context, e *env, todo []harness.Trial) ([]harness.Trial, 
 		}
 		if err != nil {
 			without = append(without, name)
-			fmt.Fprintf(e.err, "the data set %s cannot be fetched (--verbose says why; docs/datasets.md says what helps)\n", name)
+			const text = "the data set %s cannot be fetched (--verbose says why; docs/datasets.md says what helps)\n"
+			fmt.Fprintf(e.err, text, name)
 			slog.Info("a data set cannot be fetched", "name", name, "reason", err)
 		}
 	}

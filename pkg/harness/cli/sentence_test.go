@@ -65,7 +65,8 @@ func refused(t *testing.T, x *toyExperiment, args ...string) {
 	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' || r == '\u202e' || r == 0x7f }) {
 		t.Errorf("%.30q %q: control characters: %.200q", args, what, text)
 	}
-	for _, word := range []string{"interface {}", "map[", "settings.", "[]string", "json:", "mapstructure", "!!", "%!", "goroutine"} {
+	words := []string{"interface {}", "map[", "settings.", "[]string", "json:", "mapstructure", "!!", "%!", "goroutine"}
+	for _, word := range words {
 		if strings.Contains(text, word) && !strings.Contains(what, word) {
 			t.Errorf("%.30q %q: says %q: %.300s", args, what, word, text)
 		}

@@ -119,7 +119,8 @@ func (s *selection) verifyFiles(e *env, flags *pflag.FlagSet, repair bool) error
 func here(command string, flags *pflag.FlagSet) string {
 	for _, name := range []string{"scale", "name", "results", "store"} {
 		f := flags.Lookup(name)
-		if f.Changed && strings.HasPrefix(command, "sifg report ") && !strings.Contains(command, " --"+name+" ") {
+		of := strings.HasPrefix(command, "sifg report ") || strings.HasPrefix(command, "sifg grid ") && name != "name"
+		if f.Changed && of && !strings.Contains(command, " --"+name+" ") {
 			command += " " + plan.Quote([]string{"--" + name, f.Value.String()})
 		}
 	}
@@ -140,7 +141,8 @@ func (s *selection) verifyNumbers(e *env, names []string, d compare.Draws) error
 	}
 	dir, err := os.MkdirTemp("", "sifg-verify-")
 	if err != nil {
-		return exitf(exitStopped, "the trials need a folder for a while, and none can be made: %v (TMPDIR names where)", err)
+		return exitf(exitStopped, "the trials need a folder for a while, and none can be made: %v (TMPDIR names where)",
+			err)
 	}
 	defer os.RemoveAll(dir)
 	w := &work{Plan: &plan.Plan{Experiments: e.experiments, Trials: trials}, known: s.knownDir()}

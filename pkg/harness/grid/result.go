@@ -34,6 +34,8 @@ type Result struct {
 	Best *table.Table `json:"best"` // the chosen cell of each group
 	sealed.Index
 
+	Damage error `json:"-"` // of a trial that is missing for it; nil: none
+
 	trials  []record.Trial
 	timings []record.Timing
 	traces  []record.Trace // the last checkpoint alone
@@ -97,7 +99,7 @@ func (r *Result) read(s *store.Store, g *Group, c *Cell) error {
 			return err
 		}
 		if err != nil {
-			got = nil
+			got, r.Damage = nil, err
 		}
 		var last record.Series
 		if got != nil {

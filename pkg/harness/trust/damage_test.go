@@ -76,7 +76,8 @@ func TestDamagedAtRandom(t *testing.T) {
 // spoil damages a file in some way and says which.
 func spoil(t *testing.T, r *rand.Rand, path, text, other string) (how string) {
 	b := []byte(text)
-	switch how = []string{"flipped", "cut", "made longer", "removed", "exchanged", "zeroed", "shifted", "linked"}[r.IntN(8)]; {
+	ways := []string{"flipped", "cut", "made longer", "removed", "exchanged", "zeroed", "shifted", "linked"}
+	switch how = ways[r.IntN(len(ways))]; {
 	case how == "flipped":
 		b[r.IntN(len(b))] ^= 1 << r.IntN(8)
 	case how == "cut":

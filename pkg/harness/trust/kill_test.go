@@ -18,7 +18,8 @@ import (
 
 // Processes of a run are killed at random moments, again and again, until all is computed; then again from nothing,
 // until there were enough kills. There are one or two processes at a time on one store, with some number of workers, in
-// some of them each trial in a process of its own, and a grid beside them. After each kill the store is sound and has every trial that it had;
+// some of them each trial in a process of its own, and a grid beside them. After each kill the store is sound and has
+// every trial that it had;
 // at the end all files are those of a run that was left alone.
 func TestKilledAtRandom(t *testing.T) {
 	args := []string{"run", "--protocol", "all", "--set", "seeds=[1,2,3,4,5,6,7,8,9,10]"}
@@ -27,7 +28,8 @@ func TestKilledAtRandom(t *testing.T) {
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	grid := []string{"grid", "toy", "--protocol", "paper", "--axis", "step=[0.1,0.3]", "--select", "min first", "--results"}
+	grid := []string{"grid", "toy", "--protocol", "paper", "--axis", "step=[0.1,0.3]", "--select", "min first",
+		"--results"}
 	if code, said := quietly(append(grid, ref)...); code != 0 {
 		t.Fatal(said)
 	}
@@ -79,15 +81,13 @@ func TestKilledAtRandom(t *testing.T) {
 			before = now
 		}
 		// The other process may have been killed while it wrote the report.
-		if code, said := quietly(append(args, "--results", dir)...); code != 0 ||
-			!strings.Contains(said, " 0 computed") {
-			t.Fatalf("after %d kills: exit code %d: %s", killed, code, said)
-		}
-		if code, said := quietly(append(grid, dir)...); code != 0 {
-			t.Fatalf("the grid, after %d kills: exit code %d: %s", killed, code, said)
-		}
-		if code, said := quietly("verify", "--results", dir); code != 0 {
-			t.Fatalf("after %d kills: exit code %d: %s", killed, code, said)
+		words := []string{" 0 computed", "results: ", "as written"}
+		for i, line := range [][]string{
+			append(args, "--results", dir), append(grid, dir), {"verify", "--results", dir},
+		} {
+			if code, said := quietly(line...); code != 0 || !strings.Contains(said, words[i]) {
+				t.Fatalf("%s after %d kills: exit code %d: %s", line[0], killed, code, said)
+			}
 		}
 		same(t, fmt.Sprintf("after %d kills", killed), kept(t, dir), want)
 		if t.Failed() {
@@ -116,7 +116,8 @@ func launch(t *testing.T, r *rand.Rand, longest time.Duration, dir string, args 
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	return process{cmd, false, out, time.AfterFunc(time.Duration(r.Int64N(int64(longest))), func() { cmd.Process.Kill() })}
+	moment := time.Duration(r.Int64N(int64(longest)))
+	return process{cmd, false, out, time.AfterFunc(moment, func() { cmd.Process.Kill() })}
 }
 
 // small is a run of few trials with its report.
