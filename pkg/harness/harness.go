@@ -39,8 +39,8 @@ type Experiment struct {
 	Note     string // what its protocols are, in place of what its settings say; "": that
 	Settings []byte // YAML: base, protocols, scales (docs/configuration.md)
 
-	// Version identifies the code that draws: targets, starts, computations. It is part of the key of every trial: raise
-	// it when the same settings may give other particles, and only then. The metrics' is that of Measuring.
+	// Version identifies the code that draws: targets, starts, computations. It is part of the key of every trial:
+	// raise it when the same settings may give other particles, and only then. The metrics' is that of Measuring.
 	Version   string
 	Measuring Measuring
 
@@ -115,7 +115,7 @@ func Meanings(all []*Experiment) error {
 		for _, name := range f.Protocols {
 			now, was := meaning{f.Protocol(name).Note, e.Name}, seen[name]
 			if was.experiment != "" && was.note != now.note {
-				return usage.Errorf("the protocol %s is %q in the experiment %s and %q in %s: one of them needs another name",
+				return usage.Errorf("the protocol %s is %q in the experiment %s and %q in %s: one needs another name",
 					name, was.note, was.experiment, now.note, now.experiment)
 			}
 			seen[name] = now

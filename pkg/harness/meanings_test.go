@@ -16,7 +16,8 @@ func TestMeanings(t *testing.T) {
 		t.Error(err)
 	}
 	err := Meanings([]*Experiment{of("a", "tuned"), of("b", "nothing is tuned")})
-	if err == nil || !strings.Contains(err.Error(), `matched is "tuned" in the experiment a and "nothing is tuned" in b`) {
+	want := `matched is "tuned" in the experiment a and "nothing is tuned" in b`
+	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -98,6 +98,14 @@ func (s *selection) outside() error {
 	return err
 }
 
+// onePlace refuses two flags that both say where a report is. A grid has a name besides.
+func (s *selection) onePlace() error {
+	if s.name == "" || s.results == "" {
+		return nil
+	}
+	return usage.Errorf("--name %s and --results %s both say where the report is: leave one out", s.name, s.results)
+}
+
 // notPlain is what a name of a folder does without.
 var notPlain = regexp.MustCompile(`[^A-Za-z0-9.=_-]+`)
 
@@ -127,10 +135,6 @@ func (s *selection) request(e *env, names []string) (plan.Request, error) {
 	}
 	if notPlain.MatchString(s.name) || strings.HasPrefix(s.name, ".") || len(s.name) > 100 {
 		return r, usage.Errorf("--name %s: want at most 100 letters, digits, '.', '_', '-'", s.name)
-	}
-	if s.name != "" && s.results != "" {
-		return r, usage.Errorf("--name %s and --results %s both say where the report goes: leave one out",
-			s.name, s.results)
 	}
 	if err := usage.Among("experiment", names, "", append(e.names(), "all")); err != nil {
 		return r, err

@@ -38,12 +38,15 @@ type work struct {
 	found   []store.Found // of each of trials
 	costs   run.Costs     // see measure
 
-	again map[string]bool // keys of trials that need no run, since what they measure is of stored particles: see measure
+	again map[string]bool // keys of trials that need no run, since stored particles can be measured: see measure
 	notes []string        // where stored particles do not suffice
 }
 
 // open makes the plan of the flags and looks through the store once.
 func (s *selection) open(e *env, names []string, write bool) (*work, error) {
+	if err := s.onePlace(); err != nil {
+		return nil, err
+	}
 	r, err := s.request(e, names)
 	if err != nil {
 		return nil, err
@@ -104,6 +107,9 @@ func openStore(dir, results string, write bool) (*store.Store, error) {
 
 // read makes the request of the flags and reads the report that they name.
 func (s *selection) read(e *env, names []string) (plan.Request, *report.Report, error) {
+	if err := s.onePlace(); err != nil {
+		return plan.Request{}, nil, err
+	}
 	r, err := s.request(e, names)
 	if err != nil {
 		return r, nil, err

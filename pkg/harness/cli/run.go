@@ -82,7 +82,8 @@ func (w *work) run(e *env, r *runner, write func() error) error {
 			measured++
 		}
 	}
-	text := fmt.Sprintf("%s: %d already there, %d computed", table.Count(len(w.found), "trial"), there, computed-measured)
+	all := table.Count(len(w.found), "trial")
+	text := fmt.Sprintf("%s: %d already there, %d computed", all, there, computed-measured)
 	if measured > 0 {
 		text += fmt.Sprintf(", %d measured from stored particles", measured)
 	}

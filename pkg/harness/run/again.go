@@ -14,8 +14,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
-// source is a stored trial with the same draw as a trial that is measured otherwise. What the store has of its particles
-// and values is all that the other one needs.
+// source is a stored trial with the same draw as a trial that is measured otherwise. What the store has of its
+// particles and values is all that the other one needs.
 type source struct {
 	*store.Entry
 	trial harness.Trial          // with the settings that it was measured by

@@ -147,7 +147,8 @@ func TestAgainByOtherMetrics(t *testing.T) {
 	e := measuring(new(atomic.Int64))
 	planned := func(every string) harness.Trial {
 		over := []settings.Override{{Text: "judge.every=" + every, From: "--set"}}
-		return must(plan.New(plan.Request{Experiments: []*harness.Experiment{e}, Scale: "full", Overrides: over})).Trials[0]
+		r := plan.Request{Experiments: []*harness.Experiment{e}, Scale: "full", Overrides: over}
+		return must(plan.New(r)).Trials[0]
 	}
 	s := must(store.Open(t.TempDir()))
 	must(Run(t.Context(), t.Context(), s, []*harness.Experiment{e}, []harness.Trial{planned("5")}, here()))

@@ -41,8 +41,8 @@ type Store struct {
 	readOnly bool
 }
 
-// ID names a trial or a reference. Earlier is the key under which an earlier program stored it: where the store has none
-// by its key, it is read from there. "": there is none.
+// ID names a trial or a reference. Earlier is the key under which an earlier program stored it: where the store has
+// none by its key, it is read from there. "": there is none.
 type ID struct{ Experiment, Key, Earlier string }
 
 func (id ID) String() string { return id.Experiment + "/" + id.Key }
