@@ -286,8 +286,8 @@ func TestLostSeeds(t *testing.T) {
 	}
 }
 
-// TestMovedBySeed: one seed lacks its displacement, and has a σ so large that no other seed's would pass for it. Claim 5
-// is judged by the other seeds.
+// TestMovedBySeed: one seed lacks its displacement, and has a σ so large that no other seed's would pass for it.
+// Claim 5 is judged by the other seeds.
 func TestMovedBySeed(t *testing.T) {
 	s := records(t, with(func(problem, method, metric string, index, seed, _ int) (float64, bool) {
 		mine := problem == "gmm-2d" && method == "sifg" && seed == 1

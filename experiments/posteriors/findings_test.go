@@ -116,7 +116,7 @@ func TestEqualGradients(t *testing.T) {
 	made := equalGradients(s)
 	wantTitle(t, made, "At equal gradients L2-GF's particles beat as many draws of HMC on every posterior, "+
 		"all its draws on ark")
-	if want := "beats as many draws on ark, all draws on ark."; !strings.Contains(made.Text, want) {
+	if want := "is nearer than as many draws on ark, all draws on ark."; !strings.Contains(made.Text, want) {
 		t.Errorf("%q, want %q", made.Text, want)
 	}
 	wantRow(t, made.Table, "ark", "L2-GF | 0.30 | 0.30 | 1.0 | 0.40 | 0.10 | 0.10 | 1.0 | 0.40")

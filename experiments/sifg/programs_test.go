@@ -93,8 +93,9 @@ func TestProgramsDocument(t *testing.T) {
 	}
 	tables := "results/custom/model/posteriors/matched/tables/"
 	advice, answer := string(must(os.ReadFile(tables+"advice.md"))), string(must(os.ReadFile(tables+"values.md")))
-	if !strings.Contains(advice, "| Langevin ") || !strings.Contains(answer, "Take these draws of NUTS. The chains: R-hat "+
-		"at most 1.00") || !strings.Contains(said, answer[strings.Index(answer, "| Value"):]) {
+	if !strings.Contains(advice, "| Langevin ") ||
+		!strings.Contains(answer, "Take these draws of NUTS. The chains: R-hat "+
+			"at most 1.00") || !strings.Contains(said, answer[strings.Index(answer, "| Value"):]) {
 		t.Errorf("%s\n%s\n%s", advice, answer, said)
 	}
 }

@@ -12,81 +12,69 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
-// TestReadmeAnswers: what README.md and docs/verdict.md say of SIFG is what the comparisons of the committed report
-// say.
-func TestReadmeAnswers(t *testing.T) {
+// TestFindings: the comparisons and the claims of docs/findings.md are those of the committed report.
+func TestFindings(t *testing.T) {
 	rep, err := report.Read(filepath.Join("..", "..", "results"), experiments)
 	if err != nil {
 		t.Fatal(err)
 	}
-	verdict := map[string]string{} // of SIFG, by protocol, problem and rival
+	doc, rows := document(t, "docs/findings.md"), map[string][]string{}
+	number := func(v float64) string { return strings.ReplaceAll(fmt.Sprintf("%.3f", v), "-", "−") }
 	for _, x := range rep.Experiments {
 		for _, f := range x.Findings {
-			if f.Table == nil {
+			own := f.Protocol == "start" || f.Protocol == "matched" && x.Name != "uci-bnn"
+			if f.Table == nil || !own {
 				continue
 			}
 			for _, c := range f.Table.Comparisons {
-				if c.Method == "sifg" {
-					verdict[f.Protocol+", "+c.Problem+", "+c.Rival] = c.Verdict
+				at := slices.Index([]string{"svgd", "l2-gf", "ada-gwg", "sgld"}, c.Rival)
+				if c.Method != "sifg" || at < 0 || c.Problem == "10-D mixture" {
+					continue
+				}
+				if rows[c.Problem] == nil {
+					rows[c.Problem] = make([]string, 4)
+				}
+				rows[c.Problem][at] = fmt.Sprintf("%s %s [%s, %s]", c.Verdict, number(c.Difference),
+					number(c.Interval[0]), number(c.Interval[1]))
+			}
+		}
+	}
+	if len(rows) != 9 {
+		t.Errorf("%d problems have comparisons", len(rows))
+	}
+	for problem, cells := range rows {
+		if row := "| " + problem + " | " + strings.Join(cells, " | ") + " |\n"; !strings.Contains(doc, row) {
+			t.Errorf("docs/findings.md lacks\n%s", row)
+		}
+	}
+	verdicts := []claim.Verdict{claim.Reproduced, claim.NotDecided, claim.NotReproduced}
+	said := map[string]claim.Verdict{}
+	for _, line := range regexp.MustCompile(`(?m)^\| (?:Figure|Table 1).*$`).FindAllString(doc, -1) {
+		for i, cell := range strings.Split(line, "|")[2:5] {
+			for _, part := range strings.Split(cell, ",") {
+				if id, _, _ := strings.Cut(strings.TrimSpace(part), ":"); id != "" {
+					said[id] = verdicts[i]
 				}
 			}
 		}
 	}
-	readme := strings.Join(strings.Fields(document(t, "README.md")), " ")
-	advice := strings.Join(strings.Fields(document(t, "docs/verdict.md")), " ")
-	all := []string{"sgld", "psgld", "svgd", "ascent", "kde-flow", "l2-gf", "ada-gwg"}
-	cheap := []string{"sgld", "psgld", "ascent"}
-	flows := []string{"svgd", "kde-flow", "l2-gf", "ada-gwg"}
-	var oneStart []string
-	for _, name := range []string{"Boston", "Concrete", "Diabetes", "Power", "Protein", "Wine"} {
-		oneStart = append(oneStart, name+" (one start)")
+	for _, x := range []string{"gmm", "monomial-gamma", "meg-ica", "uci-bnn"} {
+		for _, c := range rep.Experiment(x).Protocol("released").Claims {
+			if v, ok := said[c.ID]; ok && v != c.Verdict {
+				t.Errorf("docs/findings.md says %s of claim %s, which is %s", v, c.ID, c.Verdict)
+			}
+			delete(said, c.ID)
+		}
 	}
-	for _, said := range []struct {
-		text     string
-		in       []string // documents
-		protocol string
-		problems []string
-		rivals   []string
-		verdicts string // that may be
-	}{
-		{"nearer to the target than L2-GF and Ada-GWG", []string{readme}, "matched", []string{"2-D mixture"},
-			[]string{"l2-gf", "ada-gwg"}, "better"},
-		{"SGLD and the cloud's exact score are nearer still", []string{readme}, "matched", []string{"2-D mixture"},
-			[]string{"sgld", "kde-flow"}, "worse"},
-		{"In 10-D there is no verdict", []string{readme}, "", nil, nil, ""}, // TestVerdict has the row
-		{"SIFG equals the other flows", []string{readme}, "matched", []string{"Monomial gamma"}, flows, "equal"},
-		{"k-NN KL", []string{readme, advice}, "matched-kl", []string{"Monomial gamma"}, flows, "worse"},
-		{"SIFG equals SGLD, pSGLD, Ascent and the exact score", []string{readme}, "matched",
-			[]string{"10 unmixing matrices"}, append(cheap, "kde-flow"), "equal"},
-		{"and beats the rest", []string{readme}, "matched", []string{"10 unmixing matrices"},
-			[]string{"svgd", "l2-gf", "ada-gwg"}, "better"},
-		{"worse on the 2-D mixture", []string{advice}, "matched", []string{"2-D mixture"},
-			[]string{"kde-flow"}, "worse"},
-		{"From the prior's start of λ it leads on Concrete", []string{advice}, "matched",
-			[]string{"Concrete (one start)"}, all, "better"},
-		{"it is worse on Power and Protein", []string{advice}, "clock",
-			[]string{"Power (one start)", "Protein (one start)"}, cheap, "worse"},
-		{"leads nowhere", []string{readme, advice}, "clock", oneStart, cheap, "worse equal open"},
-	} {
-		for _, doc := range said.in {
-			if !strings.Contains(doc, said.text) {
-				t.Errorf("a document does not say %q", said.text)
-			}
-		}
-		for _, problem := range said.problems {
-			for _, rival := range said.rivals {
-				got := verdict[said.protocol+", "+problem+", "+rival]
-				if got == "" || !strings.Contains(said.verdicts, got) {
-					t.Errorf("%q: against %s on %s SIFG is %q", said.text, rival, problem, got)
-				}
-			}
-		}
+	if len(said) > 0 {
+		t.Errorf("docs/findings.md names claims that released does not check: %v", said)
 	}
 }
 
@@ -123,44 +111,13 @@ func TestSVGDTable(t *testing.T) {
 	}
 }
 
-// TestVerdict: docs/verdict.md has every row of the verdicts that lead, of networks from their own starts.
-func TestVerdict(t *testing.T) {
-	rep, err := report.Read(filepath.Join("..", "..", "results"), experiments)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain := func(text string) string { return strings.Join(strings.Fields(text), " ") }
-	doc, rows := plain(document(t, "docs/verdict.md")), 0
-	for _, x := range rep.Experiments {
-		for _, f := range x.Findings {
-			own := f.Protocol == "start" || f.Protocol == "matched" && x.Name != "uci-bnn"
-			if !f.Lead || !own {
-				continue
-			}
-			for _, line := range strings.Split(f.Table.Markdown(), "\n") {
-				row := plain(line)
-				if !strings.HasPrefix(row, "| ") || strings.HasPrefix(row, "| -") ||
-					strings.HasPrefix(row, "| Problem") {
-					continue
-				}
-				rows++
-				if !strings.Contains(doc, row) {
-					t.Errorf("docs/verdict.md lacks\n%s", row)
-				}
-			}
-		}
-	}
-	if rows < 9 {
-		t.Errorf("%d rows of verdicts in the report", rows)
-	}
-}
-
-// TestNoVoteCounts: comparisons of different problems are not added up, neither in the documents nor in what the report
-// finds.
+// TestNoVoteCounts: comparisons of different problems are not added up, and no word is said of all of them, neither in
+// the documents nor in what the report finds.
 func TestNoVoteCounts(t *testing.T) {
-	votes := regexp.MustCompile(`(better|equal|worse|lower|higher) in \d+|leads (in )?\d+|of \d+ comparisons`)
-	for _, name := range []string{"README.md", "docs/verdict.md", "docs/beyond.md", "docs/protocols.md",
-		"docs/uci-bnn.md", "docs/meg-ica.md", "docs/theory.md", "docs/posteriors.md", "docs/letter.md"} {
+	votes := regexp.MustCompile(`(better|equal|worse|lower|higher) in \d+|of \d+ comparisons|` +
+		`\b(nowhere|leads|wins|beats)\b`)
+	for _, name := range []string{"README.md", "docs/findings.md", "docs/beyond.md", "docs/protocols.md",
+		"docs/uci-bnn.md", "docs/meg-ica.md", "docs/theory.md", "docs/posteriors.md"} {
 		if found := votes.FindString(document(t, name)); found != "" {
 			t.Errorf("%s counts votes: %q", name, found)
 		}

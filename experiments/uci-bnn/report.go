@@ -200,7 +200,7 @@ func leadership(by map[string]*record.Set) *harness.Statement {
 		"lowest or not told apart from the lowest (paired by trial, Holm's correction)."}
 	return &harness.Statement{
 		Table: &t.Table,
-		Title: "Who leads Table 1 depends on the settings of the baselines",
+		Title: "The lowest means of Table 1 depend on the settings of the baselines",
 		Text: "released takes the scripts', paper the text's procedure with the scripts' values, matched what a grid " +
 			"chose for each method on each data set.",
 	}

@@ -82,7 +82,8 @@ func released(t *testing.T) (checkout string) {
 		t.Fatal(err)
 	}
 	if last := pushes[len(pushes)-1]; len(pushes) != len(r.tags()) || last != "refs/tags/"+r.version {
-		t.Errorf("%d pushes, the last %s; want each of %d tags alone, %s last", len(pushes), last, len(r.tags()), r.version)
+		t.Errorf("%d pushes, the last %s; want each of %d tags alone, %s last",
+			len(pushes), last, len(r.tags()), r.version)
 	}
 	sh(dir, "git clone -q --depth 1 --branch "+r.version+" file://"+bare+" "+checkout)
 	return checkout

@@ -56,8 +56,10 @@ func ReadPublished(file string, text []byte) ([]Published, error) {
 			Note:    row[6],
 			Copied:  strings.Contains(row[6], "copying error"),
 		}
-		if err := errors.Join(err1, err2); err != nil || math.IsNaN(mean) || !(p.AtMost() > 0) || math.IsInf(p.AtMost()+math.Abs(mean), 0) {
-			return nil, fmt.Errorf("%s, row %d: want a mean and a standard deviation, not %s and %s", file, i+1, row[3], row[4])
+		finite := !math.IsNaN(mean) && !math.IsInf(p.AtMost()+math.Abs(mean), 0)
+		if errors.Join(err1, err2) != nil || !finite || !(p.AtMost() > 0) {
+			return nil, fmt.Errorf("%s, row %d: want a mean and a standard deviation, not %s and %s",
+				file, i+1, row[3], row[4])
 		}
 		out = append(out, p)
 	}

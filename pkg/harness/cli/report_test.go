@@ -123,7 +123,9 @@ func TestCompare(t *testing.T) {
 	x.want(t, "compare --strict", 4, "2 of 2 numbers are outside", "1 differs", "in SE")
 	x.Scores = []string{"other"}
 	x.Published = append(x.Published, claim.Published{Problem: "small", Metric: "none", Method: "sifg", Text: "0.5"})
-	said := x.want(t, "compare", 0, "1 differs, 1 not comparable (0 marked, by chance alone 0): its trials do not measure none", "2 cells not shown")
+	said := x.want(t, "compare", 0,
+		"1 differs, 1 not comparable (0 marked, by chance alone 0): its trials do not measure none",
+		"2 cells not shown")
 	if strings.Contains(said, "0.5") {
 		t.Error("a cell that cannot be compared is shown:", said)
 	}

@@ -139,8 +139,8 @@ func ParseShard(text string) (i, n int, err error) {
 }
 
 // Shard returns the trials of shard i of n, the longest first. Trials are dealt by predicted cost: the longest first,
-// each to the shard that has least so far; equal ones one after another. So no shard takes more than 4/3 of what the best split would (Graham 1969),
-// and all workers agree.
+// each to the shard that has least so far; equal ones one after another. So no shard takes more than 4/3 of what the
+// best split would (Graham 1969), and all workers agree.
 func (p Tasks) Shard(i, n int) []Task {
 	order := slices.Clone(p)
 	slices.SortStableFunc(order, func(a, b Task) int { return cmp.Compare(b.Seconds, a.Seconds) })

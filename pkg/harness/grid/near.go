@@ -88,9 +88,10 @@ func (r *Result) nearest() *table.Table {
 	t := table.Of(r.Groups)
 	t.Title = "The cells that print the published numbers, of " + r.title()
 	t.Notes = []string{
-		fmt.Sprintf("A cell is within %d standard errors if each of the method's published metrics on the problem is; the "+
+		fmt.Sprintf("A cell is within %d standard errors if each of the method's published metrics is; the "+
 			"distance is that of the farthest. The standard error is that of the difference of two means of as many "+
-			"trials as the grid has; a spread that is printed as zero counts as half a unit of its last digit.", claim.Marked),
+			"trials as the grid has; a spread that is printed as zero counts as half a unit of its last digit.",
+			claim.Marked),
 		"With few seeds the spread of a cell is hardly known: confirm the cell with the seeds of the protocol.",
 	}
 	t.Words("problem", func(g *Group) string { return g.Problem })

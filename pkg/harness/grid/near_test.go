@@ -11,8 +11,8 @@ import (
 
 // TestNearPublished: at step 0.02 the metric is the seed/1000, mean 0.0025 and standard deviation 0.00129 over four
 // seeds. Beside 0.003 ± 0.001 the difference has a standard error of √((0.00129² + 0.001²)/4) = 0.00082, so the cell is
-// 0.61 of them away. The other steps are hundreds away. Of two equal cells both are named, a copied number is no number,
-// and the settings of each protocol that checks claims are placed among the cells.
+// 0.61 of them away. The other steps are hundreds away. Of two equal cells both are named, a copied number is no
+// number, and the settings of each protocol that checks claims are placed among the cells.
 func TestNearPublished(t *testing.T) {
 	published := []claim.Published{
 		{Problem: "small", Method: "svgd", Metric: "gap", Mean: 0.003, SD: 0.001, Text: "0.003 ± 0.001"},
@@ -23,7 +23,8 @@ func TestNearPublished(t *testing.T) {
 			x := toy()
 			x.Published = published
 			x.Settings = []byte(strings.Replace(toySettings, "protocols: {paper: {}}",
-				"protocols: {paper: {claims: true}, released: {claims: true, methods: {svgd: {step: 0.02}}}, other: {}}", 1))
+				"protocols: {paper: {claims: true}, "+
+					"released: {claims: true, methods: {svgd: {step: 0.02}}}, other: {}}", 1))
 			r.Experiments[0] = x
 		})
 	}
@@ -58,7 +59,8 @@ func TestNearPublished(t *testing.T) {
 		t.Errorf("want a panel for each of two settings and a heat map, got %d: %v", len(f.Panels), err)
 	}
 	published = published[1:]
-	if _, err := lay("product: {step: [0.005, 0.02]}"); err == nil || !strings.Contains(err.Error(), "--published FILE") {
+	_, err = lay("product: {step: [0.005, 0.02]}")
+	if err == nil || !strings.Contains(err.Error(), "--published FILE") {
 		t.Errorf("a grid without published numbers: %v", err)
 	}
 }

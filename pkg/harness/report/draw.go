@@ -25,8 +25,8 @@ type painter struct {
 	damage error // of an array of the store
 }
 
-// paint fills in the files, figures, tables and claims of p. What cannot be made is noted, and the others go on. old may
-// be nil. Its error is that an array of the store is damaged.
+// paint fills in the files, figures, tables and claims of p. What cannot be made is noted, and the others go on. old
+// may be nil. Its error is that an array of the store is damaged.
 func paint(e *harness.Experiment, file *settings.File, p, old *Protocol) error {
 	w := &painter{set: *p.Records, old: old}
 	if old == nil || !reflect.DeepEqual(old.Records.Trials, p.Records.Trials) {

@@ -94,7 +94,9 @@ func TestNumbers(t *testing.T) {
 // Names of other people neither control a terminal nor are formulas of a spreadsheet.
 func TestHostileText(t *testing.T) {
 	table := &Table{Columns: []Column{{Header: "name"}, {Header: "value"}}}
-	for _, name := range []string{"\x1b[31mred", "a\nb", "=cmd|' /C calc'!A0", "+1", "-x", "@SUM(1)", "right\u202eleft"} {
+	for _, name := range []string{
+		"\x1b[31mred", "a\nb", "=cmd|' /C calc'!A0", "+1", "-x", "@SUM(1)", "right\u202eleft",
+	} {
 		table.Rows = append(table.Rows, []Cell{Text(name), Number(-1.5, 2)})
 	}
 	for _, text := range []string{table.CSV(), table.Markdown()} {

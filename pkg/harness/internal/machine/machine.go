@@ -71,8 +71,8 @@ func commit(build *debug.BuildInfo) (text string) {
 	return text
 }
 
-// EndWithParent ends this process, with exit code 1, soon after the one that started it has ended. Test binaries call it
-// in a goroutine, so that what they start as themselves ends with them, however they end.
+// EndWithParent ends this process, with exit code 1, soon after the one that started it has ended. Test binaries call
+// it in a goroutine, so that what they start as themselves ends with them, however they end.
 func EndWithParent() {
 	for parent := os.Getppid(); os.Getppid() == parent; {
 		time.Sleep(100 * time.Millisecond)

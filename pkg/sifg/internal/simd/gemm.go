@@ -54,7 +54,8 @@ func (w *Workspace) GemmNTSlope(m, n, k int, a []float32, lda int, b []float32, 
 	checkMatrix(n, k, ldb, len(b))
 	checkMatrix(m, n, ldc, len(c))
 	checkMatrix(m, n, ldc, len(y))
-	if w.splits(m, n, k) || !fusedProduct(&w.pack, m, n, k, strided{a, lda, 1}, strided{b, 1, ldb}, c, ldc, fused{y: y}) {
+	if w.splits(m, n, k) ||
+		!fusedProduct(&w.pack, m, n, k, strided{a, lda, 1}, strided{b, 1, ldb}, c, ldc, fused{y: y}) {
 		w.GemmNT(m, n, k, a, lda, b, ldb, c, ldc, false)
 		for i := range m {
 			TanhGrad(c[i*ldc:][:n], c[i*ldc:], y[i*ldc:][:n])

@@ -56,8 +56,8 @@ func product(pack *[]float32, m, n, k int, a, b strided, c []float32, ldc int, a
 	return true
 }
 
-// fused is what a product to 32 columns does along: it multiplies C by 1 − y² for y of its shape and stride, or sets sums
-// to the sums of the columns of B.
+// fused is what a product to 32 columns does along: it multiplies C by 1 − y² for y of its shape and stride, or sets
+// sums to the sums of the columns of B.
 type fused struct{ y, sums []float32 }
 
 // fusedRows returns the rows of the tiles of the kernels with y, and of the smaller and the larger with sums.
@@ -118,7 +118,8 @@ func (s sums) shape(m, left int) (width, tile int) {
 
 // panels works through C by column panels. A panel of B is read where it lies or is packed (in the order in which the
 // kernel reads it, transposed if need be, filled up with zeros); A is read where it lies, an element at a time. pack
-// holds at least one row of a panel; its length decides how k is split, which changes no bits; f.y is for a k that is not.
+// holds at least one row of a panel; its length decides how k is split, which changes no bits; f.y is for a k that is
+// not.
 func panels(s sums, m, n, k int, a, b strided, c []float32, ldc int, acc bool, pack []float32, f fused) {
 	lanes, _ := s.geometry()
 	for j := 0; j < n; {

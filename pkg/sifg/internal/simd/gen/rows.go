@@ -72,7 +72,8 @@ func (m *machine) rowwise(name, params string, f func(Op) Op) {
 
 // tanhRows emits what rowwise does for rows of 32 columns, in stages: an iteration does the last of a row, the second
 // of the next and the first of the row after that. The processor then finds operations that need not wait for one
-// another, which a chain of 25 for each vector leaves it short of. The first two iterations end rows that are not there.
+// another, which a chain of 25 for each vector leaves it short of. The first two iterations end rows that are not
+// there.
 func (m *machine) tanhRows(y, dy, b, ld, rows reg.GPVirtual, tangent bool) {
 	const row = 128                                             // bytes
 	const r, j, u, noRow, x = 0, row, 2 * row, 3 * row, 4 * row // a row of each, and four of x, in turn
