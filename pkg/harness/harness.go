@@ -115,12 +115,7 @@ func Meanings(all []*Experiment) error {
 		for _, name := range f.Protocols {
 			now, was := meaning{f.Protocol(name).Note, e.Name}, seen[name]
 			if was.experiment != "" && was.note != now.note {
-<<<<<<< ours
 				return usage.Errorf("the protocol %s is %q in the experiment %s and %q in %s: one needs another name",
-=======
-				return usage.Errorf("the protocol %s is %q in the experiment %s and %q in %s: "+
-					"one of them needs another name",
->>>>>>> theirs
 					name, was.note, was.experiment, now.note, now.experiment)
 			}
 			seen[name] = now

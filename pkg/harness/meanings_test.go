@@ -16,11 +16,7 @@ func TestMeanings(t *testing.T) {
 		t.Error(err)
 	}
 	err := Meanings([]*Experiment{of("a", "tuned"), of("b", "nothing is tuned")})
-<<<<<<< ours
 	want := `matched is "tuned" in the experiment a and "nothing is tuned" in b`
-=======
-	const want = `matched is "tuned" in the experiment a and "nothing is tuned" in b`
->>>>>>> theirs
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v", err)
 	}

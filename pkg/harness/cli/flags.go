@@ -91,12 +91,7 @@ func (s *selection) outside() error {
 		for _, index := range []string{"report.json", report.GridIndex} {
 			if _, absent := os.Lstat(filepath.Join(at, index)); absent == nil {
 				return usage.Errorf("--results %s is inside of one report, %s: want the folder of all reports, or "+
-<<<<<<< ours
 					"another", s.results, at)
-=======
-					"another",
-					s.results, at)
->>>>>>> theirs
 			}
 		}
 	}

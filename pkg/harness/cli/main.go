@@ -174,14 +174,8 @@ func (e *env) prepare(cmd *cobra.Command) (err error) {
 	}
 	var space syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &space); err == nil && space.Cur < leastSpace {
-<<<<<<< ours
 		fmt.Fprintf(e.err, "the shell leaves %d MiB of address space (ulimit -v), and the program reserves more than "+
 			"it uses: it may end with \"out of memory\"\n", space.Cur>>20)
-=======
-		fmt.Fprintf(e.err, "the shell leaves %d MiB of address space (ulimit -v), and the program reserves more "+
-			"than it "+
-			"uses: it may end with \"out of memory\"\n", space.Cur>>20)
->>>>>>> theirs
 	}
 	level := slog.LevelWarn
 	switch {

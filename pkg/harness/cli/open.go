@@ -38,14 +38,8 @@ type work struct {
 	found   []store.Found // of each of trials
 	costs   run.Costs     // see measure
 
-<<<<<<< ours
 	again map[string]bool // keys of trials that need no run, since stored particles can be measured: see measure
 	notes []string        // where stored particles do not suffice
-=======
-	// keys of trials that need no run, since what they measure is of stored particles: see measure
-	again map[string]bool
-	notes []string // where stored particles do not suffice
->>>>>>> theirs
 }
 
 // open makes the plan of the flags and looks through the store once.

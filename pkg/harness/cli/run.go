@@ -82,13 +82,8 @@ func (w *work) run(e *env, r *runner, write func() error) error {
 			measured++
 		}
 	}
-<<<<<<< ours
 	all := table.Count(len(w.found), "trial")
 	text := fmt.Sprintf("%s: %d already there, %d computed", all, there, computed-measured)
-=======
-	text := fmt.Sprintf("%s: %d already there, %d computed",
-		table.Count(len(w.found), "trial"), there, computed-measured)
->>>>>>> theirs
 	if measured > 0 {
 		text += fmt.Sprintf(", %d measured from stored particles", measured)
 	}
@@ -154,13 +149,8 @@ func fetch(ctx context.Context, e *env, todo []harness.Trial) ([]harness.Trial, 
 		}
 		if err != nil {
 			without = append(without, name)
-<<<<<<< ours
 			const text = "the data set %s cannot be fetched (--verbose says why; docs/datasets.md says what helps)\n"
 			fmt.Fprintf(e.err, text, name)
-=======
-			fmt.Fprintf(e.err,
-				"the data set %s cannot be fetched (--verbose says why; docs/datasets.md says what helps)\n", name)
->>>>>>> theirs
 			slog.Info("a data set cannot be fetched", "name", name, "reason", err)
 		}
 	}

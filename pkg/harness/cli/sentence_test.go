@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestSentences: whatever was typed, the sentence that refuses it is one line without control characters, quotes at
-// most 500 characters of a value, and names no type of the language that the program is written in.
+// TestSentences: whatever was typed, the sentence that refuses it is one line without control characters, quotes at most
+// 500 characters of a value, and names no type of the language that the program is written in.
 func TestSentences(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
@@ -21,8 +21,7 @@ func TestSentences(t *testing.T) {
 	put(t, "anchor.yaml", "seeds: &a [*a]\n")
 	put(t, "keys.yaml", "problems: {small: {1: 2}}\n")
 	for _, value := range []string{long, spaced, "\x00", "\u202e", "%s%d%!", strings.Repeat("x,", 20_000)} {
-		for _, flag := range []string{
-			"--protocol", "--problems", "--methods", "--seeds", "--set", "--config", "--scale",
+		for _, flag := range []string{"--protocol", "--problems", "--methods", "--seeds", "--set", "--config", "--scale",
 			"--name", "--jobs", "--timeout", "--retry", "--trial", "--threads", "--datasets"} {
 			refused(t, x, "run", "toy", flag, value)
 		}
@@ -66,14 +65,8 @@ func refused(t *testing.T, x *toyExperiment, args ...string) {
 	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' || r == '\u202e' || r == 0x7f }) {
 		t.Errorf("%.30q %q: control characters: %.200q", args, what, text)
 	}
-<<<<<<< ours
 	words := []string{"interface {}", "map[", "settings.", "[]string", "json:", "mapstructure", "!!", "%!", "goroutine"}
 	for _, word := range words {
-=======
-	for _, word := range []string{
-		"interface {}", "map[", "settings.", "[]string", "json:", "mapstructure", "!!", "%!", "goroutine",
-	} {
->>>>>>> theirs
 		if strings.Contains(text, word) && !strings.Contains(what, word) {
 			t.Errorf("%.30q %q: says %q: %.300s", args, what, word, text)
 		}

@@ -227,13 +227,8 @@ func (p *progress) fraction() float64 {
 
 // state says how far the run is. p.mu is held.
 func (p *progress) state() string {
-<<<<<<< ours
 	return fmt.Sprintf("%d of %d trials, %d running%s", p.done, p.count, len(p.running),
 		left(p.began, p.fraction(), p.forecast))
-=======
-	return fmt.Sprintf("%d of %d trials, %d running%s",
-		p.done, p.count, len(p.running), left(p.began, p.fraction(), p.forecast))
->>>>>>> theirs
 }
 
 // left says how much time is left, if that can be told: at first what was forecast, and then more and more what the

@@ -141,13 +141,8 @@ func (s *selection) verifyNumbers(e *env, names []string, d compare.Draws) error
 	}
 	dir, err := os.MkdirTemp("", "sifg-verify-")
 	if err != nil {
-<<<<<<< ours
 		return exitf(exitStopped, "the trials need a folder for a while, and none can be made: %v (TMPDIR names where)",
 			err)
-=======
-		return exitf(exitStopped,
-			"the trials need a folder for a while, and none can be made: %v (TMPDIR names where)", err)
->>>>>>> theirs
 	}
 	defer os.RemoveAll(dir)
 	w := &work{Plan: &plan.Plan{Experiments: e.experiments, Trials: trials}, known: s.knownDir()}

@@ -31,13 +31,8 @@ const manifestComment = "Written by sifg: what it wrote into this folder. sifg v
 func openManifest(root *os.Root, m *manifest) (*sealed.Folder, error) {
 	f, err := sealed.Open(root, ".", manifestName, m)
 	if err == nil && m.Comment != manifestComment {
-<<<<<<< ours
 		at := filepath.Join(root.Name(), manifestName)
 		err = &record.Damage{Path: at, Reason: "it is the index of something else"}
-=======
-		path := filepath.Join(root.Name(), manifestName)
-		err = &record.Damage{Path: path, Reason: "it is the index of something else"}
->>>>>>> theirs
 	}
 	return f, err
 }

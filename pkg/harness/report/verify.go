@@ -216,13 +216,8 @@ func (v *verifier) mend() {
 		top, _, nested := strings.Cut(filepath.ToSlash(rel), "/")
 		switch {
 		case err == nil && nested && top == Grids:
-<<<<<<< ours
 			const again = "the sifg grid command of each grid that is named; sifg report forgets what is gone"
 			v.Mend = append(v.Mend, again)
-=======
-			v.Mend = append(v.Mend,
-				"the sifg grid command of each grid that is named; sifg report forgets what is gone")
->>>>>>> theirs
 		case err == nil && nested:
 			names := cmp.Or(strings.Join(protocolsOf(v.root, top), ","), "all")
 			v.Mend = append(v.Mend, plan.Command("report", top, names, "full", nil, "--keep"))

@@ -14,8 +14,8 @@ import (
 
 var damages = flag.Int("damages", 200, "how many files TestDamagedAtRandom damages")
 
-// Files of a store, a report, its pages and a grid are damaged at random, one or several at a time. verify names each
-// of them and nothing else, and what it did not name is as it was.
+// Files of a store, a report, its pages and a grid are damaged at random, one or several at a time. verify names each of
+// them and nothing else, and what it did not name is as it was.
 func TestDamagedAtRandom(t *testing.T) {
 	dir := folder(t)
 	for _, args := range [][]string{
@@ -76,13 +76,8 @@ func TestDamagedAtRandom(t *testing.T) {
 // spoil damages a file in some way and says which.
 func spoil(t *testing.T, r *rand.Rand, path, text, other string) (how string) {
 	b := []byte(text)
-<<<<<<< ours
 	ways := []string{"flipped", "cut", "made longer", "removed", "exchanged", "zeroed", "shifted", "linked"}
 	switch how = ways[r.IntN(len(ways))]; {
-=======
-	kinds := []string{"flipped", "cut", "made longer", "removed", "exchanged", "zeroed", "shifted", "linked"}
-	switch how = kinds[r.IntN(len(kinds))]; {
->>>>>>> theirs
 	case how == "flipped":
 		b[r.IntN(len(b))] ^= 1 << r.IntN(8)
 	case how == "cut":

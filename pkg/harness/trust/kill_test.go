@@ -19,12 +19,8 @@ import (
 // Processes of a run are killed at random moments, again and again, until all is computed; then again from nothing,
 // until there were enough kills. There are one or two processes at a time on one store, with some number of workers, in
 // some of them each trial in a process of its own, and a grid beside them. After each kill the store is sound and has
-<<<<<<< ours
 // every trial that it had;
 // at the end all files are those of a run that was left alone.
-=======
-// every trial that it had; at the end all files are those of a run that was left alone.
->>>>>>> theirs
 func TestKilledAtRandom(t *testing.T) {
 	args := []string{"run", "--protocol", "all", "--set", "seeds=[1,2,3,4,5,6,7,8,9,10]"}
 	ref, began := folder(t), time.Now()
@@ -32,14 +28,8 @@ func TestKilledAtRandom(t *testing.T) {
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-<<<<<<< ours
 	grid := []string{"grid", "toy", "--protocol", "paper", "--axis", "step=[0.1,0.3]", "--select", "min first",
 		"--results"}
-=======
-	grid := []string{
-		"grid", "toy", "--protocol", "paper", "--axis", "step=[0.1,0.3]", "--select", "min first", "--results",
-	}
->>>>>>> theirs
 	if code, said := quietly(append(grid, ref)...); code != 0 {
 		t.Fatal(said)
 	}
@@ -126,13 +116,8 @@ func launch(t *testing.T, r *rand.Rand, longest time.Duration, dir string, args 
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-<<<<<<< ours
 	moment := time.Duration(r.Int64N(int64(longest)))
 	return process{cmd, false, out, time.AfterFunc(moment, func() { cmd.Process.Kill() })}
-=======
-	after := time.Duration(r.Int64N(int64(longest)))
-	return process{cmd, false, out, time.AfterFunc(after, func() { cmd.Process.Kill() })}
->>>>>>> theirs
 }
 
 // small is a run of few trials with its report.
