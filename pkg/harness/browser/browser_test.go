@@ -145,8 +145,11 @@ const (
 		text.selectNodeContents(e);
 		return text.getClientRects().length !== 1;
 	}).map((e) => e.textContent).join()`
-	undecoded = `Promise.all([...document.images].filter((i) => i.src)
-		.map((i) => i.decode().then(() => "", () => i.alt))).then((a) => a.join(""))`
+	// undecoded are the drawings that do not load, lazy ones included.
+	undecoded = `Promise.all([...document.images].filter((i) => i.src).map((i) => {
+		i.loading = "eager";
+		return i.decode().then(() => "", () => i.alt);
+	})).then((a) => a.join(""))`
 	contrast = `(() => {
 		const channel = (v) => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; };
 		const light = (s) => {
