@@ -35,7 +35,8 @@ func boxes(s *record.Set, problem, by, label string) (p figure.Panel, err error)
 	}
 	exact := floorOf(s, problem, "floor-"+by)
 	if len(exact) > 0 {
-		p.Layers = append(p.Layers, figure.HLine{Y: median(exact), Style: figure.Method("truth").As("median of exact draws")})
+		style := figure.Method("truth").As("median of exact draws")
+		p.Layers = append(p.Layers, figure.HLine{Y: median(exact), Style: style})
 	}
 	for _, m := range s.Methods(problem) {
 		add(figure.Label(m), final(s, problem, m, by), m)

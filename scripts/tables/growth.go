@@ -148,9 +148,11 @@ func heap() uint64 {
 // size in the last decades.
 func report(costs map[size]*cost) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s, path %s, one core; the least of several repeats (%s).\n\n", cpu.Name(), cpu.Path(), spread(costs))
+	fmt.Fprintf(&out, "%s, path %s, one core; the least of several repeats (%s).\n\n",
+		cpu.Name(), cpu.Path(), spread(costs))
 	fmt.Fprintf(&out, "| | ms, n = %s, d = %d | MB | slope in n, to %s | slope in d, to %s |\n| --- |%s\n",
-		thousands(particles), dimension, thousands(ns[len(ns)-1]), thousands(ds[len(ds)-1]), strings.Repeat(" ---: |", 4))
+		thousands(particles), dimension, thousands(ns[len(ns)-1]), thousands(ds[len(ds)-1]),
+		strings.Repeat(" ---: |", 4))
 	for _, s := range sifg.Samplers {
 		at := func(n, d int) float64 { return costs[size{s.Name, n, d}].least() }
 		byN := at(ns[len(ns)-1], dimension) / at(ns[len(ns)-1]/10, dimension)

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestSentences: whatever was typed, the sentence that refuses it is one line without control characters, quotes at most
-// 500 characters of a value, and names no type of the language that the program is written in.
+// TestSentences: whatever was typed, the sentence that refuses it is one line without control characters, quotes at
+// most 500 characters of a value, and names no type of the language that the program is written in.
 func TestSentences(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
@@ -21,7 +21,8 @@ func TestSentences(t *testing.T) {
 	put(t, "anchor.yaml", "seeds: &a [*a]\n")
 	put(t, "keys.yaml", "problems: {small: {1: 2}}\n")
 	for _, value := range []string{long, spaced, "\x00", "\u202e", "%s%d%!", strings.Repeat("x,", 20_000)} {
-		for _, flag := range []string{"--protocol", "--problems", "--methods", "--seeds", "--set", "--config", "--scale",
+		for _, flag := range []string{
+			"--protocol", "--problems", "--methods", "--seeds", "--set", "--config", "--scale",
 			"--name", "--jobs", "--timeout", "--retry", "--trial", "--threads", "--datasets"} {
 			refused(t, x, "run", "toy", flag, value)
 		}

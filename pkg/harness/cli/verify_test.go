@@ -160,7 +160,8 @@ func TestForeign(t *testing.T) {
 	put(t, "results/toy/"+forged, "mine")
 	for _, command := range []string{"verify", "report"} {
 		said := x.want(t, command, 0)
-		if strings.ContainsAny(said, "\x1b\r\u202e") || strings.Count(said, "\nall files") > 1 || !strings.Contains(said, `x\nall files in results`) {
+		if strings.ContainsAny(said, "\x1b\r\u202e") || strings.Count(said, "\nall files") > 1 ||
+			!strings.Contains(said, `x\nall files in results`) {
 			t.Errorf("%s prints a name as it is: %q", command, said)
 		}
 	}

@@ -14,8 +14,8 @@ import (
 
 var damages = flag.Int("damages", 200, "how many files TestDamagedAtRandom damages")
 
-// Files of a store, a report, its pages and a grid are damaged at random, one or several at a time. verify names each of
-// them and nothing else, and what it did not name is as it was.
+// Files of a store, a report, its pages and a grid are damaged at random, one or several at a time. verify names each
+// of them and nothing else, and what it did not name is as it was.
 func TestDamagedAtRandom(t *testing.T) {
 	dir := folder(t)
 	for _, args := range [][]string{
