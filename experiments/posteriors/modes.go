@@ -15,11 +15,10 @@ import (
 
 // mode is a peak of a density with its Laplace approximation.
 type mode struct {
-	affine          // the peak, and the Cholesky factor of the inverse of the curvature
-	height  float64 // log density
-	mass    float64 // log of height times volume, up to what all modes share
-	share   float64 // of the masses of all modes
-	visited float64 // share of the draws that are nearest to it
+	affine         // the peak, and the Cholesky factor of the inverse of the curvature
+	height float64 // log density
+	mass   float64 // log of height times volume, up to what all modes share
+	share  float64 // of the masses of all modes
 }
 
 // distance2 is the squared distance of a point from the peak, in standard deviations of the approximation.

@@ -16,14 +16,6 @@ import (
 // found is the share of the sample from which on a mode counts as covered; its weight is 0.2.
 const found = 0.05
 
-// differences are a − b, as far as both go.
-func differences(a, b []float64) (out []float64) {
-	for i := range min(len(a), len(b)) {
-		out = append(out, a[i]-b[i])
-	}
-	return out
-}
-
 // byStep are statements that the paper does not make: what its learned score is worth, and what the noise of the single
 // draw of w does that Algorithm 1 moves by.
 var byStep = []claim.Claim{
