@@ -6,7 +6,6 @@ require (
 	github.com/semi-implicit/sifg/pkg/harness v0.1.0
 	github.com/semi-implicit/sifg/pkg/sifg v0.1.0
 	github.com/semi-implicit/sifg/pkg/study v0.1.0
-	gonum.org/v1/gonum v0.17.0
 )
 
 require (
@@ -40,6 +39,7 @@ require (
 	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
 	golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2 // indirect
+	gonum.org/v1/gonum v0.17.0 // indirect
 	gonum.org/v1/plot v0.17.0 // indirect
 )
 

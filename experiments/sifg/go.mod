@@ -13,7 +13,6 @@ require (
 	github.com/semi-implicit/sifg/experiments/uci-bnn v0.1.0
 	github.com/semi-implicit/sifg/pkg/harness v0.1.0
 	github.com/semi-implicit/sifg/pkg/sifg v0.1.0
-	github.com/semi-implicit/sifg/pkg/study v0.1.0
 	gonum.org/v1/gonum v0.17.0
 )
 
@@ -44,6 +43,7 @@ require (
 	github.com/sagikazarmark/locafero v0.11.0 // indirect
 	github.com/sbinet/npyio v0.6.0 // indirect
 	github.com/semi-implicit/sifg/datasets v0.1.0 // indirect
+	github.com/semi-implicit/sifg/pkg/study v0.1.0 // indirect
 	github.com/sourcegraph/conc v0.3.1-0.20240121214520-5f936abd7ae8 // indirect
 	github.com/spf13/afero v1.15.0 // indirect
 	github.com/spf13/cast v1.10.0 // indirect
