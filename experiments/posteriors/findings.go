@@ -61,8 +61,8 @@ func equalGradients(s *record.Set) *harness.Statement {
 		Title: fmt.Sprintf("At equal gradients L2-GF's particles beat as many draws of HMC on %s, all its draws on %s",
 			among(names(s), flow.fewer), among(names(s), flow.all)),
 		Text: fmt.Sprintf("With a thousand particles. The flow that a pilot run names is nearer than as many draws on "+
-			"%s, all draws on %s. A flow lays its particles more evenly than independent draws lie, but HMC makes many "+
-			"more draws than a flow has particles.", among(names(s), pilot.fewer), among(names(s), pilot.all)),
+			"%s, all draws on %s. A flow lays its particles more evenly than independent draws lie, but HMC makes "+
+			"many more draws than a flow has particles.", among(names(s), pilot.fewer), among(names(s), pilot.all)),
 		Table: &t.Table,
 	}
 }
