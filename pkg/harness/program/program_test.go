@@ -2,16 +2,11 @@ package program
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -269,101 +264,6 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeft: whichever process is killed, at a random moment, the others end: the user, a guard, its program or
-// the program's child.
-func TestNothingIsLeft(t *testing.T) {
-	kills := 200
-	if testing.Short() {
-		kills = 20
-	}
-	r := rand.New(rand.NewPCG(1, 2))
-	for range kills {
-		group := 0
-		user := exec.Command(os.Args[0], "-test.run", "^TestUser$")
-		user.Env = append(os.Environ(), "PROGRAM_USER=1")
-		if err := user.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Duration(r.IntN(60)) * time.Millisecond)
-		victim := user.Process.Pid
-		if all := left(); len(all) > 0 && r.IntN(2) == 0 {
-			fmt.Sscan(all[r.IntN(len(all))], &victim)
-		}
-		if victim != user.Process.Pid {
-			group, _ = syscall.Getpgid(victim) // of its guard; an error if it has just ended
-		}
-		syscall.Kill(victim, syscall.SIGKILL)
-		for deadline := time.Now().Add(5 * time.Second); group > 0 && slices.ContainsFunc(left(), in(group)); {
-			if time.Now().After(deadline) {
-				t.Fatal("the others of a killed process' group go on")
-			}
-		}
-		user.Process.Kill()
-		user.Wait()
-	}
-	gone(t)
-}
-
-// in reports whether a process is in a process group.
-func in(group int) func(pid string) bool {
-	return func(pid string) bool {
-		n, _ := strconv.Atoi(pid)
-		of, err := syscall.Getpgid(n)
-		return err == nil && of == group
-	}
-}
-
-// TestUser is what TestNothingIsLeft kills: it asks programs that ignore the end of their stdin.
-func TestUser(t *testing.T) {
-	if os.Getenv("PROGRAM_USER") == "" {
-		t.Skip("for TestNothingIsLeft")
-	}
-	for {
-		for _, how := range []string{"ignores-end", "child-spins"} {
-			p, err := Start(context.Background(), command(how), startup)
-			if err != nil {
-				continue
-			}
-			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
-			s := Begin(ctx)
-			x, _ := p.Target(s)
-			x.Evaluate(make([]float64, 3), make([]float64, 2))
-			s.End()
-			cancel()
-		}
-	}
-}
-
-// TestKilledTests: tests of this package that are killed with SIGKILL, or whose parent is, leave no process.
-func TestKilledTests(t *testing.T) {
-	binary := filepath.Join(t.TempDir(), "killed.test") // another name, by which its processes are known
-	if err := os.Symlink(os.Args[0], binary); err != nil {
-		t.Fatal(err)
-	}
-	run := binary + " -test.short -test.run 'TestMisbehaviour|TestNothingIsLeft|TestWrongSamplers'"
-	for k := range 5 {
-		command := exec.Command("sh", "-c", "exec "+run)
-		if k%2 == 1 {
-			command = exec.Command("sh", "-c", run+"; :") // as go test waits for it
-		}
-		if err := command.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Duration(500+300*k) * time.Millisecond)
-		command.Process.Kill()
-		command.Wait()
-	}
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(100 * time.Millisecond) {
-		out, _ := exec.Command("pgrep", "-f", binary).Output()
-		if len(out) == 0 {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("processes are left behind: %v", strings.Fields(string(out)))
-		}
-	}
-}
-
 // TestSplit: a command is split as a shell splits it.
 func TestSplit(t *testing.T) {
 	for command, want := range map[string][]string{
@@ -387,99 +287,6 @@ func TestSplit(t *testing.T) {
 		if _, err := Start(context.Background(), command, startup); err == nil || !strings.Contains(err.Error(),
 			"a quote is not closed") {
 			t.Errorf("%s: %v", command, err)
-		}
-	}
-}
-
-// edited starts a program from a script, which edit changes.
-func edited(t *testing.T) (p *Program, script string, edit func()) {
-	script = filepath.Join(t.TempDir(), "model.sh")
-	write := func(comment string) {
-		text := "# " + comment + "\nexec " + command("well") + "\n"
-		if err := os.WriteFile(script, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("one")
-	p, err := Start(context.Background(), "sh "+script, startup)
-	if err != nil {
-		t.Fatal(err)
-	}
-	Add(p, "")
-	t.Cleanup(Close)
-	return p, script, func() { write("two") }
-}
-
-// TestEdited: after its file was edited no process of a program is started, no trial of it is settled, and what was
-// planned is not found where the program is started anew.
-func TestEdited(t *testing.T) {
-	score := func(s *Session, p *Program) error {
-		x, err := p.Target(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x.Evaluate(make([]float64, 3), make([]float64, 2))
-		return s.Err()
-	}
-	p, script, edit := edited(t)
-	s := Begin(context.Background())
-	defer s.End()
-	if err := score(s, p); err != nil {
-		t.Fatal(err)
-	}
-	edit()
-	want := script + " changed since the run began"
-	if err := s.Settle(); err == nil || err.Error() != want {
-		t.Errorf("%v, want %s", err, want)
-	}
-	second := Begin(context.Background())
-	defer second.End()
-	if err := score(second, p); err == nil || err.Error() != want {
-		t.Errorf("another process: %v, want %s", err, want)
-	}
-	planned := p.Identity
-	Close()
-	again, err := Start(context.Background(), p.String(), startup)
-	if err != nil {
-		t.Fatal(err)
-	}
-	Add(again, "")
-	if _, err := Find(&planned); err == nil || !strings.Contains(err.Error(), "changed since the run began") {
-		t.Errorf("the program that was planned: %v", err)
-	}
-	if err := os.Remove(script); err != nil {
-		t.Fatal(err)
-	}
-	if err := again.unchanged(); err == nil || !strings.HasPrefix(err.Error(), want) {
-		t.Errorf("a removed file: %v", err)
-	}
-}
-
-// TestMidway: a sampler in the middle of a trial that ended does not go on to the next.
-func TestMidway(t *testing.T) {
-	p, err := Start(context.Background(), command("sampler-well"), startup)
-	if err != nil {
-		t.Fatal(err)
-	}
-	Add(p, "")
-	defer gone(t)
-	defer Close()
-	normal := target.NewFunc(dim, func(x []float64) float64 { return -(x[0]*x[0] + x[1]*x[1]) / 2 },
-		func(dst, x []float64) { dst[0], dst[1] = -x[0], -x[1] })
-	for _, until := range []int{halfway, iterations, iterations} {
-		s, mover := Begin(context.Background()), &Sampler{program: p}
-		mover.Bind(s, Job{Iterations: iterations, Checkpoints: []int{halfway, iterations}})
-		flow := &sifg.Flow{Field: sifg.Still{}, Mover: mover}
-		c, err := flow.Start(normal, particles, 1, func(dst sifg.Batch, r *rng.Stream) { r.Normal(dst.Data) })
-		for err == nil && s.Err() == nil && c.Iter < until {
-			_, err = flow.Step(c)
-		}
-		if err := s.Err(); err != nil {
-			t.Errorf("until iteration %d: %v", until, err)
-		}
-		s.End()
-		if idle := len(p.idle); idle != until/iterations {
-			t.Errorf("after iteration %d of %d, %d processes wait for work", until, iterations, idle)
 		}
 	}
 }

@@ -1,0 +1,106 @@
+package program
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+	"github.com/semi-implicit/sifg/pkg/sifg/target"
+)
+
+// edited starts a program from a script, which edit changes.
+func edited(t *testing.T) (p *Program, script string, edit func()) {
+	script = filepath.Join(t.TempDir(), "model.sh")
+	write := func(comment string) {
+		text := "# " + comment + "\nexec " + command("well") + "\n"
+		if err := os.WriteFile(script, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("one")
+	p, err := Start(context.Background(), "sh "+script, startup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	Add(p, "")
+	t.Cleanup(Close)
+	return p, script, func() { write("two") }
+}
+
+// TestEdited: after its file was edited no process of a program is started, no trial of it is settled, and what was
+// planned is not found where the program is started anew.
+func TestEdited(t *testing.T) {
+	score := func(s *Session, p *Program) error {
+		x, err := p.Target(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.Evaluate(make([]float64, 3), make([]float64, 2))
+		return s.Err()
+	}
+	p, script, edit := edited(t)
+	s := Begin(context.Background())
+	defer s.End()
+	if err := score(s, p); err != nil {
+		t.Fatal(err)
+	}
+	edit()
+	want := script + " changed since the run began"
+	if err := s.Settle(); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	second := Begin(context.Background())
+	defer second.End()
+	if err := score(second, p); err == nil || err.Error() != want {
+		t.Errorf("another process: %v, want %s", err, want)
+	}
+	planned := p.Identity
+	Close()
+	again, err := Start(context.Background(), p.String(), startup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	Add(again, "")
+	if _, err := Find(&planned); err == nil || !strings.Contains(err.Error(), "changed since the run began") {
+		t.Errorf("the program that was planned: %v", err)
+	}
+	if err := os.Remove(script); err != nil {
+		t.Fatal(err)
+	}
+	if err := again.unchanged(); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("a removed file: %v", err)
+	}
+}
+
+// TestMidway: a sampler in the middle of a trial that ended does not go on to the next.
+func TestMidway(t *testing.T) {
+	p, err := Start(context.Background(), command("sampler-well"), startup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	Add(p, "")
+	defer gone(t)
+	defer Close()
+	normal := target.NewFunc(dim, func(x []float64) float64 { return -(x[0]*x[0] + x[1]*x[1]) / 2 },
+		func(dst, x []float64) { dst[0], dst[1] = -x[0], -x[1] })
+	for _, until := range []int{halfway, iterations, iterations} {
+		s, mover := Begin(context.Background()), &Sampler{program: p}
+		mover.Bind(s, Job{Iterations: iterations, Checkpoints: []int{halfway, iterations}})
+		flow := &sifg.Flow{Field: sifg.Still{}, Mover: mover}
+		c, err := flow.Start(normal, particles, 1, func(dst sifg.Batch, r *rng.Stream) { r.Normal(dst.Data) })
+		for err == nil && s.Err() == nil && c.Iter < until {
+			_, err = flow.Step(c)
+		}
+		if err := s.Err(); err != nil {
+			t.Errorf("until iteration %d: %v", until, err)
+		}
+		s.End()
+		if idle := len(p.idle); idle != until/iterations {
+			t.Errorf("after iteration %d of %d, %d processes wait for work", until, iterations, idle)
+		}
+	}
+}
