@@ -116,7 +116,7 @@ func TestSVGDTable(t *testing.T) {
 func TestNoVoteCounts(t *testing.T) {
 	votes := regexp.MustCompile(`(better|equal|worse|lower|higher) in \d+|of \d+ comparisons|` +
 		`\b(nowhere|leads|wins|beats)\b`)
-	never := regexp.MustCompile(`\bnever\b`) // findings have it of facts, such as that a sample is never narrower than σ
+	never := regexp.MustCompile(`\bnever\b`) // findings have it of facts: a sample is never narrower than σ
 	for _, name := range []string{"README.md", "docs/findings.md", "docs/beyond.md", "docs/protocols.md",
 		"docs/uci-bnn.md", "docs/meg-ica.md", "docs/theory.md", "docs/posteriors.md"} {
 		text := document(t, name)
