@@ -54,8 +54,9 @@ func against(s *record.Set) (*table.Table, error) {
 	}
 	verdict := fmt.Sprintf("%d measured cells agree with the printed ones, %d do not (✗): the means differ by more "+
 		"than %g standard errors of the difference. %d that agree differ by more than %d (~); chance alone "+
-		"gives %.0f. Power's two cells of SVGD are Protein's copied, and do not count. %d printed cells "+
-		"do not beat least squares.",
+		"gives %.0f. Power's two cells of SVGD are Protein's copied, and do not count. The steps of "+
+		"SGLD and SVGD were chosen by the printed numbers, so their two columns test nothing. %d printed cells do "+
+		"not beat least squares.",
 		within, outside, claim.Errors, marked, claim.Marked, claim.Chance*float64(within+outside), beaten)
 	if s.Incomparable != "" {
 		verdict = "No verdict: " + s.Incomparable + "."
