@@ -170,7 +170,6 @@ func (p *progress) Note(line string) {
 }
 
 func (p *progress) Start(t *harness.Trial) {
-	slog.Debug("trial starts", "key", t.Key, "name", t.Name())
 	r := &running{began: time.Now(), seconds: p.seconds(t)}
 	if p.bars != nil {
 		r.bar = p.bar(0, func() (float64, string) { return r.fraction, t.Name() + left(r.began, r.fraction, 0) })
@@ -178,6 +177,7 @@ func (p *progress) Start(t *harness.Trial) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.running[t] = r
+	slog.Debug("trial starts", "key", t.Key, "name", t.Name()) // once it is counted, so that no signal comes between
 }
 
 func (p *progress) Step(t *harness.Trial, iter int) {
