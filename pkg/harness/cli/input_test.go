@@ -15,7 +15,7 @@ import (
 var home, _ = os.Getwd() // the folder of these tests
 
 func TestMain(m *testing.M) {
-	go machine.EndWithParent()
+	machine.EndWithParent()
 	if len(os.Args) < 2 || strings.HasPrefix(os.Args[1], "-") {
 		os.Exit(m.Run())
 	}

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	go machine.EndWithParent()
+	machine.EndWithParent()
 	os.Exit(m.Run())
 }
 

@@ -26,7 +26,7 @@ import (
 
 // The test binary starts itself as the process of one trial, and as a run that is killed or one of several.
 func TestMain(m *testing.M) {
-	go machine.EndWithParent()
+	machine.EndWithParent()
 	switch os.Getenv("RUN_TEST_AS") {
 	case "worker":
 		Work([]*harness.Experiment{toy()}, nil, func() { os.Exit(1) })

@@ -23,7 +23,7 @@ import (
 
 // The test binary starts itself as the processes that write, are killed, or hold locks.
 func TestMain(m *testing.M) {
-	go machine.EndWithParent()
+	machine.EndWithParent()
 	dir := os.Getenv("STORE_TEST_DIR")
 	number, _ := strconv.Atoi(os.Getenv("STORE_TEST_NUMBER"))
 	var err error

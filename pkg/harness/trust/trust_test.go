@@ -47,7 +47,7 @@ func folder(t *testing.T) string {
 // TestMain lets the test binary be the command, with the toy experiment: TRUST_TEST_KILL is the number of the change to
 // the file system before which it kills itself.
 func TestMain(m *testing.M) {
-	go machine.EndWithParent()
+	machine.EndWithParent()
 	if len(os.Args) < 2 || strings.HasPrefix(os.Args[1], "-") {
 		flag.Parse()
 		os.Exit(m.Run())

@@ -20,7 +20,7 @@ import (
 
 // The test binary starts itself as a process that holds a lock.
 func TestMain(m *testing.M) {
-	go machine.EndWithParent()
+	machine.EndWithParent()
 	dir := os.Getenv("DISK_TEST_HOLD")
 	if dir == "" {
 		os.Exit(m.Run())

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/sifg/cpu"
@@ -71,13 +72,25 @@ func commit(build *debug.BuildInfo) (text string) {
 	return text
 }
 
-// EndWithParent ends this process, with exit code 1, soon after the one that started it has ended. Test binaries call
-// it in a goroutine, so that what they start as themselves ends with them, however they end.
+// Starter is the environment variable by which a test binary knows the process that started it: its parent may have
+// ended before it could ask who that is.
+const Starter = "SIFG_TEST_STARTER"
+
+// EndWithParent makes this process end, with exit code 1, soon after the one that started it has ended. Test binaries
+// call it first, so that what they start as themselves ends with them, however they end.
 func EndWithParent() {
-	for parent := os.Getppid(); os.Getppid() == parent; {
-		time.Sleep(100 * time.Millisecond)
+	parent := os.Getppid()
+	starter, err := strconv.Atoi(os.Getenv(Starter))
+	if err != nil {
+		starter = parent // go test, or a shell
 	}
-	os.Exit(1)
+	os.Setenv(Starter, strconv.Itoa(os.Getpid()))
+	go func() {
+		for os.Getppid() == parent && syscall.Kill(starter, 0) != syscall.ESRCH {
+			time.Sleep(100 * time.Millisecond)
+		}
+		os.Exit(1)
+	}()
 }
 
 // Children returns the processes that the threads of a process started; nil where the system has no /proc.
