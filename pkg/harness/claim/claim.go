@@ -109,8 +109,9 @@ func (c Claim) Bound() Claim {
 // Outcome is what a claim's check found.
 type Outcome struct {
 	Verdict  Verdict  `json:"verdict"`
-	Evidence string   `json:"evidence"`       // one or two sentences with the numbers
-	Keys     []string `json:"keys,omitempty"` // trials that it rests on
+	Number   string   `json:"number,omitempty"` // that decides, in a few characters; "": no one does
+	Evidence string   `json:"evidence"`         // one or two sentences with the numbers
+	Keys     []string `json:"keys,omitempty"`   // trials that it rests on
 }
 
 // Result is a claim with what its check found under one protocol.
@@ -249,6 +250,19 @@ func (l Ledger) Count() string {
 	n := map[string]int{}
 	for _, r := range l {
 		n[r.Outcome]++
+	}
+	return table.Counts(n, Outcomes...)
+}
+
+// Tally says which verdicts a protocol of an experiment gives on some claims, such as "9 reproduced, 4 not decided".
+func (l Ledger) Tally(experiment, protocol string, ids []string) string {
+	n := map[string]int{}
+	for _, r := range l {
+		for _, o := range r.Under {
+			if r.Experiment == experiment && o.Protocol == protocol && slices.Contains(ids, r.ID) {
+				n[o.Verdict.String()]++
+			}
+		}
 	}
 	return table.Counts(n, Outcomes...)
 }
