@@ -78,6 +78,31 @@ func TestFindings(t *testing.T) {
 	}
 }
 
+// TestReadmeTable: the numbers of README's table are those of the column Ada-SIFG in the committed Table 1.
+func TestReadmeTable(t *testing.T) {
+	cell := regexp.MustCompile(`([\d.]+) ± [\d.]+ / ([\d.]+) ± `)
+	rows := []string{"| RMSE, printed |", "| RMSE, here |", "| NLL, printed |", "| NLL, here |"}
+	names := "| |"
+	for line := range strings.Lines(document(t, "results/uci-bnn/released/tables/table1-published.md")) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 13 || !cell.MatchString(line) {
+			continue
+		}
+		names += " " + strings.TrimSpace(cells[1]) + " |"
+		for i, column := range []int{6, 11} {
+			found := cell.FindStringSubmatch(cells[column])
+			rows[2*i] += " " + found[1] + " |"
+			rows[2*i+1] += " " + found[2] + " |"
+		}
+	}
+	doc := document(t, "README.md")
+	for _, row := range append(rows, names) {
+		if !strings.Contains(doc, row+"\n") {
+			t.Errorf("README.md lacks\n%s", row)
+		}
+	}
+}
+
 // TestTheoryTable: docs/theory.md has a row with the committed verdict for every claim of theory.
 func TestTheoryTable(t *testing.T) {
 	rep, err := report.Read(filepath.Join("..", "..", "results"), experiments)

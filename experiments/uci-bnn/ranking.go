@@ -131,7 +131,6 @@ func (r results) leads(problem string, metrics, methods []string, method string)
 	}
 	return claim.Outcome{
 		Verdict:  claim.Worst(verdicts...),
-		Number:   claim.CountReproduced(verdicts),
 		Evidence: strings.Join(text, "; ") + needed,
 		Keys:     keys,
 	}

@@ -39,11 +39,10 @@ type Group struct {
 	Columns int
 }
 
-// Groups are the groups of all columns, in order; nil if there are none, or no table.
+// Groups are the groups of all columns, in order; nil if there are none.
 func (t *Table) Groups() (out []Group) {
 	any := false
-	for i := 0; t != nil && i < len(t.Columns); i++ {
-		c := t.Columns[i]
+	for i, c := range t.Columns {
 		if i == 0 || c.Group != t.Columns[i-1].Group {
 			out = append(out, Group{Name: c.Group})
 		}
