@@ -3,6 +3,7 @@ package gmm
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
@@ -25,11 +26,15 @@ var claims = []claim.Claim{
 		Statement: "2-D: SIFG has samples in all five modes at the end.",
 		Rule: "every mode has at least 5 % of the sample within 3 sd of its mean, in each seed, for SIFG and " +
 			"Ada-SIFG" + rule.MostText,
-		Check: rule.On("gmm-2d", func(e record.Series) (claim.Verdict, string) {
+		Check: rule.On("gmm-2d", func(e record.Series) claim.Outcome {
 			fixed, textF := coverage(e, "sifg")
 			ada, textA := coverage(e, "ada-sifg")
 			all := append(fixed, ada...)
-			return rule.Most(all), textF + "; " + textA + rule.Fails(all)
+			return claim.Outcome{
+				Verdict:  rule.Most(all),
+				Number:   rule.CountText(all),
+				Evidence: textF + "; " + textA + rule.Fails(all),
+			}
 		}, "sifg", "ada-sifg"),
 	},
 	misses("2", "l2-gf", "L2-GF"),
@@ -39,7 +44,7 @@ var claims = []claim.Claim{
 		Statement: "2-D: after iteration 1600 the particles of L2-GF and Ada-GWG barely move.",
 		Rule: "median displacement of the particles from 1600 to 2000 at most 0.05, and at most a fifth of that of " +
 			"SIFG's particles, in each seed" + rule.MostText,
-		Check: rule.On("gmm-2d", func(e record.Series) (claim.Verdict, string) {
+		Check: rule.On("gmm-2d", func(e record.Series) claim.Outcome {
 			var holds []bool
 			var text []string
 			for _, m := range []string{"l2-gf", "ada-gwg"} {
@@ -49,9 +54,13 @@ var claims = []claim.Claim{
 				}
 				text = append(text, figure.Label(m)+" "+table.Spread(both[0]))
 			}
-			return rule.Most(holds), fmt.Sprintf("median displacement: %s; SIFG's particles %s, its sample, with "+
-				"noise drawn anew, %s%s", strings.Join(text, ", "), table.Spread(e.Final("sifg", "displacement-z", 1)),
-				table.Spread(e.Final("sifg", "displacement-x", 1)), rule.Fails(holds))
+			return claim.Outcome{
+				Verdict: rule.Most(holds),
+				Number:  rule.CountText(holds),
+				Evidence: fmt.Sprintf("median displacement: %s; SIFG's particles %s, its sample, with noise drawn "+
+					"anew, %s%s", strings.Join(text, ", "), table.Spread(e.Final("sifg", "displacement-z", 1)),
+					table.Spread(e.Final("sifg", "displacement-x", 1)), rule.Fails(holds)),
+			}
 		}, "l2-gf", "ada-gwg", "sifg"),
 	},
 	{
@@ -69,17 +78,21 @@ var claims = []claim.Claim{
 		Rule: "the k-NN KL changes from 1600 to 2000 by at most 0.075, twice the standard deviation that exact draws " +
 			"have: for every method the 90 % interval (Student's t over seeds) of the mean change is within ±0.075; " +
 			"not reproduced if one is outside, otherwise not decided",
-		Check: rule.On("gmm-2d", func(e record.Series) (claim.Verdict, string) {
+		Check: rule.On("gmm-2d", func(e record.Series) claim.Outcome {
 			from := comparison(e.Set)
-			verdict := claim.NotTestable
+			var verdicts []claim.Verdict
 			var text []string
 			for _, m := range flowMethods {
 				change := e.Sample(m, "knn-kl", 0, func(c record.Curve) float64 { return c.Last() - c.At(from) })
 				one, in := rule.Alike(record.Alone(change), 0.075)
-				verdict = max(verdict, one)
+				verdicts = append(verdicts, one)
 				text = append(text, figure.Label(m)+" "+in)
 			}
-			return verdict, "change of the k-NN KL, mean [90 % interval]: " + strings.Join(text, ", ")
+			return claim.Outcome{
+				Verdict:  slices.Max(verdicts),
+				Number:   claim.CountReproduced(verdicts),
+				Evidence: "change of the k-NN KL, mean [90 % interval]: " + strings.Join(text, ", "),
+			}
 		}, flowMethods...),
 	},
 	rule.LowerCurve("8", "10-D: SIFG converges faster than L2-GF.", "gmm-10d", "knn-kl", "sifg", "l2-gf").
@@ -125,9 +138,11 @@ var alike = claim.Claim{
 		e := record.Series{Set: s, Problem: "gmm-10d"}
 		a, b := e.Last("sifg", "knn-kl", 0), e.Last("ada-gwg", "knn-kl", 0)
 		verdict, difference := rule.Alike(record.Pair(a, b, 0), 0.3)
+		number, _, _ := strings.Cut(difference, ";")
 		both := record.Beside(a, b)
 		return claim.Outcome{
 			Verdict: verdict,
+			Number:  number,
 			Keys:    e.Keys("sifg", "ada-gwg"),
 			Evidence: fmt.Sprintf("%s %s, %s %s; mean difference [90 %% interval] %s", figure.Label("sifg"),
 				table.Spread(both[0]), figure.Label("ada-gwg"), table.Spread(both[1]), difference),
@@ -141,18 +156,22 @@ func misses(id, method, name string) claim.Claim {
 		ID: id, Statement: "2-D: " + name + " stays near the start and leaves modes out.",
 		Rule: "at least one mode has less than 5 % of the particles within 3 sd of its mean, in each seed; where the " +
 			"particles are is not tested" + rule.MostText,
-		Check: rule.On("gmm-2d", func(e record.Series) (claim.Verdict, string) {
+		Check: rule.On("gmm-2d", func(e record.Series) claim.Outcome {
 			all, text := coverage(e, method)
 			for i := range all {
 				all[i] = !all[i]
 			}
-			return rule.Most(all), text + rule.Fails(all)
+			return claim.Outcome{
+				Verdict:  rule.Most(all),
+				Number:   rule.CountText(all),
+				Evidence: text + rule.Fails(all),
+			}
 		}, method),
 	}.And(unstable("gmm-2d", method))
 }
 
 // produces checks claim 5.
-func produces(e record.Series) (claim.Verdict, string) {
+func produces(e record.Series) claim.Outcome {
 	const near = 0.15 // k-NN KL
 	from := comparison(e.Set)
 	both := record.Beside(e.Last("sifg", "displacement-x", 1), e.Last("sifg", "sigma", 0))
@@ -172,8 +191,12 @@ func produces(e record.Series) (claim.Verdict, string) {
 			verdict = max(verdict, claim.Decide(false, d.Whole() && lo > near))
 		}
 	}
-	return verdict, fmt.Sprintf("median displacement %s (fresh noise about particles at rest gives %s); k-NN KL %s "+
-		"then %s", table.Spread(moved), fresh, table.Spread(before.Numbers()), table.Spread(after.Numbers()))
+	return claim.Outcome{
+		Verdict: verdict,
+		Number:  rule.CountText(holds),
+		Evidence: fmt.Sprintf("median displacement %s (fresh noise about particles at rest gives %s); k-NN KL %s then %s",
+			table.Spread(moved), fresh, table.Spread(before.Numbers()), table.Spread(after.Numbers())),
+	}
 }
 
 // unstable names those of some methods whose step is above the stability limit of the narrowest mode, standard

@@ -100,6 +100,7 @@ func smaller(id, problem, particles, other string) claim.Claim {
 			}
 			return asked(claim.Outcome{
 				Verdict:  verdict,
+				Number:   gap.String(),
 				Evidence: text + note,
 				Keys:     series(s, problem).Keys("sifg", other),
 			}, gap, gap.mid)
@@ -121,6 +122,7 @@ func robust(s *record.Set) claim.Outcome {
 	e := estimated(change, []int{0, 1}, a, b)
 	return asked(claim.Outcome{
 		Verdict: e.within(0.1),
+		Number:  e.String(),
 		Evidence: fmt.Sprintf("%s with 10 particles %s, with 100 %s, %s %s",
 			words, table.Num(median(a)), table.Num(median(b)), what, e),
 		Keys: append(series(s, few).Keys("sifg"), series(s, many).Keys("sifg")...),
@@ -138,6 +140,7 @@ func hurt(s *record.Set) claim.Outcome {
 		svgdFew, svgdMany, sifgFew, sifgMany)
 	return asked(claim.Outcome{
 		Verdict: claim.Decide(excess.lo > 0, excess.hi < 0.02),
+		Number:  excess.String(),
 		Evidence: fmt.Sprintf("SVGD %s with 10, %s with 100; SIFG %s with 10, %s with 100; difference of the ratios "+
 			"%s%s%s",
 			table.Num(median(svgdFew)), table.Num(median(svgdMany)), table.Num(median(sifgFew)),
@@ -158,7 +161,8 @@ func asked(o claim.Outcome, e estimate, away float64) claim.Outcome {
 
 // settled checks claim 24.
 func settled(s *record.Set) claim.Outcome {
-	out := claim.Outcome{Verdict: claim.Reproduced}
+	var out claim.Outcome
+	var verdicts []claim.Verdict
 	var text, rising []string
 	for _, problem := range []string{few, many} {
 		c, o, _ := configOf(s, problem)
@@ -170,7 +174,7 @@ func settled(s *record.Set) claim.Outcome {
 			}
 			relative := func(medians []float64) float64 { return medians[1]/medians[0] - 1 }
 			share := estimated(relative, []int{0, 0}, before, after)
-			out.Verdict = claim.Worst(out.Verdict, share.within(0.02))
+			verdicts = append(verdicts, share.within(0.02))
 			text = append(text, fmt.Sprintf("%s %s %s", figure.Label(m), strings.TrimPrefix(problem, "meg-"), share))
 			from, to := change(s, problem, m, "energy", c.Iterations/4)
 			if from == nil {
@@ -178,7 +182,7 @@ func settled(s *record.Set) claim.Outcome {
 			}
 			rise := estimated(func(medians []float64) float64 { return medians[1] - medians[0] }, []int{0, 0}, from, to)
 			if rise.lo > 1 {
-				out.Verdict = claim.NotReproduced
+				verdicts = append(verdicts, claim.NotReproduced)
 				rising = append(rising, fmt.Sprintf("%s %s %s", figure.Label(m),
 					strings.TrimPrefix(problem, "meg-"), rise))
 			}
@@ -187,6 +191,7 @@ func settled(s *record.Set) claim.Outcome {
 	if text == nil {
 		return missing
 	}
+	out.Verdict, out.Number = claim.Worst(verdicts...), claim.CountReproduced(verdicts)
 	out.Evidence = "relative change: " + strings.Join(text, "; ")
 	if rising != nil {
 		out.Evidence += ". Rise of the energy distance from a quarter of the run: " + strings.Join(rising, "; ")

@@ -106,7 +106,12 @@ func asNearAsDraws(s *record.Set) claim.Outcome {
 	random := floorOf(s, simulated, "random-"+truthMetric)
 	text := fmt.Sprintf("median Amari distance to the truth: SIFG %s, draws of HMC %s, random matrices %s; ratio less "+
 		"1 %s", table.Num(median(ours)), table.Num(median(exact)), table.Num(median(random)), e)
-	out := claim.Outcome{Verdict: e.within(0.1), Evidence: text, Keys: series(s, simulated).Keys("sifg")}
+	out := claim.Outcome{
+		Verdict:  e.within(0.1),
+		Number:   e.String(),
+		Evidence: text,
+		Keys:     series(s, simulated).Keys("sifg"),
+	}
 	return asked(out, e, math.Abs(e.mid)-0.1)
 }
 
@@ -120,6 +125,7 @@ func nearTruth(s *record.Set) claim.Outcome {
 	d, low := w0[0][0], stats.Quantile(random, 0.05)
 	return claim.Outcome{
 		Verdict: claim.Decide(d <= stats.Median(random)/10, d > low),
+		Number:  table.Num(d),
 		Evidence: fmt.Sprintf("Amari distance of W₀ to the truth %s; random matrices: median %s, 5 %% quantile %s",
 			table.Num(d), table.Num(stats.Median(random)), table.Num(low)),
 		Keys: series(s, simulated).Keys(s.Methods(simulated)...),

@@ -27,14 +27,14 @@ var claims = []claim.Claim{
 		Rule: "variance over seeds, averaged over checkpoints: ratio at most 0.5, and the curves' mean squared " +
 			"distances from the mean curve of their method smaller by a one-sided rank-sum test over seeds (5 %), " +
 			"for all four pairs; not reproduced if the test says for one that they are larger, otherwise not decided",
-		Check: rule.On(problem, func(e record.Series) (claim.Verdict, string) {
-			verdict := claim.NotTestable
+		Check: rule.On(problem, func(e record.Series) claim.Outcome {
+			verdict, smaller := claim.NotTestable, 0
 			var text []string
 			for _, a := range []string{"sifg", "ada-sifg"} {
 				for _, b := range []string{"l2-gf", "ada-gwg"} {
 					da, db := distances(e.Set, a), distances(e.Set, b)
 					ratio := variance(da) / variance(db)
-					smaller, larger := rankSum(da, db)
+					below, above := rankSum(da, db)
 					pair := figure.Label(a) + "/" + figure.Label(b)
 					if len(da) < 2 || len(db) < 2 || math.IsNaN(ratio) {
 						text = append(text, fmt.Sprintf("%s not known (%d and %d curves, some of them infinite or "+
@@ -42,19 +42,26 @@ var claims = []claim.Claim{
 						continue
 					}
 					switch {
-					case larger <= 0.05:
+					case above <= 0.05:
 						verdict = claim.NotReproduced
-					case !(ratio <= 0.5 && smaller <= 0.05):
+					case !(ratio <= 0.5 && below <= 0.05):
 						if verdict != claim.NotReproduced {
 							verdict = claim.NotDecided
 						}
 					case verdict == claim.NotTestable:
 						verdict = claim.Reproduced
 					}
-					text = append(text, fmt.Sprintf("%s %s (p = %.3f)", pair, table.Num(ratio), smaller))
+					if ratio <= 0.5 && below <= 0.05 {
+						smaller++
+					}
+					text = append(text, fmt.Sprintf("%s %s (p = %.3f)", pair, table.Num(ratio), below))
 				}
 			}
-			return verdict, "variance ratios: " + strings.Join(text, ", ")
+			return claim.Outcome{
+				Verdict:  verdict,
+				Number:   fmt.Sprintf("%d of %d", smaller, len(text)),
+				Evidence: "variance ratios: " + strings.Join(text, ", "),
+			}
 		}, "sifg", "ada-sifg", "l2-gf", "ada-gwg"),
 	},
 	{
@@ -64,7 +71,7 @@ var claims = []claim.Claim{
 		Rule: "variance of the weights' gradient, over what each loss draws anew, of the (halved) denoising loss " +
 			"below that of the Stein loss, for one network on SIFG's final particles at its σ, in each seed" +
 			rule.MostText,
-		Check: rule.On(problem, func(e record.Series) (claim.Verdict, string) {
+		Check: rule.On(problem, func(e record.Series) claim.Outcome {
 			both := record.Beside(e.Last("sifg", "gradient-variance", 0), e.Last("sifg", "gradient-variance", 1))
 			var holds []bool
 			var ratio []float64
@@ -72,8 +79,12 @@ var claims = []claim.Claim{
 				h := both[1][i]
 				holds, ratio = append(holds, d < h), append(ratio, d/h)
 			}
-			return rule.Most(holds), fmt.Sprintf("at σ = %s in 2-D, variance of the denoising gradient over that of "+
-				"the Stein gradient: %s", table.Spread(e.Final("sifg", "sigma", 0)), table.Spread(ratio))
+			return claim.Outcome{
+				Verdict: rule.Most(holds),
+				Number:  rule.CountText(holds),
+				Evidence: fmt.Sprintf("at σ = %s in 2-D, variance of the denoising gradient over that of the Stein "+
+					"gradient: %s", table.Spread(e.Final("sifg", "sigma", 0)), table.Spread(ratio)),
+			}
 		}, "sifg"),
 	},
 }

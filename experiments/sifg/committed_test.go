@@ -1,12 +1,14 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
@@ -20,7 +22,7 @@ var results = filepath.Join("..", "..", "results")
 // TestCommittedResults: all committed files are as written, and claims and compare read them.
 func TestCommittedResults(t *testing.T) {
 	command(t, "verify", "--results", results)
-	out := command(t, "claims", "--results", results)
+	out := command(t, "claims", "--json", "--results", results)
 	for _, e := range experiments {
 		for _, c := range e.Claims {
 			if !strings.Contains(out, c.Statement) {
@@ -134,6 +136,36 @@ func findings(t *testing.T, e experiment, x *report.Experiment, sets map[string]
 		}
 		if text(was) != text(now[i]) || was.Lead != now[i].Lead {
 			t.Errorf("%s: a finding is\n%s\nand would be\n%s", e.Name, text(was), text(now[i]))
+		}
+	}
+}
+
+// TestListsFit: what compare and claims print of the committed results fits a terminal, and each claim that is decided
+// comes with the number that decides it.
+func TestListsFit(t *testing.T) {
+	for _, name := range []string{"compare", "claims"} {
+		lines := strings.Split(strings.TrimSpace(command(t, name, "--results", results)), "\n")
+		if len(lines) > 80 {
+			t.Errorf("%s prints %d lines", name, len(lines))
+		}
+		for _, line := range lines {
+			if utf8.RuneCountInString(line) > 100 {
+				t.Errorf("%s prints a line of %d columns: %s", name, utf8.RuneCountInString(line), line)
+			}
+		}
+	}
+	var said struct{ Claims claim.Ledger }
+	if err := json.Unmarshal([]byte(command(t, "claims", "--json", "--results", results)), &said); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range said.Claims {
+		for _, o := range row.Under {
+			if len(row.With) == 0 && o.Verdict >= claim.Reproduced && o.Number == "" {
+				t.Errorf("claim %s under %s is %s by no number: %s", row.ID, o.Protocol, o.Verdict, o.Evidence)
+			}
+			if utf8.RuneCountInString(o.Number) > 30 {
+				t.Errorf("claim %s under %s: the number is %q", row.ID, o.Protocol, o.Number)
+			}
 		}
 	}
 }

@@ -25,7 +25,7 @@ var claims = []claim.Claim{
 		Statement: "SVGD's particles find both modes from a start that is far from both.",
 		Rule: "with 100 particles, at the end, the share of the particles (mean responsibility) of each mode is " +
 			"within 0.1 of its weight, in every seed" + rule.AllText,
-		Check: rule.On(shown, func(e record.Series) (claim.Verdict, string) {
+		Check: rule.On(shown, func(e record.Series) claim.Outcome {
 			var holds []bool
 			var text []string
 			for k, w := range mixture.Weights {
@@ -37,7 +37,11 @@ var claims = []claim.Claim{
 				text = append(text, fmt.Sprintf("of the mode at %s, weight %s: %s", mode, table.Num(w),
 					table.Spread(share)))
 			}
-			return rule.All(holds), "share " + strings.Join(text, "; ")
+			return claim.Outcome{
+				Verdict:  rule.All(holds),
+				Number:   rule.CountText(holds),
+				Evidence: "share " + strings.Join(text, "; "),
+			}
 		}, "svgd"),
 	},
 	smaller("svgd-2", 0),
@@ -70,6 +74,7 @@ func smaller(id string, k int) claim.Claim {
 				text = append(text, strings.TrimPrefix(problem, "toy-")+" "+found)
 			}
 			out.Verdict, out.Evidence = claim.Worst(verdicts...), words+strings.Join(text, "; ")
+			out.Number = claim.CountReproduced(verdicts)
 			return out
 		},
 	}

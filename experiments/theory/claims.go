@@ -31,7 +31,7 @@ var ofLosses = []claim.Claim{
 // paperSigma is the largest σ of the paper's experiments.
 const paperSigma = 0.12
 
-func checkVariance(t trials) (claim.Verdict, string) {
+func checkVariance(t trials) claim.Outcome {
 	o := t.options()
 	var holds []bool
 	var text []string
@@ -56,8 +56,12 @@ func checkVariance(t trials) (claim.Verdict, string) {
 	}
 	linear := trialsOf(t.Set, "variance")
 	shared := stats.Mean(linear.Final("linear", "held", 0)) / stats.Mean(linear.Final("linear", "redrawn", 0))
-	return rule.All(holds), fmt.Sprintf("variance over Hutchinson's: %s. Noise that five network steps share has %s "+
-		"times the variance of noise drawn anew", strings.Join(text, ", "), table.Num(shared))
+	return claim.Outcome{
+		Verdict: rule.All(holds),
+		Number:  rule.CountText(holds),
+		Evidence: fmt.Sprintf("variance over Hutchinson's: %s. Noise that five network steps share has %s "+
+			"times the variance of noise drawn anew", strings.Join(text, ", "), table.Num(shared)),
+	}
 }
 
 // asked marks claims as this project's own.

@@ -40,6 +40,7 @@ func bounded(id, statement, metric string) claim.Claim {
 			}
 			return claim.Outcome{
 				Verdict:  rule.Most(holds),
+				Number:   rule.CountText(holds),
 				Keys:     keys,
 				Evidence: "second half over first: " + strings.Join(text, ", ") + rule.Fails(holds),
 			}
@@ -65,7 +66,7 @@ var convergence = []claim.Claim{
 		Rule: "the slope in logarithms over K = 64 … 16384 has a 95 % interval below −0.45, on N(0, I) and on a " +
 			"mixture; not reproduced if one is above, otherwise not decided. The sum over the steps telescopes to " +
 			"1/(Kh) wherever T14 holds, so this checks the program more than the theorem",
-		Check: on("rate", func(t trials) (claim.Verdict, string) {
+		Check: on("rate", func(t trials) claim.Outcome {
 			return belowAll(-0.45, map[string]slope{
 				"N(0, I)": slopeOf(t.each("log-concave", "square"), nil),
 				"mixture": slopeOf(t.each("mixture", "square"), nil),
@@ -80,7 +81,7 @@ var convergence = []claim.Claim{
 	}.Bound().And(emptyBound),
 }
 
-func checkPlateau(t trials) (claim.Verdict, string) {
+func checkPlateau(t trials) claim.Outcome {
 	var holds []bool
 	var ratio []float64
 	square, epsilon := t.both("learned", "square", "epsilon")
@@ -89,7 +90,11 @@ func checkPlateau(t trials) (claim.Verdict, string) {
 		r := square[k][last] / epsilon[k][last]
 		holds, ratio = append(holds, r <= 1), append(ratio, r)
 	}
-	return rule.All(holds), "E‖v‖² over ε at the largest K: " + table.Spread(ratio)
+	return claim.Outcome{
+		Verdict:  rule.All(holds),
+		Number:   rule.CountText(holds),
+		Evidence: "E‖v‖² over ε at the largest K: " + table.Spread(ratio),
+	}
 }
 
 // emptyBound says how large the bound of T16 is along a run: it holds where ε is larger than what it bounds.
@@ -127,7 +132,7 @@ func averageAlong(s *record.Set, metric string) (out []float64) {
 	return out
 }
 
-func checkDescent(t trials) (claim.Verdict, string) {
+func checkDescent(t trials) claim.Outcome {
 	o := t.options()
 	var holds []bool
 	var growth, slopes []float64
@@ -156,31 +161,42 @@ func checkDescent(t trials) (claim.Verdict, string) {
 		_, k := stat.LinearRegression(logSigma, logLargest, nil, false)
 		slopes = append(slopes, k)
 	}
-	return rule.All(holds), fmt.Sprintf("remainder of 1000 particles over the largest of fewer: %s; the largest grows "+
-		"like σ to the power %s", table.Spread(growth), table.Spread(slopes))
+	return claim.Outcome{
+		Verdict: rule.All(holds),
+		Number:  rule.CountText(holds),
+		Evidence: fmt.Sprintf("remainder of 1000 particles over the largest of fewer: %s; the largest grows like σ to "+
+			"the power %s", table.Spread(growth), table.Spread(slopes)),
+	}
 }
 
 // belowAll is the outcome of a claim that slopes are below a limit.
-func belowAll(limit float64, slopes map[string]slope) (claim.Verdict, string) {
+func belowAll(limit float64, slopes map[string]slope) claim.Outcome {
 	if len(slopes) == 0 {
-		return claim.NotTestable, "no trials"
+		return claim.Outcome{Verdict: claim.NotTestable, Evidence: "no trials"}
 	}
 	yes, no, needed := true, false, 0.0
 	var text []string
+	highest := slope{mean: math.Inf(-1)}
 	for _, name := range slices.Sorted(maps.Keys(slopes)) {
 		f := slopes[name]
 		if f.seeds < 5 {
-			return claim.NotTestable, "fewer than five seeds"
+			return claim.Outcome{Verdict: claim.NotTestable, Evidence: "fewer than five seeds"}
 		}
 		if yes, no = yes && f.high <= limit, no || f.low > limit; f.low <= limit && limit < f.high {
 			needed = max(needed, float64(f.seeds)*math.Pow((f.high-f.low)/2/(f.mean-limit), 2))
 		}
-		text = append(text, name+" "+f.String())
+		if text = append(text, name+" "+f.String()); f.mean > highest.mean {
+			highest = f
+		}
 	}
-	verdict, evidence := claim.Decide(yes, no), "slope [95 % interval]: "+strings.Join(text, ", ")
-	if verdict == claim.NotDecided {
-		evidence += fmt.Sprintf(". At these slopes and spreads about %s seeds would decide",
+	out := claim.Outcome{
+		Verdict:  claim.Decide(yes, no),
+		Number:   highest.String(),
+		Evidence: "slope [95 % interval]: " + strings.Join(text, ", "),
+	}
+	if out.Verdict == claim.NotDecided {
+		out.Evidence += fmt.Sprintf(". At these slopes and spreads about %s seeds would decide",
 			table.Num(math.Ceil(needed)))
 	}
-	return verdict, evidence
+	return out
 }

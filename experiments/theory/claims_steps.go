@@ -49,7 +49,7 @@ var byStep = []claim.Claim{
 	},
 }
 
-func checkRest(t trials) (claim.Verdict, string) {
+func checkRest(t trials) claim.Outcome {
 	o := t.options()
 	yes, no, seeds := true, false, 0
 	least, most := math.Inf(1), math.Inf(-1)
@@ -62,31 +62,39 @@ func checkRest(t trials) (claim.Verdict, string) {
 		}
 	}
 	if seeds < 2 {
-		return claim.NotTestable, "fewer than two seeds"
+		return claim.Outcome{Verdict: claim.NotTestable, Evidence: "fewer than two seeds"}
 	}
-	return claim.Decide(yes, no), fmt.Sprintf("variance at rest over the prediction: mean ratios from %s to %s over "+
-		"%d cells", fixed(least), fixed(most), len(o.Moves)*len(o.Sigmas))
+	number := fixed(least) + " to " + fixed(most)
+	return claim.Outcome{
+		Verdict: claim.Decide(yes, no),
+		Number:  number,
+		Evidence: fmt.Sprintf("variance at rest over the prediction: mean ratios from %s over %d cells", number,
+			len(o.Moves)*len(o.Sigmas)),
+	}
 }
 
 // drawsSigmas are those at which the algorithm is compared with the flow of the proofs: Figure 1's and its neighbours.
 var drawsSigmas = []float64{0.085, 0.12, 0.17}
 
-func checkDraws(t trials) (claim.Verdict, string) {
-	verdict := claim.NoResult
+func checkDraws(t trials) claim.Outcome {
 	var text []string
+	var verdicts []claim.Verdict
 	for _, kind := range []string{"exact", "learned"} {
 		for _, sigma := range drawsSigmas {
 			d := t.drawsRatio(kind, sigma)
 			v, why := rule.Alike(d, math.Log(1.25))
-			verdict = claim.Worst(verdict, v)
+			verdicts = append(verdicts, v)
 			if d.Pairs() > 0 {
 				why = table.Num(math.Exp(d.Mean()))
 			}
 			text = append(text, fmt.Sprintf("%s, σ = %s: %s", kind, table.Num(sigma), why))
 		}
 	}
-	const what = "energy distance with 64 draws over that with one: "
-	return max(verdict, claim.NotTestable), what + strings.Join(text, "; ")
+	return claim.Outcome{
+		Verdict:  max(claim.Worst(verdicts...), claim.NotTestable),
+		Number:   claim.CountReproduced(verdicts),
+		Evidence: "energy distance with 64 draws over that with one: " + strings.Join(text, "; "),
+	}
 }
 
 // drawsRatio is the log of the energy distance with 64 draws a move less that with one.
@@ -157,6 +165,7 @@ func checkHelps(s *record.Set) claim.Outcome {
 		"learned without helping in %d, and neither in %d", len(cells), both, helps, learned, neither)
 	return claim.Outcome{
 		Verdict:  claim.Decide(10*agree >= 9*len(cells), 2*agree <= len(cells)),
+		Number:   fmt.Sprintf("%d of %d", agree, len(cells)),
 		Keys:     trialsOf(s, "helps").Keys(normal...),
 		Evidence: text,
 	}

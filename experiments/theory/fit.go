@@ -36,9 +36,9 @@ func (t trials) options() (o Options) {
 
 // on is a check of a problem's trials by these methods, of all if none is named.
 func on(
-	problem string, find func(t trials) (claim.Verdict, string), methods ...string,
+	problem string, find func(t trials) claim.Outcome, methods ...string,
 ) func(s *record.Set) claim.Outcome {
-	return rule.On(problem, func(e record.Series) (claim.Verdict, string) {
+	return rule.On(problem, func(e record.Series) claim.Outcome {
 		return find(trials{e})
 	}, methods...)
 }

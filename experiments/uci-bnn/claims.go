@@ -42,7 +42,8 @@ var tableClaims = []claim.Claim{
 			}
 			gap := stats.Mean(r.values("concrete", "test-rmse", "ada-sifg")) -
 				stats.Mean(r.values("concrete", "test-rmse", "ada-gwg"))
-			out.Evidence += "; Ada-SIFG − Ada-GWG = " + four(gap)
+			out.Number = four(gap)
+			out.Evidence += "; Ada-SIFG − Ada-GWG = " + out.Number
 			if out.Verdict == claim.Reproduced && gap > 0.03 {
 				out.Verdict = claim.NotReproduced
 			}
@@ -85,13 +86,14 @@ var tableClaims = []claim.Claim{
 	},
 }
 
-// over is a check over all problems. f returns a verdict and evidence, not testable and "" where a method has no
-// results at all; what is missing of the methods' results is added.
-func over(methods []string, f func(r results) (claim.Verdict, string)) func(s *record.Set) claim.Outcome {
+// untested is the outcome where a method has no results at all; over says which.
+var untested = claim.Outcome{Verdict: claim.NotTestable}
+
+// over is a check over all problems; what is missing of the methods' results is added to what f finds.
+func over(methods []string, f func(r results) claim.Outcome) func(s *record.Set) claim.Outcome {
 	return func(s *record.Set) claim.Outcome {
 		r := read(s)
-		verdict, evidence := f(r)
-		out := claim.Outcome{Verdict: verdict, Evidence: evidence}
+		out := f(r)
 		for _, p := range problems {
 			out.Keys = append(out.Keys, record.Series{Set: s, Problem: p}.Keys(methods...)...)
 		}
@@ -103,37 +105,43 @@ func over(methods []string, f func(r results) (claim.Verdict, string)) func(s *r
 }
 
 // lowestInMost checks claim 25.
-func lowestInMost(r results) (claim.Verdict, string) {
+func lowestInMost(r results) claim.Outcome {
 	rank, rest := r.rank(columns), r.rank(columns[1:])
 	if rank.Cells == 0 {
-		return claim.NotTestable, ""
+		return untested
 	}
 	var each []string
 	for _, m := range columns {
 		each = append(each, fmt.Sprintf("%s %d", r.names(m), rank.Best[m]))
 	}
 	best, all := rank.Best["ada-sifg"], rank.Told == len(metrics)*len(expected(r.set))
-	return claim.Decide(all && best >= 9, all && best < 9), fmt.Sprintf("lowest mean in so many of %d cells: %s. "+
-		"Without SGLD, whose step is not published, Ada-SIFG leads %d",
-		rank.Cells, strings.Join(each, ", "), rest.Best["ada-sifg"])
+	return claim.Outcome{
+		Verdict: claim.Decide(all && best >= 9, all && best < 9),
+		Number:  fmt.Sprintf("%d of %d", best, rank.Cells),
+		Evidence: fmt.Sprintf("lowest mean in so many of %d cells: %s. Without SGLD, whose step is not published, "+
+			"Ada-SIFG leads %d", rank.Cells, strings.Join(each, ", "), rest.Best["ada-sifg"]),
+	}
 }
 
 // comparable checks claim 25b.
-func comparable(r results) (claim.Verdict, string) {
+func comparable(r results) claim.Outcome {
 	rank, total := r.rank(columns), len(metrics)*len(expected(r.set))
 	near := rank.Near["ada-sifg"]
 	if rank.Cells == 0 {
-		return claim.NotTestable, ""
+		return untested
 	}
-	text := fmt.Sprintf("lowest or not told apart from the lowest in %d of the %d cells with trials enough to tell",
-		near, rank.Told)
-	return claim.Decide(rank.Told == total && 4*near >= 3*total, 4*(rank.Told-near) > total), text
+	return claim.Outcome{
+		Verdict: claim.Decide(rank.Told == total && 4*near >= 3*total, 4*(rank.Told-near) > total),
+		Number:  fmt.Sprintf("%d of %d", near, rank.Told),
+		Evidence: fmt.Sprintf("lowest or not told apart from the lowest in %d of the %d cells with trials enough to tell",
+			near, rank.Told),
+	}
 }
 
 // asPrinted checks claim 28.
-func asPrinted(r results) (claim.Verdict, string) {
+func asPrinted(r results) claim.Outcome {
 	if r.set.Incomparable != "" {
-		return claim.NotTestable, r.set.Incomparable
+		return claim.Outcome{Verdict: claim.NotTestable, Evidence: r.set.Incomparable}
 	}
 	within, cells := map[string]int{}, map[string]int{}
 	// sure: a cell that is outside has trials enough, for a spread of two values says nothing
@@ -162,18 +170,22 @@ func asPrinted(r results) (claim.Verdict, string) {
 		}
 	}
 	if all == 0 {
-		return claim.NotTestable, ""
+		return untested
 	}
 	text := fmt.Sprintf("%d of %d cells agree (%s); of these more than %d standard errors apart: %d, by chance alone "+
 		"%.0f", good, all, strings.Join(each, ", "), claim.Marked, marked, claim.Chance*float64(all))
 	if away != nil {
 		text += "; differing: " + strings.Join(away, ", ")
 	}
-	return claim.Decide(away == nil, sure), text
+	return claim.Outcome{
+		Verdict:  claim.Decide(away == nil, sure),
+		Number:   fmt.Sprintf("%d of %d", good, all),
+		Evidence: text,
+	}
 }
 
 // outperforms checks claim 34.
-func outperforms(r results) (claim.Verdict, string) {
+func outperforms(r results) claim.Outcome {
 	var below, above []float64
 	var what []string
 	few, higher := 0, 0
@@ -192,7 +204,7 @@ func outperforms(r results) (claim.Verdict, string) {
 		}
 	}
 	if what == nil {
-		return claim.NotTestable, ""
+		return untested
 	}
 	wins, losses := 0, []string(nil)
 	lower, upper := stats.Holm(below), stats.Holm(above)
@@ -210,5 +222,9 @@ func outperforms(r results) (claim.Verdict, string) {
 	if few > 0 {
 		text += fmt.Sprintf("; in %d there are too few trials to tell", few)
 	}
-	return claim.Decide(wins == len(what), losses != nil), text
+	return claim.Outcome{
+		Verdict:  claim.Decide(wins == len(what), losses != nil),
+		Number:   fmt.Sprintf("%d of %d", wins, len(what)),
+		Evidence: text,
+	}
 }

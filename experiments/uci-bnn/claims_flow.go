@@ -100,6 +100,7 @@ func approaches(s *record.Set) claim.Outcome {
 		names(narrow), names(ada), four(stats.Mean(own)), names(wide), four(stats.Mean(whole)), four(excess(places)))
 	if len(own) > 1 {
 		lo, hi := stats.Bootstrap(places, excess, stats.Expanded(1-stats.Level, len(own)))
+		out.Number = fmt.Sprintf("%s [%s, %s]", four(excess(places)), four(lo), four(hi))
 		out.Evidence += fmt.Sprintf(", 95 %% interval %s … %s", four(lo), four(hi))
 		if len(own) >= 5 { // fewer have too few resamples
 			out.Verdict = claim.Decide(hi <= 0, lo > 0)
@@ -112,7 +113,7 @@ func approaches(s *record.Set) claim.Outcome {
 }
 
 // bounded checks claim 33.
-func bounded(r results) (claim.Verdict, string) {
+func bounded(r results) claim.Outcome {
 	var holds []bool
 	var text []string
 	for _, problem := range problems {
@@ -122,9 +123,13 @@ func bounded(r results) (claim.Verdict, string) {
 		}
 	}
 	if holds == nil {
-		return claim.NotTestable, "SIFG's fifth moments are not measured"
+		return claim.Outcome{Verdict: claim.NotTestable, Evidence: "SIFG's fifth moments are not measured"}
 	}
-	return rule.Most(holds), "second half over first: " + strings.Join(text, ", ") + rule.Fails(holds)
+	return claim.Outcome{
+		Verdict:  rule.Most(holds),
+		Number:   rule.CountText(holds),
+		Evidence: "second half over first: " + strings.Join(text, ", ") + rule.Fails(holds),
+	}
 }
 
 // lastTenth returns a curve's values in the last tenth of its iterations.
@@ -141,9 +146,10 @@ const counted = "counted: an inner step of Hutchinson's estimate takes 2 times t
 	"measures both losses on the same network"
 
 // resampled checks claim 36.
-func resampled(r results) (claim.Verdict, string) {
+func resampled(r results) claim.Outcome {
 	var verdicts []claim.Verdict
 	var text []string
+	var all []bool
 	times := 0
 	for _, m := range smoothed {
 		var holds []bool
@@ -165,15 +171,22 @@ func resampled(r results) (claim.Verdict, string) {
 			}
 		}
 		if ratios != nil {
-			verdicts = append(verdicts, rule.All(holds))
+			verdicts, all = append(verdicts, rule.All(holds)), append(all, holds...)
 			text = append(text, fmt.Sprintf("%s (final σ %s) in %d of %d runs, ratio %s", figure.Label(m),
 				table.Spread(sigmas), n, len(ratios), table.Spread(ratios)))
 		}
 	}
 	if verdicts == nil {
-		return claim.NotTestable, "no run of SIFG or Ada-SIFG that has three checkpoints in its last tenth and whose " +
-			"last particles were perturbed anew"
+		return claim.Outcome{
+			Verdict: claim.NotTestable,
+			Evidence: "no run of SIFG or Ada-SIFG that has three checkpoints in its last tenth and whose last particles " +
+				"were perturbed anew",
+		}
 	}
-	return claim.Worst(verdicts...), fmt.Sprintf("holds for %s; the ratio is that of the standard deviation of the "+
-		"RMSE over %d perturbations to that over the last checkpoints", strings.Join(text, ", for "), times)
+	return claim.Outcome{
+		Verdict: claim.Worst(verdicts...),
+		Number:  rule.CountText(all),
+		Evidence: fmt.Sprintf("holds for %s; the ratio is that of the standard deviation of the RMSE over %d "+
+			"perturbations to that over the last checkpoints", strings.Join(text, ", for "), times),
+	}
 }

@@ -131,6 +131,7 @@ func (r results) leads(problem string, metrics, methods []string, method string)
 	}
 	return claim.Outcome{
 		Verdict:  claim.Worst(verdicts...),
+		Number:   claim.CountReproduced(verdicts),
 		Evidence: strings.Join(text, "; ") + needed,
 		Keys:     keys,
 	}

@@ -67,6 +67,17 @@ func Worst(parts ...Verdict) Verdict {
 	return worst
 }
 
+// CountReproduced is how many of some verdicts are Reproduced, such as 3 of 5.
+func CountReproduced(verdicts []Verdict) string {
+	n := 0
+	for _, v := range verdicts {
+		if v == Reproduced {
+			n++
+		}
+	}
+	return fmt.Sprintf("%d of %d", n, len(verdicts))
+}
+
 // Claim is one empirical statement, checked under each protocol.
 type Claim struct {
 	// unique in the program: 1 … 36 are the paper's ledger, T1 … its theory, others begin with their experiment's name
@@ -109,8 +120,9 @@ func (c Claim) Bound() Claim {
 // Outcome is what a claim's check found.
 type Outcome struct {
 	Verdict  Verdict  `json:"verdict"`
-	Evidence string   `json:"evidence"`       // one or two sentences with the numbers
-	Keys     []string `json:"keys,omitempty"` // trials that it rests on
+	Number   string   `json:"number,omitempty"` // that decides, in a few characters; "": no one does
+	Evidence string   `json:"evidence"`         // one or two sentences with the numbers
+	Keys     []string `json:"keys,omitempty"`   // trials that it rests on
 }
 
 // Result is a claim with what its check found under one protocol.
@@ -249,6 +261,19 @@ func (l Ledger) Count() string {
 	n := map[string]int{}
 	for _, r := range l {
 		n[r.Outcome]++
+	}
+	return table.Counts(n, Outcomes...)
+}
+
+// Tally says which verdicts a protocol of an experiment gives on some claims, such as "9 reproduced, 4 not decided".
+func (l Ledger) Tally(experiment, protocol string, ids []string) string {
+	n := map[string]int{}
+	for _, r := range l {
+		for _, o := range r.Under {
+			if r.Experiment == experiment && o.Protocol == protocol && slices.Contains(ids, r.ID) {
+				n[o.Verdict.String()]++
+			}
+		}
 	}
 	return table.Counts(n, Outcomes...)
 }

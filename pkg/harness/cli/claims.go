@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -56,8 +57,7 @@ func claimsCommand(e *env) *cobra.Command {
 			if asJSON {
 				return writeJSON(e.out, out)
 			}
-			out.print(e, chosen, ids)
-			return nil
+			return out.print(e, chosen, names, ids)
 		},
 	}
 	s.reportFlags(cmd.Flags())
@@ -95,34 +95,80 @@ type said struct {
 	Findings map[string][]harness.Statement `json:"findings"` // by experiment
 }
 
-// print prints the claims with their evidence, those of ids with rule and trials too, how many came out how, and the
-// findings.
-func (s *said) print(e *env, experiments []*harness.Experiment, ids []string) {
-	for _, row := range s.Claims {
-		fmt.Fprintf(e.out, "%s. %s\n    %s (%s)\n", row.ID, row.Statement, row.Summary, row.Experiment)
-		whole := slices.Contains(ids, row.ID)
-		if whole {
-			fmt.Fprintf(e.out, "    rule: %s\n", row.Rule)
+// print prints a line for each claim, or the claims of ids whole, and the findings of experiments that were named.
+func (s *said) print(e *env, experiments []*harness.Experiment, names, ids []string) error {
+	if ids != nil {
+		for _, row := range s.Claims {
+			whole(e, row)
 		}
-		var under [][]string
-		for _, o := range row.Under {
-			under = append(under, []string{"    " + o.Protocol, o.Verdict.String(), o.Evidence})
-			if whole && o.Keys != nil {
-				trials := fmt.Sprintf("%s, such as sifg explain %s", table.Count(len(o.Keys), "trial"), o.Keys[0])
-				under = append(under, []string{"", "rests on", trials})
-			}
-		}
-		columns(e.out, under)
+	} else if err := s.list(e); err != nil {
+		return err
 	}
 	if experiments != nil {
-		fmt.Fprintln(e.out, cmp.Or(s.Claims.Count(), "no claim was checked"))
+		fmt.Fprintln(e.out, wrapped(cmp.Or(s.Claims.Count(), "no claim was checked")))
 	}
-	for _, x := range experiments {
-		for _, f := range s.Findings[x.Name] {
-			fmt.Fprintf(e.out, "\n%s: %s\n%s\n", x.Name, f.Title, f.Text)
+	for _, name := range names {
+		for _, f := range s.Findings[name] {
+			fmt.Fprintf(e.out, "\n%s: %s\n%s\n", name, f.Title, f.Text)
 			if f.Table != nil {
 				fmt.Fprintf(e.out, "\n%s", f.Table.Markdown())
 			}
 		}
 	}
+	return nil
+}
+
+// marks are how a line of the list shows verdicts.
+var marks = map[claim.Verdict]string{
+	claim.Reproduced: "+", claim.NotContradicted: "≤", claim.NotReproduced: "−", claim.NotDecided: "?",
+}
+
+// list prints a line for each claim: its ID, a mark for each protocol, the sentence, and the number that decides under
+// the experiment's default protocol.
+func (s *said) list(e *env) error {
+	fmt.Fprintln(e.out, "+ reproduced, ≤ within a bound, − not reproduced, ? not decided, · not testable")
+	experiment, counts := "", ""
+	for _, row := range s.Claims {
+		if row.Experiment != experiment {
+			experiment = row.Experiment
+			file, err := harness.ByName(e.experiments, experiment).File()
+			if err != nil {
+				return err
+			}
+			counts = file.Default
+			var protocols []string
+			for _, o := range row.Under {
+				protocols = append(protocols, o.Protocol)
+			}
+			fmt.Fprintf(e.out, "%s: %s; numbers of %s\n", experiment, strings.Join(protocols, ", "), counts)
+		}
+		verdicts, number := "", ""
+		for _, o := range row.Under {
+			if verdicts += cmp.Or(marks[o.Verdict], "·"); o.Protocol == counts {
+				number = o.Number
+			}
+		}
+		head := fmt.Sprintf("  %-4s %-3s ", row.ID, verdicts)
+		room := width - utf8.RuneCountInString(head) - utf8.RuneCountInString(number) - 1
+		sentence := []rune(row.Statement)
+		if len(sentence) > room {
+			sentence = append(sentence[:room-1], '…')
+		}
+		fmt.Fprintln(e.out, strings.TrimRight(fmt.Sprintf("%s%-*s %s", head, room, string(sentence), number), " "))
+	}
+	return nil
+}
+
+// whole prints a claim with rule, evidence and trials.
+func whole(e *env, row claim.Row) {
+	fmt.Fprintf(e.out, "%s. %s\n    %s (%s)\n    rule: %s\n", row.ID, row.Statement, row.Summary, row.Experiment, row.Rule)
+	var under [][]string
+	for _, o := range row.Under {
+		under = append(under, []string{"    " + o.Protocol, o.Verdict.String(), o.Evidence})
+		if o.Keys != nil {
+			trials := fmt.Sprintf("%s, such as sifg explain %s", table.Count(len(o.Keys), "trial"), o.Keys[0])
+			under = append(under, []string{"", "rests on", trials})
+		}
+	}
+	columns(e.out, under)
 }

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"io"
+	"path"
 	"slices"
 	"strings"
 
@@ -35,11 +37,15 @@ func compareCommand(e *env) *cobra.Command {
 		Example: `  sifg compare uci-bnn
   sifg compare gmm --scale smoke --against other/results`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			parts, err := c.rows(e, args)
+			r, ours, err := c.read(e, args)
 			if err != nil {
 				return err
 			}
-			c.print(e, parts)
+			parts, err := c.rows(e, args, r, ours)
+			if err != nil {
+				return err
+			}
+			c.print(e, r.Experiments, ours, parts)
 			if c.strict {
 				return strict(slices.Concat(parts...))
 			}
@@ -57,27 +63,114 @@ func compareCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-// print prints how many cells of each part agree, and then the cells that can be compared: those of its experiment's
-// main metric, unless metrics or all were asked for.
-func (c *compareFlags) print(e *env, parts [][]compare.Row) {
-	summary := [][]string{{"experiment", "protocol", "cells"}}
-	for _, part := range parts {
-		summary = append(summary, []string{part[0].Experiment, part[0].Protocol, compare.Count(part)})
+// print prints the tables and the figures of the papers, how many cells of each part agree, and then the cells that can
+// be compared of experiments whose numbers no table has shown: those of the main metric, unless metrics or all were
+// asked for.
+func (c *compareFlags) print(
+	e *env, chosen []*harness.Experiment, ours *report.Report, parts [][]compare.Row,
+) {
+	var tabled []string // experiments
+	if c.against == published && !c.all && c.metrics == nil {
+		tabled = c.papers(e, chosen, ours)
 	}
-	columns(e.out, summary)
-	fmt.Fprintf(e.out, "%s\n\n", compare.Tolerance)
+	if tabled == nil {
+		fmt.Fprintf(e.out, "%s\n\n", wrapped(compare.Tolerance))
+	}
+	var without []string // a number that can be compared
+	for _, part := range parts {
+		name := part[0].Experiment + " " + part[0].Protocol
+		if tabled != nil && !slices.ContainsFunc(part, compare.Row.Comparable) {
+			without = append(without, name)
+		} else {
+			fmt.Fprintln(e.out, wrapped(name+": "+compare.Count(part)))
+		}
+	}
+	if without != nil {
+		fmt.Fprintln(e.out, wrapped("no cell can be compared of "+strings.Join(without, ", ")+": --all says why"))
+	}
 	left := 0
 	for _, part := range parts {
+		if slices.Contains(tabled, part[0].Experiment) {
+			continue
+		}
 		shown := slices.DeleteFunc(slices.Clone(part), func(r compare.Row) bool { return !c.shows(e, part, r) })
 		left += len(part) - len(shown)
 		if len(shown) > 0 {
 			title := fmt.Sprintf("%s, protocol %s, beside %s", part[0].Experiment, part[0].Protocol, c.against)
-			fmt.Fprintln(e.out, compare.Table(title, shown).Markdown())
+			fmt.Fprintf(e.out, "\n%s", compare.Table(title, shown).Markdown())
 		}
 	}
 	if left > 0 {
 		fmt.Fprintf(e.out, "%s not shown: --metric NAME shows a metric's, --all every one\n", table.Count(left, "cell"))
 	}
+}
+
+// papers prints, of the papers that the chosen experiments reproduce, the tables with printed numbers, and a line for
+// each figure: where it is, and what came of its claims. It returns the experiments of the tables.
+func (c *compareFlags) papers(e *env, chosen []*harness.Experiment, ours *report.Report) (tabled []string) {
+	seen := map[*harness.Paper]bool{nil: true}
+	for _, experiment := range chosen {
+		paper := experiment.Paper
+		if seen[paper] {
+			continue
+		}
+		seen[paper] = true
+		fmt.Fprintf(e.out, "%s\n\n", wrapped(paper.Title))
+		ledger := ours.Ledger(e.experiments)
+		var figures [][]string
+		for _, of := range paper.Parts {
+			for _, x := range of.Shows {
+				p := ours.Experiment(x.Experiment).Protocol(x.Protocol)
+				if p == nil || !slices.Contains(chosen, harness.ByName(e.experiments, x.Experiment)) {
+					continue
+				}
+				for _, t := range p.Tables {
+					if t.Name == x.Name && t.Table.Groups() != nil {
+						fmt.Fprintf(e.out, "%s: %s, protocol %s\n\n", of.Name, of.Title, x.Protocol)
+						groups(e.out, t.Table)
+						tabled = append(tabled, x.Experiment)
+					}
+				}
+				for _, f := range p.Figures {
+					if f.Name == x.Name && f.Problem == "" {
+						found := ledger.Tally(x.Experiment, x.Protocol, of.Claims)
+						figures = append(figures, []string{of.Name, path.Join(x.Experiment, x.Protocol, f.Name), found})
+					}
+				}
+			}
+		}
+		if figures != nil {
+			fmt.Fprintf(e.out, "Figures in %s, and what came of their claims:\n\n", c.resultsDir(nil))
+			columns(e.out, figures)
+			fmt.Fprintln(e.out)
+		}
+	}
+	return tabled
+}
+
+// groups prints a table, one group of columns after the other, each after the first column, and its first note.
+func groups(w io.Writer, t *table.Table) {
+	from := 1
+	for _, g := range t.Groups() {
+		if g.Name == "" {
+			continue
+		}
+		head, rows := []string{g.Name}, [][]string(nil)
+		for _, column := range t.Columns[from : from+g.Columns] {
+			head = append(head, column.Header)
+		}
+		for _, row := range t.Rows {
+			above, below := []string{row[0].Text}, []string{""}
+			for _, cell := range row[from : from+g.Columns] {
+				above, below = append(above, cell.Text), append(below, cell.Below)
+			}
+			rows = append(rows, above, below)
+		}
+		columns(w, append([][]string{head}, rows...))
+		fmt.Fprintln(w)
+		from += g.Columns
+	}
+	fmt.Fprintf(w, "%s\n\n", wrapped(t.Notes[0]))
 }
 
 // shows reports whether a row of a part is printed.
@@ -94,11 +187,9 @@ func (c *compareFlags) shows(e *env, part []compare.Row, r compare.Row) bool {
 }
 
 // rows returns the rows of each experiment and protocol that have some.
-func (c *compareFlags) rows(e *env, names []string) (parts [][]compare.Row, err error) {
-	r, ours, err := c.read(e, names)
-	if err != nil {
-		return nil, err
-	}
+func (c *compareFlags) rows(
+	e *env, names []string, r plan.Request, ours *report.Report,
+) (parts [][]compare.Row, err error) {
 	var known []string // metrics
 	for _, x := range r.Experiments {
 		for _, m := range x.Metrics {

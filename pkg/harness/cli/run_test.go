@@ -158,7 +158,7 @@ func TestReportsStayApart(t *testing.T) {
 			t.Errorf("%s is marked: %v", name, marked)
 		}
 	}
-	x.want(t, "claims --name mine", 0, "There are 9.")
+	x.want(t, "claims T1 --name mine", 0, "There are 9.")
 	x.want(t, "verify", 0, "as written")
 }
 

@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/cwriter"
@@ -55,6 +56,22 @@ func columns(w io.Writer, rows [][]string) {
 		fmt.Fprintln(t, strings.Join(row, "\t"))
 	}
 	t.Flush()
+}
+
+// width is how many columns of a terminal the listings for people take.
+const width = 100
+
+// wrapped breaks a text at blanks into lines of that width.
+func wrapped(text string) string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && utf8.RuneCountInString(line+" "+word) > width {
+			lines, line = append(lines, line), ""
+		}
+		line = strings.TrimPrefix(line+" "+word, " ")
+	}
+	return strings.Join(append(lines, line), "\n")
 }
 
 func writeJSON(w io.Writer, v any) error {

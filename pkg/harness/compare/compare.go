@@ -121,6 +121,9 @@ func Reports(ours, theirs *report.Protocol) []Row {
 	return out
 }
 
+// Comparable reports whether the cell's numbers can be compared.
+func (r Row) Comparable() bool { return r.Verdict != NotComparable }
+
 // decide gives the verdict. why says that the numbers cannot be compared.
 func (r *Row) decide(why string) {
 	switch {

@@ -39,10 +39,11 @@ type Group struct {
 	Columns int
 }
 
-// Groups are the groups of all columns, in order; nil if there are none.
+// Groups are the groups of all columns, in order; nil if there are none, or no table.
 func (t *Table) Groups() (out []Group) {
 	any := false
-	for i, c := range t.Columns {
+	for i := 0; t != nil && i < len(t.Columns); i++ {
+		c := t.Columns[i]
 		if i == 0 || c.Group != t.Columns[i-1].Group {
 			out = append(out, Group{Name: c.Group})
 		}

@@ -15,19 +15,18 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// On is a check of one problem, by what is found of it and the evidence. It rests on the trials of these methods, of
-// all if none is named; on none where nothing can be tested.
+// On is a check of one problem. It rests on the trials of these methods, of all if none is named; on none where nothing
+// can be tested.
 func On(
-	problem string, find func(e record.Series) (claim.Verdict, string), methods ...string,
+	problem string, find func(e record.Series) claim.Outcome, methods ...string,
 ) func(s *record.Set) claim.Outcome {
 	return func(s *record.Set) claim.Outcome {
 		e, of := record.Series{Set: s, Problem: problem}, methods
 		if of == nil {
 			of = s.Methods(problem)
 		}
-		verdict, evidence := find(e)
-		out := claim.Outcome{Verdict: verdict, Evidence: evidence}
-		if verdict != claim.NotTestable {
+		out := find(e)
+		if out.Verdict != claim.NotTestable {
 			out.Keys = e.Keys(of...)
 		}
 		return out
@@ -80,19 +79,23 @@ func AtMost(statement, problem, what string, bound float64, of func(e record.Ser
 		Statement: statement,
 		Rule: fmt.Sprintf("the 95 %% interval (Student's t over seeds) of the mean %s ends at %s or below; refuted if "+
 			"it begins above, otherwise not decided", what, table.Num(bound)),
-		Check: On(problem, func(e record.Series) (claim.Verdict, string) {
+		Check: On(problem, func(e record.Series) claim.Outcome {
 			d := record.Alone(of(e))
 			lo, hi := d.Interval(1 - stats.Level)
 			switch {
 			case d.Pairs() == 0:
-				return claim.NotTestable, d.Why
+				return claim.Outcome{Verdict: claim.NotTestable, Evidence: d.Why}
 			case !d.Whole():
-				return claim.NotDecided, of(e).Why()
+				return claim.Outcome{Verdict: claim.NotDecided, Evidence: of(e).Why()}
 			case math.IsNaN(lo):
-				return claim.NotTestable, "one seed has no interval"
+				return claim.Outcome{Verdict: claim.NotTestable, Evidence: "one seed has no interval"}
 			}
-			return claim.Decide(hi <= bound, lo > bound), fmt.Sprintf("%s [%s, %s], %d seeds", table.Num(d.Mean()),
-				table.Num(lo), table.Num(hi), d.Pairs())
+			number := fmt.Sprintf("%s [%s, %s]", table.Num(d.Mean()), table.Num(lo), table.Num(hi))
+			return claim.Outcome{
+				Verdict:  claim.Decide(hi <= bound, lo > bound),
+				Number:   number,
+				Evidence: fmt.Sprintf("%s, %d seeds", number, d.Pairs()),
+			}
 		}),
 	}
 }
@@ -124,6 +127,7 @@ func Less(e record.Series, what string, ma string, a record.Sample, mb string, b
 	if !d.Whole() {
 		gap = "with tries that are lost or infinite: mean of the signs " + table.Num(d.MeanSign())
 	}
+	out.Number = strings.Replace("p = "+table.PValue(below).Text, "= <", "<", 1)
 	out.Evidence = fmt.Sprintf("%s: %s %s, %s %s; %s over %d seeds, one-sided p = %.3f%s", what, label(ma),
 		spread(both[0], a), label(mb), spread(both[1], b), gap, d.Pairs(), below, seen(d, out.Verdict))
 	return out
@@ -220,6 +224,9 @@ func Count(holds []bool) (n int) {
 	}
 	return n
 }
+
+// CountText is how many of how many hold, such as 5 of 5.
+func CountText(holds []bool) string { return fmt.Sprintf("%d of %d", Count(holds), len(holds)) }
 
 // share judges a claim that must hold in at least this share of the items.
 func share(holds []bool, least float64) claim.Verdict {
