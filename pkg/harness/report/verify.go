@@ -203,13 +203,18 @@ func (x *identity) commands() (out []string) {
 	return out
 }
 
-// mend says how what is damaged is made again. Pages and drawings are made again with any report.
+// mend says how what is damaged is made again. Pages and drawings are made again with any report. What a folder is
+// made with is said by the index that is of it, which may lie in another.
 func (v *verifier) mend() {
+	of := map[string]*identity{}
+	for _, x := range v.heads {
+		of[x.folder()] = x
+	}
 	for _, d := range v.Damaged {
 		below := func(dir string) bool { return strings.HasPrefix(d.Path, v.path(dir)+string(filepath.Separator)) }
-		dirs := slices.Sorted(maps.Keys(v.heads))
+		dirs := slices.Sorted(maps.Keys(of))
 		if i := slices.IndexFunc(dirs, below); i >= 0 {
-			v.Mend = append(v.Mend, v.heads[dirs[i]].commands()...)
+			v.Mend = append(v.Mend, of[dirs[i]].commands()...)
 			continue
 		}
 		rel, err := filepath.Rel(v.root.Name(), d.Path)
