@@ -167,15 +167,15 @@ func work(experiments []*harness.Experiment, data plan.Datasets, gone func(),
 		io.Copy(io.Discard, os.Stdin)
 		gone()
 	}()
-	e, err := plan.Revive(j.Trial, experiments, data)
-	if err != nil {
-		return row, err
-	}
 	s, err := store.Open(j.Store)
 	if err != nil {
 		return row, err
 	}
 	defer s.Close()
+	e, err := plan.Revive(j.Trial, experiments, data)
+	if err != nil { // a table, say, that was edited since
+		return s.Put(context.Background(), ended(j.Trial, record.StatusFailed, err.Error(), 0, time.Now()))
+	}
 	x, id, err := referenceOf(e, j.Trial, data)
 	if x != nil && err == nil {
 		err = attach(s, id, j.Trial)
