@@ -46,7 +46,7 @@ test: SHELL := bash
 test: ## all tests
 	@$(call watched,go test $(ALL))
 
-torture: ## KILLS of runs and grids at random moments, on the disk, and DAMAGES of files; some minutes
+torture: ## KILLS of runs, grids and reports, also with programs, at random moments, on the disk, and DAMAGES of files; some minutes
 	go test ./pkg/harness/trust -run AtRandom -count 1 -v -timeout 2h -args -kills $(KILLS) -damages $(DAMAGES) -disk
 
 scale: ## time and memory of plan, status and report with 100,000 tiny trials, in memory; some minutes

@@ -16,108 +16,146 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
+// work is a run, with a grid and a report of the same trials beside it.
+type work struct {
+	on       string            // the toy, or a program
+	commands [3][]string       // run, grid, report, before --results
+	want     map[string]string // what they leave
+	longest  time.Duration     // that a process lives; adapted to the machine, which may be busy
+}
+
+// newWork does the work once, undisturbed. It is the toy's own, or on a program.
+func newWork(t *testing.T, on string, flags ...string) *work {
+	t.Helper()
+	all := append([]string{"--protocol", "all", "--seeds", "1..10"}, flags...)
+	w := &work{on: on, commands: [3][]string{
+		append([]string{"run"}, all...),
+		append([]string{"grid", "toy", "--protocol", "paper", "--axis", "step=[0.1,0.3]", "--select", "min first"},
+			flags...),
+		append([]string{"report"}, all...),
+	}}
+	dir, began := folder(t), time.Now()
+	for _, args := range w.commands[:2] {
+		cmd, out := command(append(slices.Clone(args), "--results", dir)...)
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	w.longest, w.want = time.Since(began)/4, kept(t, dir)
+	return w
+}
+
 // Processes of a run are killed at random moments, again and again, until all is computed; then again from nothing,
 // until there were enough kills. There are one or two processes at a time on one store, with some number of workers, in
-// some of them each trial in a process of its own, and a grid beside them. After each kill the store is sound and has
-// every trial that it had;
-// at the end all files are those of a run that was left alone.
+// some of them each trial in a process of its own, and a grid or a report beside them; every other time on a program.
+// After each kill the store is sound and has every trial that it had; at the end all files are those of a run that was
+// left alone, and no process of a program is left.
 func TestKilledAtRandom(t *testing.T) {
-	args := []string{"run", "--protocol", "all", "--set", "seeds=[1,2,3,4,5,6,7,8,9,10]"}
-	ref, began := folder(t), time.Now()
-	cmd, out := command(append(args, "--results", ref)...)
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	grid := []string{"grid", "toy", "--protocol", "paper", "--axis", "step=[0.1,0.3]", "--select", "min first",
-		"--results"}
-	if code, said := quietly(append(grid, ref)...); code != 0 {
-		t.Fatal(said)
-	}
-	longest := time.Since(began) / 4 // that a process lives; adapted to the machine, which may be busy
-	want := kept(t, ref)
+	t.Setenv("PATH", filepath.Dir(os.Args[0])+":"+os.Getenv("PATH"))
+	model := fmt.Sprint(filepath.Base(os.Args[0]), " model ", os.Getpid()) // no path: its megabytes would be digested
+	works := []*work{newWork(t, "the toy"), newWork(t, "a program", "--program", model)}
 	enough := *kills
 	if testing.Short() {
 		enough /= 10
 	}
 	r := rand.New(rand.NewPCG(6, 2026))
-	killed, rounds := 0, 0
-	for ; killed < enough; rounds++ {
-		dir := folder(t)
-		var before []store.ID
-		for done := false; !done; {
-			all := []process{launch(t, r, longest, dir, args)}
-			if r.IntN(2) == 0 {
-				all = append(all, launch(t, r, longest, dir, args))
-			}
-			if r.IntN(3) == 0 {
-				p := launch(t, r, longest, dir, grid[:len(grid)-1])
-				p.grid = true
-				all = append(all, p)
-			}
-			for _, p := range all {
-				err := p.Wait()
-				p.kill.Stop()
-				switch {
-				case err == nil:
-					done = done || !p.grid
-				case signalled(p.Cmd):
-					killed++
-				default:
-					t.Fatalf("after %d kills: %v: %s", killed, err, p.out)
-				}
-			}
-			now := sound(t, dir)
-			for _, key := range before {
-				if !slices.Contains(now, key) {
-					t.Fatalf("after %d kills trial %s is lost", killed, key)
-				}
-			}
-			switch n := len(now) - len(before); {
-			case n == 0: // no trial came to its end, or the report did not
-				longest += longest / 10
-			case n > 2:
-				longest -= longest / 5
-			}
-			before = now
-		}
+	killed, rounds := map[string]int{}, 0
+	for ; killed["all"] < enough; rounds++ {
+		w, dir := works[rounds%2], folder(t)
+		w.round(t, r, dir, killed)
 		// The other process may have been killed while it wrote the report.
-		words := []string{" 0 computed", "results: ", "as written"}
-		for i, line := range [][]string{
-			append(args, "--results", dir), append(grid, dir), {"verify", "--results", dir},
-		} {
-			if code, said := quietly(line...); code != 0 || !strings.Contains(said, words[i]) {
-				t.Fatalf("%s after %d kills: exit code %d: %s", line[0], killed, code, said)
+		words := []string{" 0 computed", "results: ", "page: ", "as written"}
+		for i, line := range append(w.commands[:], []string{"verify"}) {
+			cmd, out := command(append(slices.Clone(line), "--results", dir)...)
+			if err := cmd.Run(); err != nil || !strings.Contains(out.String(), words[i]) {
+				t.Fatalf("%s after %v: %v: %s", line[0], killed, err, out)
 			}
 		}
-		same(t, fmt.Sprintf("after %d kills", killed), kept(t, dir), want)
+		same(t, fmt.Sprintf("after %v", killed), kept(t, dir), w.want)
+		for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+			left, err := exec.Command("pgrep", "-af", model).Output()
+			if err != nil { // there is none
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("after %v these are left:\n%s", killed, left)
+			}
+		}
 		if t.Failed() {
 			return
 		}
 		os.RemoveAll(dir)
+		if rounds%25 == 24 || killed["all"] >= enough {
+			t.Logf("kills: %v; %d times to the end", killed, rounds+1)
+		}
 	}
-	t.Logf("%d kills, %d times to the end", killed, rounds)
 }
 
-// process is a run that will be killed.
+// round kills processes until a run has come to its end, and counts them by their command.
+func (w *work) round(t *testing.T, r *rand.Rand, dir string, killed map[string]int) {
+	var before []store.ID
+	for done := false; !done; {
+		all := []process{w.launch(t, r, dir, 0)}
+		if r.IntN(2) == 0 {
+			all = append(all, w.launch(t, r, dir, 0))
+		}
+		if beside := r.IntN(4); beside == 1 || beside == 2 {
+			all = append(all, w.launch(t, r, dir, beside))
+		}
+		for _, p := range all {
+			err := p.Wait()
+			p.kill.Stop()
+			switch {
+			case err == nil:
+				done = done || p.name == "run"
+			case signalled(p.Cmd):
+				killed["all"]++
+				killed[p.name+" on "+w.on]++
+			case p.name == "report" && p.ProcessState.ExitCode() == 75: // there are no trials yet
+			default:
+				t.Fatalf("%s after %v: %v: %s", p.name, killed, err, p.out)
+			}
+		}
+		now := sound(t, dir)
+		for _, key := range before {
+			if !slices.Contains(now, key) {
+				t.Fatalf("after %v trial %s is lost", killed, key)
+			}
+		}
+		switch n := len(now) - len(before); {
+		case n == 0: // no trial came to its end, or the report did not
+			w.longest += w.longest / 10
+		case n > 2:
+			w.longest -= w.longest / 5
+		}
+		before = now
+	}
+}
+
+// process is a command that will be killed.
 type process struct {
 	*exec.Cmd
-	grid bool // rather than the run
+	name string
 	out  *bytes.Buffer
 	kill *time.Timer
 }
 
-// launch starts a run in a random way, to be killed at a random moment before longest is over.
-func launch(t *testing.T, r *rand.Rand, longest time.Duration, dir string, args []string) process {
-	args = append(slices.Clone(args), "--results", dir, "--jobs", strconv.Itoa(1+r.IntN(3)))
-	if r.IntN(5) == 0 {
-		args = append(args, "--isolate")
+// launch starts one of the commands in a random way, to be killed at a random moment before longest is over.
+func (w *work) launch(t *testing.T, r *rand.Rand, dir string, which int) process {
+	args := append(slices.Clone(w.commands[which]), "--results", dir)
+	name := args[0]
+	if name != "report" {
+		args = append(args, "--jobs", strconv.Itoa(1+r.IntN(3)))
+		if r.IntN(5) == 0 {
+			args = append(args, "--isolate")
+		}
 	}
 	cmd, out := command(args...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	moment := time.Duration(r.Int64N(int64(longest)))
-	return process{cmd, false, out, time.AfterFunc(moment, func() { cmd.Process.Kill() })}
+	moment := time.Duration(r.Int64N(int64(w.longest)))
+	return process{cmd, name, out, time.AfterFunc(moment, func() { cmd.Process.Kill() })}
 }
 
 // small is a run of few trials with its report.

@@ -1,7 +1,11 @@
 package trust
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,9 +15,12 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
+	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
@@ -51,20 +58,67 @@ scales:
   smoke: {seeds: [1]}
 `
 
+// asked is a target that is a program.
+type asked struct{ *program.Target }
+
+func (t asked) Score(dst, x sifg.Batch, iter int) {
+	points := metric.FromBatch(x)
+	out := make([]float64, points.N*3)
+	t.Evaluate(out, points.Data)
+	for i := range points.N {
+		dst.Data[2*i], dst.Data[2*i+1] = float32(out[3*i+1]), float32(out[3*i+2])
+	}
+}
+
+// model is that program: N(0, I) in two dimensions.
+func model() {
+	fmt.Println(`{"sifg": 1, "target": {"dim": 2}}`)
+	for in := bufio.NewReader(os.Stdin); ; {
+		if _, err := in.ReadString('\n'); err != nil {
+			return
+		}
+		head, rows := make([]byte, 128), 0
+		io.ReadFull(in, head)
+		fmt.Sscanf(string(head[bytes.Index(head, []byte("'shape': (")):]), "'shape': (%d,", &rows)
+		x, out := make([]float64, rows*2), make([]float64, rows*3)
+		binary.Read(in, binary.LittleEndian, x)
+		for i := range rows {
+			out[3*i+1], out[3*i+2] = -x[2*i], -x[2*i+1]
+		}
+		fmt.Println(`{"answer": "score", "array": true}`)
+		os.Stdout.Write(npy.Encode([]int{rows, 3}, out))
+	}
+}
+
 // toy is an experiment whose trials take less than a millisecond.
 func toy() *harness.Experiment {
 	return &harness.Experiment{
 		Name: "toy", Title: "Toy", Summary: "Small.", Settings: []byte(config), Version: "1",
 		Metrics: []harness.Metric{{Name: "first", Unit: "nats", Meaning: "A number."}},
+		Own:     &harness.Own{Problem: "small", Program: true, Protocol: "paper"},
 		Problem: func(t *harness.Trial) (*harness.Problem, error) {
 			var o struct {
-				Fault string `mapstructure:"fault"`
+				Fault   string            `mapstructure:"fault"`
+				Program *program.Identity `mapstructure:"program"`
+				Values  []string          `mapstructure:"values"`
 			}
 			if err := settings.Decode(t.Config.Options, &o); err != nil {
 				return nil, err
 			}
+			target := sifg.Target(normal{o.Fault})
+			if o.Program != nil {
+				p, err := program.Find(o.Program)
+				if err != nil {
+					return nil, err
+				}
+				x, err := p.Target(t.Programs)
+				if err != nil {
+					return nil, err
+				}
+				target = asked{x}
+			}
 			return &harness.Problem{
-				Target: normal{o.Fault},
+				Target: target,
 				Init:   func(dst sifg.Batch, r *rng.Stream) { r.Normal(dst.Data) },
 				Measure: func(c *sifg.Cloud, sample sifg.Batch, put func(string, int, float64)) {
 					for i, v := range sample.Data[:2] {
