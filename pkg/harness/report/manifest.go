@@ -21,7 +21,8 @@ const manifestName = "manifest.json"
 // manifest lists what this program wrote into a results folder: pages, drawings, and the index of each sealed folder,
 // which lists what is in that. Hence every file is known by its digest.
 type manifest struct {
-	Comment string `json:"comment"`
+	Comment  string              `json:"comment"`
+	Commands map[string][]string `json:"commands,omitempty"` // that make a sealed folder again
 	sealed.Index
 }
 
@@ -38,7 +39,12 @@ func openManifest(root *os.Root, m *manifest) (*sealed.Folder, error) {
 }
 
 // listing is the files of a manifest, by name.
-type listing map[string]sealed.File
+type listing map[string]listed
+
+type listed struct {
+	sealed.File
+	commands []string // of an index: what makes its folder again
+}
 
 // readListing returns what the manifest lists; nil if there is none, or it is damaged: then what is there is taken as
 // it is.
@@ -49,23 +55,28 @@ func readListing(root *os.Root) listing {
 	}
 	out := listing{}
 	for _, f := range m.Files {
-		out[f.Name] = f
+		out[f.Name] = listed{f, m.Commands[path.Dir(f.Name)]}
 	}
 	return out
 }
 
-// add adds a file that is there.
+// add adds the index of a sealed folder, which is there.
 func (l listing) add(root *os.Root, name string) error {
-	b, err := safe.ReadIn(root, name, maxPage)
-	l[name] = sealed.FileOf(name, b)
-	return err
+	x := &identity{}
+	_, err := sealed.Open(root, path.Dir(name), path.Base(name), x)
+	b, err2 := safe.ReadIn(root, name, maxPage)
+	l[name] = listed{sealed.FileOf(name, b), x.commands()}
+	return errors.Join(err, err2)
 }
 
 // write makes the manifest list exactly these.
 func (l listing) write(root *os.Root) error {
-	m := &manifest{Comment: manifestComment}
+	m := &manifest{Comment: manifestComment, Commands: map[string][]string{}}
 	for _, name := range slices.Sorted(maps.Keys(l)) {
-		m.Files = append(m.Files, l[name])
+		m.Files = append(m.Files, l[name].File)
+		if isIndex(name) {
+			m.Commands[path.Dir(name)] = l[name].commands
+		}
 	}
 	b, err := sealed.Encode(m)
 	if err != nil {
@@ -83,7 +94,7 @@ func isIndex(name string) bool { return path.Base(name) == indexName || path.Bas
 func (r *Report) list(root *os.Root, pages map[string][]byte) (gone []string, err error) {
 	before, now := readListing(root), listing{}
 	for name, b := range pages {
-		now[name] = sealed.FileOf(name, b)
+		now[name] = listed{File: sealed.FileOf(name, b)}
 	}
 	for _, x := range r.Experiments {
 		err = errors.Join(err, now.add(root, path.Join(x.Name, indexName)))
@@ -104,7 +115,7 @@ func (r *Report) list(root *os.Root, pages map[string][]byte) (gone []string, er
 			gone = append(gone, path.Dir(name))
 		case isIndex(name):
 			now[name] = before[name]
-		case sealed.FileOf(name, b) == before[name]:
+		case sealed.FileOf(name, b) == before[name].File:
 			err = errors.Join(err, disk.RemoveAll(root, name))
 		}
 	}

@@ -204,17 +204,22 @@ func (x *identity) commands() (out []string) {
 }
 
 // mend says how what is damaged is made again. Pages and drawings are made again with any report. What a folder is
-// made with is said by the index that is of it, which may lie in another.
+// made with is said by the manifest, or by the index that is of it, which may lie in another.
 func (v *verifier) mend() {
-	of := map[string]*identity{}
+	of := map[string][]string{}
 	for _, x := range v.heads {
-		of[x.folder()] = x
+		of[x.folder()] = x.commands()
+	}
+	for name, f := range v.listed {
+		if f.commands != nil {
+			of[path.Dir(name)] = f.commands
+		}
 	}
 	for _, d := range v.Damaged {
 		below := func(dir string) bool { return strings.HasPrefix(d.Path, v.path(dir)+string(filepath.Separator)) }
 		dirs := slices.Sorted(maps.Keys(of))
 		if i := slices.IndexFunc(dirs, below); i >= 0 {
-			v.Mend = append(v.Mend, of[dirs[i]].commands()...)
+			v.Mend = append(v.Mend, of[dirs[i]]...)
 			continue
 		}
 		rel, err := filepath.Rel(v.root.Name(), d.Path)
