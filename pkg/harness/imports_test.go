@@ -143,7 +143,7 @@ func TestArchitectureIsTrue(t *testing.T) {
 // TestParquetIsApart: one package alone imports the library of Parquet, so that another can take its place.
 func TestParquetIsApart(t *testing.T) {
 	const library = "github.com/apache/arrow"
-	const format = `{{.ImportPath}} {{join .Imports " "}} {{join .TestImports " "}}`
+	const format = `{{.ImportPath}} {{join .Imports " "}} {{join .TestImports " "}} {{join .XTestImports " "}}`
 	out, err := exec.Command("go", "list", "-f", format, module+"...").Output()
 	if err != nil {
 		t.Fatal(err)
