@@ -107,7 +107,7 @@ func (f failure) run(t *testing.T, k int) (*Cloud, string) {
 			}
 		}
 	}
-	p := target.NewFunc(f.d, func(x []float64) float64 { return 0 }, f.score)
+	p := struct{ Target }{target.NewFunc(f.d, nothing, f.score)} // it shows no log density
 	c, err := Sample(context.Background(), Default("sifg", f.d, 500), p, o)
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package sifg
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
+	"github.com/semi-implicit/sifg/pkg/sifg/internal/gradients"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 )
 
@@ -37,6 +39,9 @@ type Summary struct {
 	ksdLimit  float64 // of KSD, for exact draws
 	rhatLimit float64 // of RHat, for exact draws
 	funnel    funnel
+	tail      float64 // see tails
+	tailAt    int     // coordinate
+	wrong     error   // what is wrong with the gradient, if the target has a log density
 
 	Warnings []string // sentences on what looks wrong and what to do; none: nothing does
 }
@@ -50,16 +55,15 @@ type CoordinateSummary struct {
 
 	// RHat is the rank-normalised split R-hat over the runs (hmc.RankRHat), near 1 where they agree; NaN of one run.
 	RHat float64
-
-	tail float64 // see tail
 }
 
 // excess is how far the Stein ratio is from 1 beyond five of its standard errors; above 0 it is no chance.
 func (k *CoordinateSummary) excess() float64 { return math.Abs(k.Stein-1) - float64(5*k.SteinError) }
 
-// Summarize describes c.X, the sample that c offers (c.Z before the first step), and calls the target's score once. Of
-// several runs on one target, which differ in their seeds or starts, it describes all particles together, and whether
-// the runs agree. It changes nothing.
+// Summarize describes c.X, the sample that c offers (c.Z before the first step), by the target's score there and at a
+// tenth as many points farther out, and by its log density at a few, if it has one (target.Func). Of several runs on
+// one target, which differ in their seeds or starts, it describes all particles together, and whether the runs agree.
+// It changes nothing.
 func Summarize(c *Cloud, others ...*Cloud) *Summary {
 	runs := append([]*Cloud{c}, others...)
 	d := c.offered().Cols
@@ -99,8 +103,33 @@ func Summarize(c *Cloud, others ...*Cloud) *Summary {
 	s.discrepancy(x, score)
 	s.offset(score)
 	s.funnel = findFunnel(x, score)
+	s.tails(x, score, func(at metric.Points) metric.Points {
+		b, scores := NewBatch(at.N, d), NewBatch(at.N, d)
+		for i, v := range at.Data {
+			b.Data[i] = float32(v)
+		}
+		c.Target.Score(scores, b, c.Iter)
+		return metric.FromBatch(scores)
+	})
+	s.compareGradient(x, c.Target)
 	s.warn(x)
 	return s
+}
+
+// compareGradient compares the gradient with the log density at a few particles, where the target has one.
+func (s *Summary) compareGradient(x metric.Points, t Target) {
+	const compared, tolerance = 5, 1e-3
+	g, ok := t.(gradients.Gradient)
+	if !ok {
+		return
+	}
+	var points [][]float64
+	for i := range compared {
+		points = append(points, x.Row(i*(x.N-1)/(compared-1)))
+	}
+	if s.wrong = gradients.Compare(g, tolerance, points...); errors.Is(s.wrong, gradients.ErrStochastic) {
+		s.wrong = nil
+	}
 }
 
 // offered is the sample that a cloud offers.
@@ -153,7 +182,7 @@ func unfinite(p metric.Points) (bad int) {
 func (s *Summary) fail(format string, args ...any) {
 	nan := math.NaN()
 	for c := range s.Coordinates {
-		s.Coordinates[c] = CoordinateSummary{nan, nan, nan, nan, nan, nan, nan, nan, nan}
+		s.Coordinates[c] = CoordinateSummary{nan, nan, nan, nan, nan, nan, nan, nan}
 	}
 	s.Stein, s.SteinError, s.KSD, s.ExactKSD, s.Offset, s.ExactOffset = nan, nan, nan, nan, nan, nan
 	s.Warnings = []string{fmt.Sprintf(format, args...)}
@@ -179,7 +208,6 @@ func (s *Summary) describe(x, score metric.Points) {
 		k.Low, k.Median = metric.Quantile(sorted, 0.05), metric.Quantile(sorted, 0.5)
 		k.High = metric.Quantile(sorted, 0.95)
 		k.Stein, k.SteinError = average(terms)
-		k.tail = tail(x, score, c)
 	}
 	s.Stein, s.SteinError = average(total)
 }

@@ -107,6 +107,9 @@ func TestSummaryWarns(t *testing.T) {
 	half.Target = target.NewFunc(2, func([]float64) float64 { return 0 }, func(dst, x []float64) {
 		dst[0], dst[1] = math.Log(x[0]), -x[1]
 	})
+	steep := exactDraws(chainGaussian(2), 500, 3)
+	steep.Target = target.NewFunc(2, func(x []float64) float64 { return -(x[0]*x[0] + x[1]*x[1]) / 2 },
+		func(dst, x []float64) { dst[0], dst[1] = -x[0], -x[1]/2 })
 	one := exactDraws(chainGaussian(20), 500, 3)
 	for i := range 500 {
 		one.Z.Data[20*i+7] *= 0.4
@@ -125,8 +128,9 @@ func TestSummaryWarns(t *testing.T) {
 		"σ":   {smooth, []string{"σ is 0.8 and the sample cannot be narrower", "take σ below 0.3"}},
 		"units": {exactDraws(units, 500, 3),
 			[]string{"Coordinate 1 has a standard deviation of 1e-08", "divided by its width"}},
-		"diverged":     {broken, []string{"1 of 500 particles are not finite", "smaller step", "Options.Init"}},
-		"NaN at start": {half, []string{"score is not finite at 2", "of 500 particles", "targettest.Check"}},
+		"diverged":       {broken, []string{"1 of 500 particles are not finite", "smaller step", "Options.Init"}},
+		"wrong gradient": {steep, []string{"not the gradient of the target's log density: coordinate 1 of the"}},
+		"NaN at start":   {half, []string{"score is not finite at 2", "of 500 particles", "targettest.Check"}},
 	} {
 		s := Summarize(c.cloud)
 		all := strings.Join(s.Warnings, "\n")

@@ -25,7 +25,7 @@ const (
 	// Of fewer particles, draws of a Gaussian look like a funnel, and gradients of the wrong sign like chance.
 	fewest = 50
 
-	// tailBound is of an upper bound of a tail's slope. Cauchy tails have up to 0.7, exponential ones 1.
+	// tailBound is of Summary.tail. Student's t with 3 degrees of freedom has 0.3, an exponential law 1.
 	tailBound = 0.75
 
 	// Draws of the twelve posteriors of package posterior have up to 0.3, of mixtures 0.6, of a funnel 0.84.
@@ -57,6 +57,9 @@ func (s *Summary) warn(x metric.Points) {
 	if s.Particles < fewest {
 		s.say(tooFew, s.Particles, fewest)
 		return
+	}
+	if s.wrong != nil {
+		s.say("The score is not the gradient of the target's log density: %v.", s.wrong)
 	}
 	beyond := func(ratio, se, bound float64) bool { return math.Abs(ratio-1) > max(bound, 5*se) }
 	off := s.most((*CoordinateSummary).excess)
@@ -165,13 +168,12 @@ func (s *Summary) warnOfWidths() {
 
 // warnOfTails warns of the coordinate whose tail is heaviest, if that is a power law's.
 func (s *Summary) warnOfTails() {
-	heaviest := s.most(func(k *CoordinateSummary) float64 { return -k.tail })
-	if s.Coordinates[heaviest].tail < tailBound && s.Stein > 0 {
-		s.say("The target has heavy tails along coordinate %d: its score hardly pulls harder at the outermost "+
-			"particles than farther in. Particles come and go there slowly, so standard deviations and quantiles far "+
+	if s.tail < tailBound && s.Stein > 0 {
+		s.say("The target has heavy tails along coordinate %d: its score hardly pulls harder at twice the distance of "+
+			"the outermost particles. Particles come and go there slowly, so standard deviations and quantiles far "+
 			"out are too small or too large. Sample asinh(x − median) in its place, or compare with long chains of "+
 			"package hmc.",
-			heaviest)
+			s.tailAt)
 	}
 }
 
@@ -193,46 +195,71 @@ func (s *Summary) most(value func(k *CoordinateSummary) float64) (at int) {
 	return at
 }
 
-// shell is a part of the particles on one side of a coordinate's median: the mean r of their distances from it, and
-// mean and standard error of −s·(x − median), with s the score of that coordinate.
-type shell struct{ r, pull, se float64 }
-
-// tail returns the heavier of a coordinate's two tails: an upper bound of the slope of log(−s·(x − median)) against
-// log r between the particles that are farther from the median than 50 to 80 % of those on their side and those farther
-// than 90 %, four standard errors above its estimate. A density that falls off like exp(−r^k) has slope k: a normal law
-// 2, an exponential one 1, a power law about 0, and no log-concave one less than 1. It is +∞ where the score does not
-// clearly pull back, and on a side of fewer than 100 particles.
-func tail(x, score metric.Points, c int) float64 {
-	median := metric.Quantile(slices.Sorted(slices.Values(x.Column(c))), 0.5)
-	heavier := math.Inf(1)
-	for _, side := range []float64{-1, 1} {
-		var far, pull []float64
-		for i := range x.N {
-			if r := side * (x.Row(i)[c] - median); r > 0 {
-				far, pull = append(far, r), append(pull, -side*r*score.Row(i)[c])
+// tails sets how heavy the target's tails are along the coordinate in which they are heaviest. Each particle of the
+// outermost tenth, by its distances from the medians in units of the coordinates' widths, is moved to twice its
+// distance, along those coordinates alone in which it is farthest off, and log₂ of the ratio of what pulls it back,
+// −⟨s, x − median⟩, is noted. A density that falls off like exp(−r^k) has k, a power law about 0, and no log-concave
+// one less than 1. s.tail is the least median over the particles that are pulled back, over all and over those that are
+// farthest off in one coordinate, a quarter of the tenth at least; +∞ of fewer than 100 particles.
+func (s *Summary) tails(x, score metric.Points, target func(x metric.Points) metric.Points) {
+	s.tail = math.Inf(1)
+	const fewestOfTails, outer, together = 100, 10, 0.5
+	if x.N < fewestOfTails {
+		return
+	}
+	far := make([]float64, x.N)
+	at := make([]int, x.N) // coordinate in which a particle is farthest off
+	off := func(i, c int) float64 {
+		k := &s.Coordinates[c]
+		return math.Abs(x.Row(i)[c]-k.Median) / max(k.High-k.Low, math.SmallestNonzeroFloat32)
+	}
+	for i := range far {
+		for c := range s.Coordinates {
+			if v := off(i, c); v > far[i] {
+				far[i], at[i] = v, c
 			}
-		}
-		if len(far) < 100 {
-			continue
-		}
-		order := ascending(far)
-		part := func(from, to float64) (s shell) {
-			var pulls []float64
-			for _, i := range order[int(from*float64(len(far))):int(to*float64(len(far)))] {
-				s.r += far[i]
-				pulls = append(pulls, pull[i])
-			}
-			s.r /= float64(len(pulls))
-			s.pull, s.se = average(pulls)
-			return s
-		}
-		in, out := part(0.5, 0.8), part(0.9, 1)
-		least, most := in.pull-float64(4*in.se), out.pull+float64(4*out.se)
-		if least > 0 && most > 0 {
-			heavier = min(heavier, math.Log(most/least)/math.Log(out.r/in.r))
 		}
 	}
-	return heavier
+	outermost := ascending(far)[x.N-x.N/outer:]
+	moved := metric.NewPoints(len(outermost), x.D)
+	for r, i := range outermost {
+		for c, v := range x.Row(i) {
+			if off(i, c) >= together*far[i] {
+				v += v - s.Coordinates[c].Median
+			}
+			moved.Row(r)[c] = v
+		}
+	}
+	there := target(moved)
+	var all []float64
+	slopes := make([][]float64, x.D) // by coordinate
+	for r, i := range outermost {
+		var before, after float64
+		for c, v := range x.Row(i) {
+			step := moved.Row(r)[c] - v
+			before -= float64(score.Row(i)[c] * step)
+			after -= float64(there.Row(r)[c] * 2 * step)
+		}
+		if before > 0 && after > 0 {
+			slope := math.Log2(after / before)
+			all, slopes[at[i]] = append(all, slope), append(slopes[at[i]], slope)
+		}
+	}
+	for c, v := range slopes {
+		if len(v) > len(slopes[s.tailAt]) {
+			s.tailAt = c
+		}
+	}
+	look := func(c int, slopes []float64) {
+		slices.Sort(slopes)
+		if len(slopes) >= len(outermost)/4 && metric.Quantile(slopes, 0.5) < s.tail {
+			s.tail, s.tailAt = metric.Quantile(slopes, 0.5), c
+		}
+	}
+	look(s.tailAt, all)
+	for c, v := range slopes {
+		look(c, v)
+	}
 }
 
 // funnel is the pair of coordinates of which the width of one depends most on the place of the other.
