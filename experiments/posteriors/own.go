@@ -298,7 +298,7 @@ func valuesTable(s *record.Set) (*table.Table, error) {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Notes = judgedOf(s).say()
+	t.Above = judgedOf(s).say()
 	if constant != nil {
 		t.Notes = append(t.Notes, "Left out, for they do not vary or are not finite: "+strings.Join(constant, ", ")+".")
 	}

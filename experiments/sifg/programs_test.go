@@ -93,10 +93,15 @@ func TestProgramsDocument(t *testing.T) {
 	}
 	tables := "results/custom/model/posteriors/matched/tables/"
 	advice, answer := string(must(os.ReadFile(tables+"advice.md"))), string(must(os.ReadFile(tables+"values.md")))
-	if !strings.Contains(advice, "| Langevin ") ||
-		!strings.Contains(answer, "Take these draws of NUTS. The chains: R-hat "+
-			"at most 1.00") || !strings.Contains(said, answer[strings.Index(answer, "| Value"):]) {
+	const take = "Take these draws of NUTS. The chains: R-hat at most 1.00"
+	if !strings.Contains(advice, "| Langevin ") || !strings.HasPrefix(answer, take) || !strings.Contains(said, answer) {
 		t.Errorf("%s\n%s\n%s", advice, answer, said)
+	}
+	page := string(must(os.ReadFile("results/custom/model/index.html")))
+	if lead, _, _ := strings.Cut(page, "<table"); !strings.Contains(lead, "<h1>A posterior of your own: model</h1>") ||
+		!strings.Contains(lead, take) || strings.Contains(page, "changed settings") ||
+		strings.Contains(page, "own best") {
+		t.Error("the page does not say first whether to take the draws, or as if it were the paper's")
 	}
 }
 

@@ -153,12 +153,18 @@ func (e *Experiment) On(data []string, target *program.Program) (*Experiment, er
 	}
 	out := *e
 	out.own = func(f *settings.File) { f.On(e.Own.Problem, data, options) }
-	out.Note = "the settings of " + e.Own.Problem + ", not chosen for what is yours"
-	out.Title = cmp.Or(e.Own.Title, e.Title) + ": " + strings.Join(data, ", ")
+	named := strings.Join(data, ", ")
+	if out.Note = "the settings of " + e.Own.Problem + ", not chosen for what is yours"; target != nil {
+		out.Note, named = "", target.Name()
+	}
+	out.Title = cmp.Or(e.Own.Title, e.Title) + ": " + named
 	out.Summary, out.Figures, out.Tables, out.Files = e.Own.Summary, e.Own.Figures, e.Own.Tables, e.Own.Files
 	out.Paper, out.Claims, out.Findings, out.Published, out.Apart = nil, nil, nil, nil, nil
 	return &out, nil
 }
+
+// OnOwn reports whether the experiment is on what is a person's own.
+func (e *Experiment) OnOwn() bool { return e.own != nil }
 
 // OfProgram reports whether the experiment is on a target of a person's own.
 func (e *Experiment) OfProgram() bool { return e.own != nil && e.Own.Program }

@@ -294,7 +294,9 @@ func newProtocol(e *harness.Experiment, file *settings.File, p *report.Protocol,
 		Studies:  !about.Claims,
 		Marks:    marks(p.Scale, p.Changed()),
 	}
-	if out.Marks != nil {
+	if e.OnOwn() { // no protocol's settings are those of what is one's own
+		out.Words, out.Note, out.Marks = p.Name, e.Note, marks(p.Scale, false)
+	} else if out.Marks != nil {
 		c := changes(e, file, p)
 		out.Differs = &c
 	}

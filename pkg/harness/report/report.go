@@ -238,7 +238,7 @@ func (p *Protocol) Summary(e *harness.Experiment) *table.Table {
 		}
 		for _, score := range scores {
 			if best := lowest[score]; len(e.Baselines) > 0 && best.name != "" { // of errors the lowest is the best
-				t.Notes = append(t.Notes, fmt.Sprintf("Lowest mean %s on %s: %s (%s).", score, problem, best.name,
+				t.Above = append(t.Above, fmt.Sprintf("Lowest mean %s on %s: %s (%s).", score, problem, best.name,
 					table.Significant(best.mean, 4)))
 			}
 		}

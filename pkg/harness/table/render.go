@@ -49,6 +49,9 @@ func (t *Table) Markdown() string {
 	if t.Title != "" {
 		b.WriteString("**" + markdown(t.Title) + "**\n\n")
 	}
+	for _, n := range t.Above {
+		b.WriteString(markdown(n) + "\n\n")
+	}
 	b.WriteString(strings.Join(lines, "|\n") + "|\n")
 	for i, n := range t.notes() {
 		if i == 0 {

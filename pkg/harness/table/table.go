@@ -17,6 +17,7 @@ import (
 // Table is a table of cells.
 type Table struct {
 	Title   string   `json:"title,omitempty"`
+	Above   []string `json:"above,omitempty"` // sentences above the table: what it says, and how far it can be trusted
 	Columns []Column `json:"columns"`
 	Rows    [][]Cell `json:"rows"`              // each as long as Columns
 	Spread  string   `json:"spread,omitempty"`  // what stands after ±, such as "standard deviation over seeds"
