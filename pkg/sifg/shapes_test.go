@@ -8,8 +8,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
-// TestTails: of 500 exact draws, alone or with nine normal coordinates, the tails of a Cauchy law are told from those of
-// a logistic one, which are exponential, of the exponential law itself and of a normal law.
+// TestTails: of 500 exact draws, alone or with nine normal coordinates, the tails of a Cauchy law are told from those
+// of a logistic one, which are exponential, of the exponential law itself and of a normal law.
 func TestTails(t *testing.T) {
 	laws := map[string]struct {
 		quantile, score func(v float64) float64

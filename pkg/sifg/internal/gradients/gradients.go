@@ -1,4 +1,4 @@
-// Package gradients compares gradients with differences of log densities, for package targettest and for sifg.Summarize.
+// Package gradients compares gradients with differences of log densities, for targettest and for sifg.Summarize.
 package gradients
 
 import (
