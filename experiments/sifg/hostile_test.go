@@ -82,12 +82,21 @@ func TestEditedProgram(t *testing.T) {
 	}
 }
 
-// TestRecomputeProgram: trials of a program are computed again where verify is given it. Else they are named as not
-// computed, not as different.
+// TestRecomputeProgram: trials of a program are computed again where verify is given it, to the same tables. Else they
+// are named as not computed, not as different.
 func TestRecomputeProgram(t *testing.T) {
 	run := hostile(t)
 	if code, said := run(onProgram("well", "--seeds", "1")...); code != 0 {
 		t.Fatal(said)
+	}
+	if code, said := run(onProgram("well", "--seeds", "1", "--results", "Q")...); code != 0 {
+		t.Fatal(said)
+	}
+	const tables = "/posteriors/matched/tables/"
+	for _, path := range must(filepath.Glob("R" + tables + "*")) {
+		if !bytes.Equal(must(os.ReadFile(path)), must(os.ReadFile("Q"+tables+filepath.Base(path)))) {
+			t.Errorf("%s is another in another run", path)
+		}
 	}
 	verify := []string{"verify", "posteriors", "--recompute", "2", "--results", "R"}
 	if code, said := run(verify...); code != 75 || !strings.Contains(said, "2 of 2 trials could not be computed here") {

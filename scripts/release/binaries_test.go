@@ -53,3 +53,29 @@ func TestBinaries(t *testing.T) {
 		t.Errorf("--version says %q, error %v, want %q first", said, err, want)
 	}
 }
+
+// TestWorkflows: actions are named by commits, and a job that runs .ci/run, which fetches programs of others, can write
+// nothing.
+func TestWorkflows(t *testing.T) {
+	files, err := filepath.Glob("../../.github/workflows/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d workflows, error %v", len(files), err)
+	}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, action := range regexp.MustCompile(`uses: .*`).FindAllString(string(b), -1) {
+			if !regexp.MustCompile(`@[0-9a-f]{40} # v`).MatchString(action) {
+				t.Errorf("%s: %s", file, action)
+			}
+		}
+		for _, job := range regexp.MustCompile(`(?m)^  \w+:`).Split(string(b), -1) {
+			if strings.Contains(job, "run: .ci/run") &&
+				(strings.Contains(job, ": write") || !strings.Contains(job, "persist-credentials: false")) {
+				t.Errorf("%s: a job with .ci/run can write", file)
+			}
+		}
+	}
+}
