@@ -288,19 +288,17 @@ func (l *Library) download(ctx context.Context, from string, size int64) ([]byte
 		return nil, err
 	}
 	answer, err := l.client.Do(r)
-	if err == nil {
-		defer answer.Body.Close()
-		if answer.StatusCode != http.StatusOK {
-			return nil, fmt.Errorf("status %s", safe.Text(answer.Status))
-		}
-		var b []byte
-		if b, err = io.ReadAll(io.LimitReader(answer.Body, size+1)); err == nil {
-			return b, nil
-		}
+	if err != nil {
+		return nil, cmp.Or(context.Cause(ctx), err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("status %s", safe.Text(answer.Status))
+	}
+	b, err := io.ReadAll(io.LimitReader(answer.Body, size+1))
+	if err != nil {
 		err = fmt.Errorf("the connection broke after %d of %d bytes: %w", len(b), size, err)
+		return nil, cmp.Or(context.Cause(ctx), err)
 	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	return nil, err
+	return b, nil
 }

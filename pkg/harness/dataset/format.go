@@ -59,7 +59,7 @@ func (s *source) findSeparator() (best string, err error) {
 				width = n
 			}
 			for _, text := range l.fields {
-				if a, b := readings(text); a != nil || b != nil {
+				if numeric(text) {
 					numbers++
 				}
 			}
@@ -87,15 +87,11 @@ func (s *source) findSeparator() (best string, err error) {
 	return best, nil
 }
 
-// readings returns the number that a text is with a decimal point, and that with a decimal comma; nil where it is none.
-func readings(text string) (point, comma *float64) {
-	if v, ok := number(text, "point"); ok {
-		point = &v
-	}
-	if v, ok := number(text, "comma"); ok {
-		comma = &v
-	}
-	return point, comma
+// numeric reports whether a text is a number with a decimal point or with a decimal comma.
+func numeric(text string) bool {
+	_, point := number(text, "point")
+	_, comma := number(text, "comma")
+	return point || comma
 }
 
 // findDecimal returns point or comma: the one by which the values are numbers.
@@ -103,12 +99,14 @@ func (s *source) findDecimal(all []line, p *Parse) (string, error) {
 	var point, comma, open string // values that are numbers by the one, by the other, and unlike numbers by both
 	for _, l := range all {
 		for _, text := range l.fields {
-			switch a, b := readings(text); {
-			case a != nil && b == nil:
+			a, byPoint := number(text, "point")
+			b, byComma := number(text, "comma")
+			switch {
+			case byPoint && !byComma:
 				point = text
-			case a == nil && b != nil:
+			case byComma && !byPoint:
 				comma = text
-			case a != nil && *a != *b:
+			case a != b:
 				open = text
 			}
 		}
@@ -217,5 +215,8 @@ func number(text, decimal string) (v float64, ok bool) {
 		text = strings.Replace(text, ",", ".", 1)
 	}
 	v, err := strconv.ParseFloat(text, 64)
-	return v, err == nil && !strings.ContainsAny(text, "_xXnN") // Go also reads 1_0, 0x1p4, NaN and Inf
+	if err != nil || strings.ContainsAny(text, "_xXnN") { // Go also reads 1_0, 0x1p4, NaN and Inf
+		return 0, false
+	}
+	return v, true
 }

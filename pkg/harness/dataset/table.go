@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
@@ -56,24 +58,19 @@ func (d *Data) parseTable(path string, b []byte, e *Entry) error {
 	if err := d.setTarget(path, e); err != nil {
 		return err
 	}
-	if d.Read = d.said(&e.Parse); len(all) > d.Rows {
-		d.Read += fmt.Sprintf(", %s left out (%s)", table.Count(len(all)-d.Rows, "row"), worst(lost))
-	}
-	d.Read = safe.Text(strings.Join(append([]string{d.Read}, s.said...), ", "))
-	return nil
-}
-
-// said says how a table is read.
-func (d *Data) said(p *Parse) string {
-	header, target := "no", "none"
-	if p.Header {
-		header = "yes"
+	said := []string{table.Count(d.Rows, "row"), "separator " + e.Parse.Separator,
+		"decimal " + cmp.Or(e.Parse.Decimal, "point"), "header no", "target none"}
+	if e.Parse.Header {
+		said[3] = "header yes"
 	}
 	if d.Target >= 0 {
-		target = d.Columns[d.Target]
+		said[4] = "target " + d.Columns[d.Target]
 	}
-	return fmt.Sprintf("%s, separator %s, decimal %s, header %s, target %s", table.Count(d.Rows, "row"), p.Separator,
-		cmp.Or(p.Decimal, "point"), header, target)
+	if len(all) > d.Rows {
+		said = append(said, fmt.Sprintf("%s left out (%s)", table.Count(len(all)-d.Rows, "row"), worst(lost)))
+	}
+	d.Read = safe.Text(strings.Join(append(said, s.said...), ", "))
+	return nil
 }
 
 // values returns the columns of a table, whose names it notes.
@@ -97,11 +94,7 @@ func (d *Data) values(path string, all []line, names []string, keep []bool, e *E
 			if wrong != "" {
 				texts = append(texts, name+wrong)
 			}
-			largest := 0.0
-			for _, v := range values {
-				largest = max(largest, math.Abs(v))
-			}
-			if largest != 0 && (largest < 1/limit || largest > limit) {
+			if largest := floats.Norm(values, math.Inf(1)); largest != 0 && (largest < 1/limit || largest > limit) {
 				err = errors.Join(err, damaged("%s: the values of %s are up to %.2g, beyond %g or %g, where squares "+
 					"are lost: change its unit", path, name, largest, 1/limit, limit))
 			}
@@ -186,7 +179,7 @@ func numbers(all []line, j int, p *Parse) (values []float64, wrong string) {
 			continue
 		}
 		wrong = fmt.Sprintf(" (%.40q in line %d)", text, l.number)
-		if point, comma := readings(text); point != nil || comma != nil {
+		if numeric(text) {
 			wrong = fmt.Sprintf(" (%.40q in line %d, a number by another --decimal)", text, l.number)
 		}
 	}

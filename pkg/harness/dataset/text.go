@@ -6,7 +6,6 @@ import (
 	"encoding/csv"
 	"io"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -97,11 +96,12 @@ type line struct {
 func (s *source) lines(separator string, most int) (out []line, err error) {
 	text := s.text
 	if separator == "whitespace" {
-		text = squeeze(text)
+		text = trailing.ReplaceAllString(strings.ReplaceAll(text, "\t", " "), "")
 	}
 	r := csv.NewReader(strings.NewReader(text))
 	r.Comma, r.FieldsPerRecord = separators[separator], -1
 	r.TrimLeadingSpace = separator != "tab" // or an empty field between tabs would be lost
+	used := 0                               // fields at most until the last with a value
 	for len(out) < most {
 		f, err := r.Read()
 		if p, ok := err.(*csv.ParseError); ok {
@@ -109,40 +109,23 @@ func (s *source) lines(separator string, most int) (out []line, err error) {
 		} else if err == io.EOF {
 			break
 		}
+		last := 0
 		for i := range f {
 			if f[i] = strings.TrimSpace(f[i]); strings.Contains(f[i], "\n") { // in a name
 				f[i] = strings.Join(strings.Fields(f[i]), " ")
 			}
+			if f[i] != "" {
+				last = i + 1
+			}
 		}
-		if number, _ := r.FieldPos(0); strings.Join(f, "") != "" {
-			out = append(out, line{s.above + number, f})
+		if number, _ := r.FieldPos(0); last > 0 {
+			out, used = append(out, line{s.above + number, f}), max(used, last)
 		}
 	}
-	widest := 0
-	for _, l := range out {
-		widest = max(widest, len(l.fields))
-	}
-	for ; widest > 0; widest-- {
-		at := widest - 1
-		if slices.ContainsFunc(out, func(l line) bool { return len(l.fields) > at && l.fields[at] != "" }) {
-			break
-		}
-		for i, l := range out {
-			out[i].fields = l.fields[:min(at, len(l.fields))]
-		}
+	for i, l := range out {
+		out[i].fields = l.fields[:min(used, len(l.fields))]
 	}
 	return out, nil
 }
 
-var blanks = regexp.MustCompile(`"[^"]*"|[ \t]+`)
-
-// squeeze puts one space in the place of each run of spaces and tabs outside of quotes, and none at the start of lines.
-func squeeze(text string) string {
-	text = blanks.ReplaceAllStringFunc(text, func(found string) string {
-		if found[0] == '"' {
-			return found
-		}
-		return " "
-	})
-	return strings.ReplaceAll("\n"+text, "\n ", "\n")[1:]
-}
+var trailing = regexp.MustCompile(`(?m) +$`)
