@@ -125,7 +125,7 @@ func (l *long) begin() error {
 	if err := checkGradients(l.together, l.names, points); err != nil {
 		return err
 	}
-	starts := slices.Concat(l.found.starts, wide)
+	starts := l.feasible(slices.Concat(l.found.starts, wide))
 	heavy, r := l.found.heavy(), rng.New(1, "posteriors-chains").Rand()
 	for k := range longChains.Chains {
 		start := starts[k%len(starts)]
@@ -148,6 +148,21 @@ func (l *long) begin() error {
 		l.chains = append(l.chains, chain)
 	}
 	return nil
+}
+
+// feasible returns the starts whose log density is known to coarse at least, all of them if none is: where its rounding
+// is larger, chains see no change of H and stay for ever, as where a time series explodes.
+func (l *long) feasible(starts [][]float64) (out [][]float64) {
+	const coarse = 0.1
+	for _, u := range starts {
+		if math.Abs(l.Energy(u))*0x1p-52 < coarse {
+			out = append(out, u)
+		}
+	}
+	if out == nil {
+		return starts
+	}
+	return out
 }
 
 // wide returns starts on (−2, 2) in every coordinate where density and gradient are finite, of 100 tries.

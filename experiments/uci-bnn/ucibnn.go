@@ -173,7 +173,7 @@ var own = &harness.Own{
 	Problem: "concrete", Protocol: "matched", Methods: columns,
 	Title:   "Bayesian networks on your data",
 	Summary: "Regression networks with one hidden layer of 50 ReLU units, 100 particles, on data of your own.",
-	Figures: []harness.Figure{words.Figure("rmse-curves", rmses), words.Figure("moments", moments)},
+	Figures: []harness.Figure{words.Figure("rmse-curves", rmses)},
 	Tables:  []harness.Table{words.Table("errors", table1)},
 	Files:   predictions,
 }

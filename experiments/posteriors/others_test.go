@@ -1,0 +1,112 @@
+package posteriors
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
+)
+
+// other is a posterior of posteriordb besides the twelve: data, and means and standard deviations of its reference
+// draws, as testdata/others.json has them.
+type other struct{ X, Y, Mean, SD []float64 }
+
+// normalLog is the log density of N(mean, sd²), without constants.
+func normalLog(x, mean, sd float64) float64 { return -(x-mean)*(x-mean)/(2*sd*sd) - math.Log(sd) }
+
+// arma is an ARMA(1, 1) of 200 values, on (μ, φ, θ, log σ).
+func (o *other) arma(u []float64) float64 {
+	sd := math.Exp(u[3])
+	s := u[3] - math.Log1p(sd*sd/6.25) - u[0]*u[0]/200 - (u[1]*u[1]+u[2]*u[2])/8
+	last, off := u[0], 0.0 // as if the value before the first were μ
+	for _, y := range o.Y {
+		off = y - u[0] - u[1]*last - u[2]*off
+		s, last = s+normalLog(off, 0, sd), y
+	}
+	return s
+}
+
+// kilpisjarvi is a regression on years that are not centred, on (α, β, log σ).
+func (o *other) kilpisjarvi(u []float64) float64 {
+	s := u[2] + normalLog(u[0], 9.31290322580645, 100) + normalLog(u[1], 0, 1.0/30)
+	squares := 0.0
+	for i, y := range o.Y {
+		off := y - u[0] - u[1]*o.X[i]
+		squares += off * off
+	}
+	return s - float64(len(o.Y))*u[2] - squares*math.Exp(-2*u[2])/2
+}
+
+// hmm is a hidden Markov model of two states, on the logits of staying in the first and of leaving the second, log μ₁
+// and log(μ₂ − μ₁).
+func (o *other) hmm(u []float64) float64 {
+	v := hmmValues(u)
+	s := u[2] + u[3] + normalLog(v[4], 3, 1) + normalLog(v[5], 10, 1)
+	for j := range 2 {
+		s += math.Log(v[2*j]) + math.Log(v[2*j+1])
+	}
+	a, b := 1.0, 1.0 // weights of the states over e^s
+	for i, y := range o.Y {
+		if i > 0 {
+			a, b = a*v[0]+b*v[2], a*v[1]+b*v[3]
+		}
+		first, second := normalLog(y, v[4], 1), normalLog(y, v[5], 1)
+		top := max(first, second)
+		a, b = a*math.Exp(first-top), b*math.Exp(second-top)
+		s, a, b = s+top+math.Log(a+b), a/(a+b), b/(a+b)
+	}
+	return s
+}
+
+func hmmValues(u []float64) []float64 {
+	a, b := 1/(1+math.Exp(-u[0])), 1/(1+math.Exp(-u[1]))
+	return []float64{a, 1 - a, b, 1 - b, math.Exp(u[2]), math.Exp(u[2]) + math.Exp(u[3])}
+}
+
+// TestOthersWithoutAlarm: on others of posteriordb, of other kinds than the twelve, the chains are to be taken, and
+// their means and standard deviations are those of the reference draws. The time series explodes at most wide starts.
+func TestOthersWithoutAlarm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	b, err := os.ReadFile("testdata/others.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	others := map[string]*other{}
+	if err := json.Unmarshal(b, &others); err != nil {
+		t.Fatal(err)
+	}
+	arma, years := others["arma-arma11"], others["kilpisjarvi_mod-kilpisjarvi"]
+	hidden := others["hmm_example-hmm_example"]
+	scale := func(u []float64) []float64 { // the last is a logarithm
+		n := len(u) - 1
+		return append(append([]float64{}, u[:n]...), math.Exp(u[n]))
+	}
+	for _, c := range []struct {
+		*other
+		knownTruth
+	}{
+		{arma, knownTruth{d: 4, log: arma.arma, values: scale}},
+		{years, knownTruth{d: 3, log: years.kilpisjarvi, values: scale}},
+		{hidden, knownTruth{d: 4, log: hidden.hmm, values: hmmValues}},
+	} {
+		l, j, err := chainsOn(negated{c.density()}, c.values, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := j.say(); !strings.HasPrefix(said[0], "Take these draws of NUTS.") {
+			t.Errorf("%v: %s", c.Mean, strings.Join(said, " "))
+		}
+		for k, mean := range c.Mean {
+			x := hmc.Describe(hmc.Column(l.values, len(c.Mean), k))
+			sd := c.other.SD[k]
+			if math.Abs(x.Mean-mean) > 5*math.Hypot(x.MCSE, sd/100) || math.Abs(x.SD/sd-1) > 0.15 {
+				t.Errorf("value %d: mean %.4g, sd %.4g, want %.4g and %.4g", k, x.Mean, x.SD, mean, sd)
+			}
+		}
+	}
+}
