@@ -89,6 +89,7 @@ func (j *judged) say() []string {
 		out = append(out, fmt.Sprintf("Take these draws of NUTS. The chains: %s.", numbers))
 	}
 	out = append(out, j.energy()...)
+	out = append(out, j.heavy()...)
 	return append(append(out, j.divergences()...), j.modes()...)
 }
 
@@ -110,6 +111,22 @@ func (j *judged) energy() []string {
 			"are heavy.", name, r)
 	}
 	return []string{text}
+}
+
+// heavy names values of which the draws do not tell the standard deviation.
+func (j *judged) heavy() []string {
+	var names []string
+	for k := 0; !math.IsNaN(j.fact("heavy", k)); k++ {
+		names = append(names, j.value(j.fact("heavy", k)))
+	}
+	switch n := len(names); {
+	case n == 0:
+		return nil
+	case n > 5:
+		names = append(names[:5], fmt.Sprintf("%d more", n-5))
+	}
+	return []string{fmt.Sprintf("The tails of %s are heavy, like a power law's with hardly a variance: quantiles stand, "+
+		"standard deviations hang on a few draws.", strings.Join(names, ", "))}
 }
 
 // divergences says where they are.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
 // other is a posterior of posteriordb besides the twelve: data, and means and standard deviations of its reference
@@ -106,6 +107,33 @@ func TestOthersWithoutAlarm(t *testing.T) {
 			sd := c.other.SD[k]
 			if math.Abs(x.Mean-mean) > 5*math.Hypot(x.MCSE, sd/100) || math.Abs(x.SD/sd-1) > 0.15 {
 				t.Errorf("value %d: mean %.4g, sd %.4g, want %.4g and %.4g", k, x.Mean, x.SD, mean, sd)
+			}
+		}
+	}
+}
+
+// TestTailIndex: of 2,000 draws laws without a mean, on either side, are told from those with a variance.
+func TestTailIndex(t *testing.T) {
+	r := rng.New(1, "tails").Rand()
+	for name, c := range map[string]struct {
+		draw  func() float64
+		heavy bool
+	}{
+		"normal":           {r.NormFloat64, false},
+		"exponential":      {r.ExpFloat64, false},
+		"uniform":          {r.Float64, false},
+		"log-normal":       {func() float64 { return math.Exp(r.NormFloat64() / 2) }, false},
+		"fifth power":      {func() float64 { return math.Pow(r.Float64(), -0.2) }, false},
+		"Cauchy":           {func() float64 { return r.NormFloat64() / r.NormFloat64() }, true},
+		"power, left side": {func() float64 { return -1 / r.Float64() }, true},
+	} {
+		for range 20 {
+			draws := make([]float64, 2000)
+			for i := range draws {
+				draws[i] = c.draw()
+			}
+			if index := tailIndex(draws); (index > heavyTail) != c.heavy {
+				t.Errorf("%s: %.2f", name, index)
 			}
 		}
 	}

@@ -137,6 +137,7 @@ func TestSay(t *testing.T) {
 				"goes with b", unseen}},
 		{"heavy tails", map[string][]float64{"ebfmi": {0.2}, "energy": {0.8, 0, 1}}, true, []string{"Take these",
 			"its tails are heavy", unseen}},
+		{"no variance", map[string][]float64{"heavy": {1}}, true, []string{take, "The tails of b are heavy", unseen}},
 		{"divergences", map[string][]float64{"divergences": {0.01}}, true, []string{"Take these",
 			"1 % of the moves diverged, where b is 1.8 standard deviations below its mean", unseen}},
 		{"many divergences", map[string][]float64{"divergences": {0.1}}, true,
