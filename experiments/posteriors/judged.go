@@ -125,8 +125,8 @@ func (j *judged) heavy() []string {
 	case n > 5:
 		names = append(names[:5], fmt.Sprintf("%d more", n-5))
 	}
-	return []string{fmt.Sprintf("The tails of %s are heavy, like a power law's with hardly a variance: quantiles stand, "+
-		"standard deviations hang on a few draws.", strings.Join(names, ", "))}
+	return []string{fmt.Sprintf("The tails of %s are heavy, like a power law's with hardly a variance: quantiles "+
+		"stand, standard deviations hang on a few draws.", strings.Join(names, ", "))}
 }
 
 // divergences says where they are.
