@@ -12,7 +12,7 @@ import (
 )
 
 // other is a posterior of posteriordb besides the twelve: data, and means and standard deviations of its reference
-// draws, as testdata/others.json has them.
+// draws, as testdata/others.json has them (from commit 28f8d3d; datasets/files/posteriordb/LICENSE holds for it too).
 type other struct{ X, Y, Mean, SD []float64 }
 
 // normalLog is the log density of N(mean, sd²), without constants.

@@ -68,7 +68,7 @@ type Data struct {
 	Permutation []int     // of 0..Rows-1, the order that was published with the table; nil: none
 	Splits      []Split   // nil: none
 
-	Raw map[string][]byte // by name, the files of a data set that has no table but files of the roles data and draws
+	Raw map[string][]byte // by name, the files of the roles data and draws of a data set without a table
 
 	digest string
 }

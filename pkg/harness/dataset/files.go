@@ -122,14 +122,14 @@ func (l *Library) Digest(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if !slices.ContainsFunc(e.Files, func(f File) bool { return f.SHA256 == "" }) {
-		return e.digest(), nil
+	if slices.ContainsFunc(e.Files, func(f File) bool { return f.SHA256 == "" }) {
+		d, err := l.Load(name)
+		if err != nil {
+			return "", err
+		}
+		return d.digest, nil
 	}
-	d, err := l.Load(name)
-	if err != nil {
-		return "", err
-	}
-	return d.digest, nil
+	return e.digest(), nil
 }
 
 // digest returns the digest of an entry whose files are all pinned.
@@ -160,7 +160,7 @@ func (l *Library) Load(name string) (*Data, error) {
 func (l *Library) load(e *Entry) (*Data, error) {
 	pinned := *e // to the bytes that are read
 	pinned.Files = slices.Clone(e.Files)
-	d := &Data{Name: e.Name, Target: -1}
+	d := &Data{Name: e.Name, Target: -1, Raw: map[string][]byte{}}
 	for i := range pinned.Files {
 		f := &pinned.Files[i]
 		path, b, err := l.read(e, f)
@@ -170,9 +170,6 @@ func (l *Library) load(e *Entry) (*Data, error) {
 		f.SHA256 = sealed.Digest(b)
 		switch {
 		case e.raw():
-			if d.Raw == nil {
-				d.Raw = map[string][]byte{}
-			}
 			d.Raw[f.Name] = b
 		case f.Role == "table":
 			err = d.parseTable(path, b, e)
@@ -183,11 +180,14 @@ func (l *Library) load(e *Entry) (*Data, error) {
 			return nil, err
 		}
 	}
+	r := prng.NewMT19937() // NumPy's RandomState
 	if e.Permutation != nil {
-		d.Permutation = permutation(randomState(*e.Permutation), d.Rows)
+		r.Seed(uint64(*e.Permutation))
+		d.Permutation = permutation(r, d.Rows)
 	}
 	if s := e.Splits; s != nil { // as Hernández-Lobato & Adams (2015) made theirs
-		r, end := randomState(s.Seed), int(math.Round(float64(d.Rows)*9/10))
+		r.Seed(uint64(s.Seed))
+		end := int(math.Round(float64(d.Rows) * 9 / 10))
 		for range s.Count {
 			p := permutation(r, d.Rows)
 			d.Splits = append(d.Splits, Split{Train: p[:end:end], Test: p[end:]})
@@ -195,13 +195,6 @@ func (l *Library) load(e *Entry) (*Data, error) {
 	}
 	d.digest = pinned.digest()
 	return d, nil
-}
-
-// randomState is NumPy's RandomState of this seed, as far as it is needed here.
-func randomState(seed uint32) *prng.MT19937 {
-	r := prng.NewMT19937()
-	r.Seed(uint64(seed))
-	return r
 }
 
 // permutation is NumPy's RandomState.permutation(n). For i from n−1 down to 1 it swaps entry i with an entry j ≤ i: it

@@ -132,8 +132,8 @@ func (s *source) findHeader(all []line, p *Parse) (string, error) {
 	if len(rest) > 0 && !slices.ContainsFunc(rest, func(l line) bool { return len(l.fields) != len(first.fields)+1 }) {
 		return "yes", nil // as R writes it: the column of row names has no name
 	}
-	same := func(l line) bool { return slices.Equal(l.fields, first.fields) }
-	outside := !slices.ContainsFunc(rest, same) // every number of the first record is beyond those below it
+	again := slices.ContainsFunc(rest, func(l line) bool { return slices.Equal(l.fields, first.fields) })
+	outside := !again // every number of the first record is beyond those below it, and there once
 	texts, columns := 0, 0
 	var numbers []float64 // of the first record
 	for j, text := range first.fields {
@@ -154,16 +154,15 @@ func (s *source) findHeader(all []line, p *Parse) (string, error) {
 		}
 		columns++
 		if v, is := number(text, p.Decimal); is {
+			outside = outside && (v < slices.Min(below) || v > slices.Max(below)) && !slices.Contains(numbers, v)
 			numbers = append(numbers, v)
-			outside = outside && (v < slices.Min(below) || v > slices.Max(below))
 		} else if !p.lacks(text, false) {
 			texts++
 		}
 	}
-	years := len(numbers) > 2 && !slices.ContainsFunc(rest, same) // or other names that count up
+	years := len(numbers) > 2 && !again // or other names that count up
 	for i, v := range numbers {
 		years = years && v == numbers[0]+float64(i)
-		outside = outside && slices.Index(numbers, v) == i
 	}
 	switch {
 	case columns == 0 || texts > 0 && numbers == nil:
