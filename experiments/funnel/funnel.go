@@ -42,7 +42,7 @@ var Experiment = &harness.Experiment{
 	Scores:    []string{"energy", "knn-kl"},
 	Figures:   []harness.Figure{curves("funnel-2d"), curves("funnel-10d")},
 	Tables:    []harness.Table{summary("funnel-2d"), summary("funnel-10d")},
-	Findings:  []harness.Finding{study.Under("one-step", nearest)},
+	Findings:  []harness.Find{study.Under("one-step", nearest)},
 }
 
 func curves(problem string) harness.Figure {
@@ -60,7 +60,7 @@ func summary(problem string) harness.Table {
 }
 
 // nearest says which method ends nearest to exact draws.
-func nearest(s *record.Set) *harness.Statement {
+func nearest(s *record.Set) *harness.Finding {
 	problems, best, least := []string{"funnel-2d", "funnel-10d"}, map[string]string{}, map[string]float64{}
 	median := func(problem, method, metric string) float64 {
 		return stats.Median(record.Series{Set: s, Problem: problem}.Final(method, metric, 0))
@@ -85,7 +85,7 @@ func nearest(s *record.Set) *harness.Statement {
 	})
 	t.Notes = []string{"Medians over seeds at the last iteration, 500 points each."}
 	first, second := figure.Label(best["funnel-2d"]), figure.Label(best["funnel-10d"])
-	return &harness.Statement{
+	return &harness.Finding{
 		Title: fmt.Sprintf("The lowest median energy distance is that of %s in 2-D, of %s in 10-D", first, second),
 		Text: "With one step for all, which nobody tuned, and few seeds, this is no verdict. " +
 			"The energy distance hardly weighs the narrow neck.",

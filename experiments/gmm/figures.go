@@ -21,7 +21,7 @@ func scatter(s *record.Set) (*figure.Figure, error) {
 	}
 	n := 0
 	for _, m := range s.Methods("gmm-2d") {
-		style := figure.Of(s, m)
+		style := figure.Method(m)
 		p := density.Panel2D(mixture, style.Label)
 		if t, ok := record.First(s, "gmm-2d", m); ok {
 			a, err := s.Load(t.Key, fmt.Sprintf("sample-%d", t.Iterations))
@@ -105,7 +105,7 @@ func trajectories(s *record.Set) (*figure.Figure, error) {
 func occupancies(problem string) func(s *record.Set) (*table.Table, error) {
 	return func(s *record.Set) (*table.Table, error) {
 		t := table.Of(s.Methods(problem))
-		t.Words("Method", func(m string) string { return figure.Of(s, m).Label })
+		t.Words("Method", func(m string) string { return figure.Label(m) })
 		e := record.Series{Set: s, Problem: problem}
 		for k := range 5 {
 			t.Column(fmt.Sprintf("mode %d", k+1), func(m string) table.Cell {

@@ -20,12 +20,12 @@ import (
 	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
-var findings = []harness.Finding{
+var findings = []harness.Find{
 	study.Under("released", collapse), divided, sigmas, study.Under("released", blur), coverages,
 }
 
 // divided: the baselines' step is divided by n in the scripts.
-func divided(by map[string]*record.Set) *harness.Statement {
+func divided(by map[string]*record.Set) *harness.Finding {
 	if by["released"] == nil || by["matched"] == nil {
 		return nil
 	}
@@ -39,7 +39,7 @@ func divided(by map[string]*record.Set) *harness.Statement {
 		})
 	}
 	t.Notes = []string{"Median over seeds, and the range."}
-	return &harness.Statement{
+	return &harness.Finding{
 		Title: "The scripts divide the baselines' velocity by n, which decides who is fast",
 		Text: "The released 10-D scripts divide the velocity of L2-GF and Ada-GWG by the number of particles, but " +
 			"not that of SIFG. Under matched each takes its own best step.",
@@ -67,7 +67,7 @@ func step(s *record.Set, problem, method string) float64 {
 var judged = []string{"paper", "released", "matched"}
 
 // sigmas: which objective σ follows.
-func sigmas(by map[string]*record.Set) *harness.Statement {
+func sigmas(by map[string]*record.Set) *harness.Finding {
 	if by["released"] == nil || len(by) < 2 {
 		return nil
 	}
@@ -91,7 +91,7 @@ func sigmas(by map[string]*record.Set) *harness.Statement {
 		}
 	}
 	t.Notes = []string{"Ada-SIFG; median over seeds, and the range."}
-	return &harness.Statement{
+	return &harness.Finding{
 		Title: "In the scripts σ follows the denoising loss, not the KL",
 		Text: fmt.Sprintf("The paper adapts σ by the gradient of the KL; the toy scripts descend the denoising loss "+
 			"instead. There σ falls from one checkpoint to the next in %d of %d cases.", falls, steps),
@@ -100,7 +100,7 @@ func sigmas(by map[string]*record.Set) *harness.Statement {
 }
 
 // blur: what the k-NN estimate does not see. It is a finding where smoothing costs more than the estimate shows in all.
-func blur(s *record.Set) *harness.Statement {
+func blur(s *record.Set) *harness.Finding {
 	e := record.Series{Set: s, Problem: "gmm-10d"}
 	if !slices.ContainsFunc([]string{"sifg", "ada-sifg"}, func(m string) bool {
 		return stats.Median(e.Final(m, "blur-kl", 0)) > stats.Median(e.Final(m, "knn-kl", 0))
@@ -126,7 +126,7 @@ func blur(s *record.Set) *harness.Statement {
 	}
 	t.Notes = []string{"10-D, released settings, last iteration: median over seeds, and the range. The exact-density " +
 		"KL compares methods at equal σ only."}
-	return &harness.Statement{
+	return &harness.Finding{
 		Title: "The k-NN estimate does not see blur",
 		Text: "A component narrower than σ cannot be represented by a cloud smoothed with σ. The k-NN estimate does " +
 			"not count that loss.",
@@ -135,7 +135,7 @@ func blur(s *record.Set) *harness.Statement {
 }
 
 // coverages: in 2-D the settings decide who covers all modes.
-func coverages(by map[string]*record.Set) *harness.Statement {
+func coverages(by map[string]*record.Set) *harness.Finding {
 	protocols := slices.DeleteFunc(slices.Clone(judged), func(protocol string) bool { return by[protocol] == nil })
 	if len(protocols) < 2 {
 		return nil
@@ -168,7 +168,7 @@ func coverages(by map[string]*record.Set) *harness.Statement {
 	}
 	t.Notes = []string{"Seeds in which every mode has at least 5 % of the sample within 3 standard deviations of its " +
 		"mean. σ is that of SIFG."}
-	return &harness.Statement{
+	return &harness.Finding{
 		Title: "In 2-D, coverage depends on the start and on σ",
 		Text: "The released start straddles three modes; the other start covers none. Under matched every method " +
 			"has its own best step, SIFG its own best σ.",
@@ -261,7 +261,7 @@ func withLevels(f harness.Figure) harness.Figure {
 }
 
 // collapse: in 10-D nearly all mass is on a few modes, so the curves rank collapsed samplers.
-func collapse(s *record.Set) *harness.Statement {
+func collapse(s *record.Set) *harness.Finding {
 	e := record.Series{Set: s, Problem: "gmm-10d"}
 	type keeper struct {
 		label     string
@@ -309,7 +309,7 @@ func collapse(s *record.Set) *harness.Statement {
 	t.Notes = []string{"Mean over seeds of the mean responsibility of each mode at the last iteration, released " +
 		"settings; a mode is kept if its share is 0.05 or more. Exact draws of the whole mixture keep all five. k-NN " +
 		"KL: median over seeds."}
-	return &harness.Statement{
+	return &harness.Finding{
 		Lead:  true,
 		Title: fmt.Sprintf("In 10-D no method of the paper keeps more than %d of the five modes", most),
 		Text:  text,

@@ -4,9 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"strings"
 	"testing"
-
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
 // TestReference: a reference that was stopped and continued has the bytes of one that was not; a damaged summary is
@@ -39,7 +38,7 @@ func TestReference(t *testing.T) {
 		t.Error(err)
 	}
 	whole[summaryFile] = whole[summaryFile][1:]
-	if _, err := readReference(from(whole)); !errors.Is(err, record.ErrDamaged) {
+	if _, err := readReference(from(whole)); err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("a damaged summary: %v", err)
 	}
 }

@@ -138,11 +138,11 @@ func listed(v []float64) string {
 	return strings.Join(text, ", ")
 }
 
-var findings = []harness.Finding{axis}
+var findings = []harness.Find{axis}
 
 // axis says what exact draws score on the axis of Figure 4, and why, and how many methods are nearer to W₀ than they
 // are, which is no success: the Amari distance does not see the lengths of W's rows.
-func axis(by map[string]*record.Set) *harness.Statement {
+func axis(by map[string]*record.Set) *harness.Finding {
 	t := &table.Table{Columns: table.Columns(1, "Protocol", "W₀", "exact draws", "random matrices",
 		"methods nearer than exact draws", "of these farther by energy distance", "halves of a chain",
 		"modes visited, each chain")}
@@ -184,7 +184,7 @@ func axis(by map[string]*record.Set) *harness.Statement {
 	t.Notes = []string{"10 particles. Amari distances to W₀: medians of draws of the reference chains and of N(0, 1) " +
 		"matrices, and between the means of a chain's two halves. Energy distance of aligned particles to the " +
 		"reference draws."}
-	return &harness.Statement{
+	return &harness.Finding{
 		Lead: true, Title: title, Table: t,
 		Text: fmt.Sprintf("By symmetry the posterior has %d equivalent modes and the mean 0. A chain that visits many "+
 			"of them averages to nearly 0, whatever it samples, so the distance to its mean says little.", modes),

@@ -15,7 +15,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/study"
 )
 
-var findings = []harness.Finding{
+var findings = []harness.Find{
 	study.Under("released", wrongShape), study.Under("paper", blindToTails), study.Under("released", smallReference),
 	movers,
 }
@@ -29,7 +29,7 @@ func medians(s *record.Set, measures ...study.Measure) *table.Table {
 }
 
 // wrongShape: the scripts' reference is drawn from another law.
-func wrongShape(s *record.Set) *harness.Statement {
+func wrongShape(s *record.Set) *harness.Finding {
 	law, err := target.NewMonomialGamma(2, target.ReleasedAlpha, 0.3)
 	if err != nil {
 		return nil
@@ -53,11 +53,11 @@ func wrongShape(s *record.Set) *harness.Statement {
 		study.Measure{Head: "mean |x₁|", Metric: "mean-abs"})
 	kl := table.Num(shapeKL())
 	t.Notes = append(t.Notes, "KL of the target to the released reference law: "+kl+" nats.")
-	return &harness.Statement{Title: "The scripts draw the reference sample from the wrong law", Text: text, Table: t}
+	return &harness.Finding{Title: "The scripts draw the reference sample from the wrong law", Text: text, Table: t}
 }
 
 // blindToTails: methods that lack tails can score like exact draws.
-func blindToTails(s *record.Set) *harness.Statement {
+func blindToTails(s *record.Set) *harness.Finding {
 	e := record.Series{Set: s, Problem: problem}
 	last := func(m, metric string) float64 { return stats.Median(e.Final(m, metric, 0)) }
 	blind, worst := 0, 0.0
@@ -74,7 +74,7 @@ func blindToTails(s *record.Set) *harness.Statement {
 	if blind == 1 {
 		ends = "one method ends"
 	}
-	return &harness.Statement{
+	return &harness.Finding{
 		Title: "The k-NN estimate hardly sees missing tails",
 		Text: fmt.Sprintf("Under the text's settings %s within 0.1 nats of exact draws with a mean of |x₁| that is up "+
 			"to %.0f %% too small. The estimate weighs what a sample has, not what it lacks.", ends, 100*worst),
@@ -86,8 +86,8 @@ func blindToTails(s *record.Set) *harness.Statement {
 }
 
 // smallReference: the size of the reference sample moves the estimate.
-func smallReference(s *record.Set) *harness.Statement {
-	return &harness.Statement{
+func smallReference(s *record.Set) *harness.Finding {
+	return &harness.Finding{
 		Title: "A reference sample of another size is another ruler",
 		Text: "The released baseline script judges with 100 reference draws, the SIFG script with 1000. Here both " +
 			"judge the same runs.",
@@ -98,7 +98,7 @@ func smallReference(s *record.Set) *harness.Statement {
 }
 
 // movers: what the baselines gain from the same step.
-func movers(by map[string]*record.Set) *harness.Statement {
+func movers(by map[string]*record.Set) *harness.Finding {
 	if by["released"] == nil || by["matched"] == nil {
 		return nil
 	}
@@ -114,7 +114,7 @@ func movers(by map[string]*record.Set) *harness.Statement {
 		e := record.Series{Set: by[x.protocol], Problem: problem}
 		t.Column(x.header, func(m string) table.Cell { return table.Text(table.Spread(e.Final(m, "knn-kl-exact", 0))) })
 	}
-	return &harness.Statement{
+	return &harness.Finding{
 		Title: "The baselines move by Adam in the scripts, SIFG by plain gradient steps",
 		Text:  "Under matched all take Euler steps, each of its own best size, and a tenth as many.",
 		Table: &t.Table,

@@ -12,11 +12,11 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-var findings = []harness.Finding{on(equalGradients), others, on(collapse), on(widths), on(preconditioning)}
+var findings = []harness.Find{on(equalGradients), others, on(collapse), on(widths), on(preconditioning)}
 
 // on makes a finding of what the records of the protocol say.
-func on(f func(s *record.Set) *harness.Statement) harness.Finding {
-	return func(by map[string]*record.Set) *harness.Statement {
+func on(f func(s *record.Set) *harness.Finding) harness.Find {
+	return func(by map[string]*record.Set) *harness.Finding {
 		s := by["matched"]
 		if s == nil || len(s.Methods("diamonds-1000")) == 0 || len(s.Methods("diamonds-100")) == 0 ||
 			len(s.Methods("diamonds-raw")) == 0 {
@@ -27,7 +27,7 @@ func on(f func(s *record.Set) *harness.Statement) harness.Finding {
 }
 
 // equalGradients compares flows that were named before their results with HMC.
-func equalGradients(s *record.Set) *harness.Statement {
+func equalGradients(s *record.Set) *harness.Finding {
 	type pair struct{ fewer, all []string } // posteriors on which a flow beats as many draws of HMC, and all of them
 	var flow, pilot pair
 	t := table.Of(names(s))
@@ -57,7 +57,7 @@ func equalGradients(s *record.Set) *harness.Statement {
 	t.Notes = []string{"Error of the standard deviations as a multiple of that of as many exact draws as there are " +
 		"particles; medians over seeds. HMC: as many of its draws. All draws: the second half of its chains. Flow of " +
 		"the pilot: least kernel Stein discrepancy in the runs that chose the steps. " + resolution}
-	return &harness.Statement{
+	return &harness.Finding{
 		Title: fmt.Sprintf("At equal gradients L2-GF's particles beat as many draws of HMC on %s, all its draws on %s",
 			among(names(s), flow.fewer), among(names(s), flow.all)),
 		Text: fmt.Sprintf("With a thousand particles. The flow that a pilot run names is nearer than as many draws on "+
@@ -91,7 +91,7 @@ func tooNarrow(o outcome) bool { return o.ratio < narrow }
 func diverged(o outcome) bool { return o.ended < o.seeds }
 
 // collapse counts the posteriors on which a method is too narrow.
-func collapse(s *record.Set) *harness.Statement {
+func collapse(s *record.Set) *harness.Finding {
 	all := names(s)
 	methods := s.Methods(all[0] + "-1000")
 	t := table.Of(methods)
@@ -119,7 +119,7 @@ func collapse(s *record.Set) *harness.Statement {
 				among(all, where))
 		}
 	}
-	return &harness.Statement{
+	return &harness.Finding{
 		Title: title,
 		Text:  "A cloud that is too narrow says too much: its intervals cover less than they promise.",
 		Table: &t.Table,
@@ -127,7 +127,7 @@ func collapse(s *record.Set) *harness.Statement {
 }
 
 // widths sets σ beside the narrowest direction of a posterior.
-func widths(s *record.Set) *harness.Statement {
+func widths(s *record.Set) *harness.Finding {
 	all := names(s)
 	width, sigma := map[string]float64{}, map[string]float64{}
 	var below []string
@@ -160,7 +160,7 @@ func widths(s *record.Set) *harness.Statement {
 	t.Notes = []string{"SIFG, 100 particles. Widest sd: the largest standard deviation of a value as a multiple of " +
 		"the reference's, median over seeds. Narrowest direction: width of the Laplace approximation in raw " +
 		"coordinates."}
-	return &harness.Statement{
+	return &harness.Finding{
 		Title: "In raw coordinates the narrowest direction is narrower than σ on " + among(all, below),
 		Text: "A smoothed sample z + σw is never narrower than σ. In the coordinates of the Laplace approximation " +
 			"every direction is about 1 wide.",
@@ -169,7 +169,7 @@ func widths(s *record.Set) *harness.Statement {
 }
 
 // preconditioning compares coordinates.
-func preconditioning(s *record.Set) *harness.Statement {
+func preconditioning(s *record.Set) *harness.Finding {
 	all := names(s)
 	t := table.Of(s.Methods(all[0] + "-raw"))
 	t.Words("Method", figure.Label)
@@ -186,7 +186,7 @@ func preconditioning(s *record.Set) *harness.Statement {
 	}
 	t.Notes = []string{"Posteriors, 100 particles. Good and diverged as above."}
 	good := func(kind string) string { return among(all, having(s, "sifg", kind, outcome.good)) }
-	return &harness.Statement{
+	return &harness.Finding{
 		Title: fmt.Sprintf("Preconditioned by the Laplace approximation, %s is good on %s, instead of on %s",
 			figure.Label("sifg"), good("100"), good("raw")),
 		Text: "In the coordinates as they are one step must suit the narrowest direction, and then the others hardly " +

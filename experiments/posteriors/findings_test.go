@@ -88,7 +88,7 @@ func wantRow(t *testing.T, of *table.Table, name, want string) {
 	}
 }
 
-func wantTitle(t *testing.T, made *harness.Statement, want string) {
+func wantTitle(t *testing.T, made *harness.Finding, want string) {
 	t.Helper()
 	if made.Title != want {
 		t.Errorf("%q, want %q", made.Title, want)

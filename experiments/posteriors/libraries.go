@@ -34,7 +34,7 @@ func chainsTable(s *record.Set, kind string) (*table.Table, error) {
 	t := &table.Table{Columns: table.Columns(1, "Posterior")}
 	methods := []string{"hmc", nuts}
 	for _, m := range methods {
-		name := figure.Of(s, m).Label + ": "
+		name := figure.Label(m) + ": "
 		t.Columns = append(t.Columns, table.Columns(0, name+"spread", "thinned", "all", "draws", "R-hat")...)
 	}
 	t.Columns = append(t.Columns, table.Columns(0, "HMC: E-BFMI")...)
@@ -44,7 +44,7 @@ func chainsTable(s *record.Set, kind string) (*table.Table, error) {
 		for _, m := range methods {
 			first, ok := record.First(s, e.Problem, m)
 			if !ok {
-				return nil, fmt.Errorf("%s has not run on %s: see docs/posteriors.md", figure.Of(s, m).Label, e.Problem)
+				return nil, fmt.Errorf("%s has not run on %s: see docs/posteriors.md", figure.Label(m), e.Problem)
 			}
 			o := outcomeOf(s, e.Problem, m)
 			exact := stats.Median(e.Final(m, "floor-error-sd", 1))
@@ -85,7 +85,7 @@ func svgdTable(s *record.Set) (*table.Table, error) {
 
 // others is the finding about the samplers of the other library: which sampler where with NUTS among the candidates,
 // and whether SVGD agrees.
-func others(by map[string]*record.Set) *harness.Statement {
+func others(by map[string]*record.Set) *harness.Finding {
 	ours, theirs := by["matched"], by[beside]
 	if ours == nil || theirs == nil || !slices.Contains(theirs.Methods("diamonds-1000"), nuts) {
 		return nil
@@ -111,7 +111,7 @@ func others(by map[string]*record.Set) *harness.Statement {
 				row = append(row, table.Text("none is good"), table.Text("–"), table.Text("–"))
 				continue
 			}
-			o, label := outcomeOf(&both, problem, m), figure.Of(theirs, m).Label
+			o, label := outcomeOf(&both, problem, m), figure.Label(m)
 			row = append(row, table.Text(label), table.Number(o.sd, 2), table.Number(o.gradients, 2))
 		}
 		if after == nuts {
@@ -130,7 +130,7 @@ func others(by map[string]*record.Set) *harness.Statement {
 			same = append(same, row[0].Text)
 		}
 	}
-	return &harness.Statement{
+	return &harness.Finding{
 		Title: "With NUTS of BlackJAX among the candidates, it is the sampler to take on " + among(names(ours), taken),
 		Text: fmt.Sprintf("The choice changes on %s. SVGD of BlackJAX agrees with ours on %s.",
 			among(names(ours), changed), among(names(ours), same)),

@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
@@ -93,7 +92,8 @@ func TestCommittedReportIsCurrent(t *testing.T) {
 			}
 			for i, c := range claims {
 				absent = false
-				now := claim.Result{ID: c.ID, Statement: c.Statement, Rule: c.Rule, Outcome: c.Check(p.Records)}
+				now := c.Check(p.Records)
+				now.ID, now.Statement, now.Rule = c.ID, c.Statement, c.Rule
 				if was := p.Claims[i]; !absent && !reflect.DeepEqual(was, now) {
 					t.Errorf("%s/%s: claim %s is\n%+v\nand would be\n%+v", e.Name, p.Name, c.ID, was, now)
 				}
@@ -117,7 +117,7 @@ func TestCommittedReportIsCurrent(t *testing.T) {
 }
 
 func findings(t *testing.T, e experiment, x *report.Experiment, sets map[string]*record.Set) {
-	var now []harness.Statement
+	var now []harness.Finding
 	for _, f := range e.Findings {
 		if s := f(sets); s != nil {
 			now = append(now, *s)
@@ -128,7 +128,7 @@ func findings(t *testing.T, e experiment, x *report.Experiment, sets map[string]
 		return
 	}
 	for i, was := range x.Findings {
-		text := func(s harness.Statement) string {
+		text := func(s harness.Finding) string {
 			if s.Table == nil {
 				return s.Title + "\n" + s.Text
 			}

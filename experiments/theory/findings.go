@@ -11,7 +11,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-var findings = []harness.Finding{exploration}
+var findings = []harness.Find{exploration}
 
 // of returns the records that the findings are about.
 func of(by map[string]*record.Set, problem string) (trials, bool) {
@@ -20,7 +20,7 @@ func of(by map[string]*record.Set, problem string) (trials, bool) {
 }
 
 // exploration: which modes are found depends on a step that is far from the limit that the theory is about.
-func exploration(by map[string]*record.Set) *harness.Statement {
+func exploration(by map[string]*record.Set) *harness.Finding {
 	t, ok := of(by, "steps-1000")
 	if !ok {
 		return nil
@@ -50,7 +50,7 @@ func exploration(by map[string]*record.Set) *harness.Statement {
 	if averaged := trialsOf(t.Set, "steps").Final("learned-64", at("least", shownMove), k); averaged != nil {
 		text += fmt.Sprintf(" With 64 draws of w a move, at Figure 1's step, %s.", table.Num(stats.Median(averaged)))
 	}
-	return &harness.Statement{
+	return &harness.Finding{
 		Lead:  true,
 		Title: "Which modes SIFG finds in 2-D depends on its step; the theory describes the limit of small steps",
 		Text:  text,

@@ -20,7 +20,7 @@ func TestFindingsFollowTheRecords(t *testing.T) {
 	}
 	for _, c := range []struct {
 		what string
-		f    harness.Finding
+		f    harness.Find
 		made *made
 		want string
 	}{
@@ -42,6 +42,6 @@ func TestFindingsFollowTheRecords(t *testing.T) {
 }
 
 // said is all that a finding says, with single spaces.
-func said(st *harness.Statement) string {
+func said(st *harness.Finding) string {
 	return strings.Join(strings.Fields(st.Title+" "+st.Text+" "+st.Table.Markdown()), " ")
 }

@@ -157,7 +157,7 @@ func rmses(s *record.Set) (*figure.Figure, error) {
 }
 
 // findings say what the printed table is, and what the protocols give instead.
-var findings = []harness.Finding{leadership, sigmas}
+var findings = []harness.Find{leadership, sigmas}
 
 // each calls f for the protocols that have records at full scale, in order of presentation.
 func each(by map[string]*record.Set, f func(protocol string, r results)) {
@@ -169,7 +169,7 @@ func each(by map[string]*record.Set, f func(protocol string, r results)) {
 }
 
 // leadership counts the cells that each method leads.
-func leadership(by map[string]*record.Set) *harness.Statement {
+func leadership(by map[string]*record.Set) *harness.Finding {
 	leads := map[string]int{}
 	for problem, metric := range cells {
 		leads[slices.MinFunc(columns, func(a, b string) int {
@@ -198,7 +198,7 @@ func leadership(by map[string]*record.Set) *harness.Statement {
 	}
 	t.Notes = []string{"Cells of data set and metric with the lowest mean. In brackets: those in which the method is " +
 		"lowest or not told apart from the lowest (paired by trial, Holm's correction)."}
-	return &harness.Statement{
+	return &harness.Finding{
 		Table: &t.Table,
 		Title: "The lowest means of Table 1 depend on the settings of the baselines",
 		Text: "released takes the scripts', paper the text's procedure with the scripts' values, matched what a grid " +
@@ -207,7 +207,7 @@ func leadership(by map[string]*record.Set) *harness.Statement {
 }
 
 // sigmas tells where Ada-SIFG's σ goes.
-func sigmas(by map[string]*record.Set) *harness.Statement {
+func sigmas(by map[string]*record.Set) *harness.Finding {
 	t := table.Of(problems)
 	t.Words("Data set", named(nil))
 	t.Notes = []string{"Final σ of Ada-SIFG, mean over trials."}
@@ -224,7 +224,7 @@ func sigmas(by map[string]*record.Set) *harness.Statement {
 	if settings == 0 {
 		return nil
 	}
-	return &harness.Statement{
+	return &harness.Finding{
 		Table: &t.Table, Title: fmt.Sprintf("Ada-SIFG's σ has fallen in %d of %d settings", fell, settings),
 		Text: "Under paper the rule of σ sums over coordinates (equation 3.10) where the scripts average.",
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
@@ -64,7 +65,7 @@ type Experiment struct {
 	Figures  []Figure
 	Tables   []Table
 	Claims   []claim.Claim
-	Findings []Finding
+	Findings []Find
 	// Apart are the figures and tables of protocols that have their own in place of these figures, tables and claims,
 	// by protocol.
 	Apart map[string]Contents
@@ -223,7 +224,7 @@ func ReadPoints(read func(name string) ([]byte, error), name string) (p metric.P
 	}
 	shape, data, err := npy.Decode[float64](b)
 	if err != nil {
-		return p, fmt.Errorf("%s of the reference: %w: %v", name, record.ErrDamaged, err)
+		return p, fmt.Errorf("%s of the reference: %w: %v", name, safe.ErrDamaged, err)
 	}
 	d := shape[len(shape)-1]
 	return metric.Points{N: len(data) / d, D: d, Data: data}, nil
@@ -236,7 +237,7 @@ func ReadJSON(read func(name string) ([]byte, error), name string, v any) error 
 		return err
 	}
 	if err := json.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("%s of the reference: %w: %v", name, record.ErrDamaged, err)
+		return fmt.Errorf("%s of the reference: %w: %v", name, safe.ErrDamaged, err)
 	}
 	return nil
 }

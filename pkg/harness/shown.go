@@ -72,12 +72,11 @@ type Table struct {
 	Make    func(s *record.Set) (*table.Table, error)
 }
 
-// Finding compares protocols. It returns nil where the records that it needs are missing.
-type Finding func(byProtocol map[string]*record.Set) *Statement
+// Find compares protocols. It returns nil where the records that it needs are missing.
+type Find func(byProtocol map[string]*record.Set) *Finding
 
-// Statement is what a finding says: a title that states the result, one or two sentences, and a small table with the
-// numbers.
-type Statement struct {
+// Finding is a title that states a result, one or two sentences, and a small table with the numbers.
+type Finding struct {
 	Title string `json:"title"`
 	Text  string `json:"text"`           // at most three numbers
 	Lead  bool   `json:"lead,omitempty"` // on the first screen of the page

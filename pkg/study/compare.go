@@ -201,7 +201,7 @@ func (v Problem) floor(s *record.Set) float64 {
 
 // data are relations as data, without those that have no difference or no margin, and those of a problem that has no
 // verdict.
-func (v Problem) data(s *record.Set, found []relation) []table.Comparison {
+func (v Problem) data(found []relation) []table.Comparison {
 	var out []table.Comparison
 	for _, r := range found {
 		if len(r.Gaps) == 0 || math.IsNaN(r.margin) || r.none {
@@ -222,9 +222,6 @@ func (v Problem) data(s *record.Set, found []relation) []table.Comparison {
 		}
 		if r.own {
 			c.Strict = r.strict
-		}
-		if label := figure.Of(s, r.rival).Label; label != figure.Label(r.rival) {
-			c.Against = label
 		}
 		if lo, hi := r.Interval(1 - stats.Level); !math.IsNaN(lo) {
 			c.Interval = []float64{lo, hi}

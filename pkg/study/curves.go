@@ -68,7 +68,7 @@ func curves(s *record.Set, problem string, panels []Panel) (*figure.Figure, erro
 					all[i].Iteration, all[i].Value = c.Iteration[1:], c.Value[1:]
 				}
 			}
-			p.Layers = append(p.Layers, figure.Curves(all, figure.Of(s, method), nil)...)
+			p.Layers = append(p.Layers, figure.Curves(all, figure.Method(method), nil)...)
 		}
 		if p.Layers == nil {
 			return nil, fmt.Errorf("no trial of %s has the metric %s", problem, want.Metric)
@@ -133,7 +133,7 @@ func Clock(problems ...Problem) harness.Figure {
 					}
 					t, _ := record.First(s, v.Name, m)
 					across := func(k int) float64 { return total * float64(k) / float64(t.Iterations) }
-					if layers := figure.Curves(curves, figure.Of(s, m), across); layers != nil {
+					if layers := figure.Curves(curves, figure.Method(m), across); layers != nil {
 						// without the band: that of splits is wider than all differences
 						mean := layers[len(layers)-1].(figure.Line)
 						start, least = max(start, mean.Y[0]), min(least, slices.Min(mean.Y))
@@ -211,7 +211,7 @@ type reached struct {
 }
 
 func (v Problem) reached(s *record.Set, method string) (reached, bool) {
-	layers := figure.Curves(s.Curves(v.Name, method, v.Metrics[0].Metric, 0), figure.Of(s, method), nil)
+	layers := figure.Curves(s.Curves(v.Name, method, v.Metrics[0].Metric, 0), figure.Method(method), nil)
 	if layers == nil {
 		return reached{}, false
 	}
@@ -226,7 +226,7 @@ func (v Problem) reached(s *record.Set, method string) (reached, bool) {
 	}
 	return reached{
 		problem:   v.Title,
-		method:    figure.Of(s, method).Label,
+		method:    figure.Label(method),
 		lowest:    mean.Y[low],
 		lowestAt:  mean.X[low],
 		last:      mean.Y[last],

@@ -23,7 +23,7 @@ type duel struct {
 func sheet(rows []duel, method, rival, is string, ours, others *record.Set) *table.Sheet[duel] {
 	t, head := table.Of(rows), ", "+rows[0].Metrics[0].Head
 	for _, d := range rows {
-		t.Comparisons = append(t.Comparisons, d.data(others, []relation{d.relation})...)
+		t.Comparisons = append(t.Comparisons, d.data([]relation{d.relation})...)
 	}
 	t.Words("Problem", func(d duel) string { return d.Title })
 	if method == "Method" {
@@ -40,7 +40,7 @@ func sheet(rows []duel, method, rival, is string, ours, others *record.Set) *tab
 
 // Control finds what SIFG's network is worth: SIFG against blind SIFG, problem by problem, and how much of the noise
 // its network predicts; nothing without trials of both.
-func (c Comparison) Control(by map[string]*record.Set) *harness.Statement {
+func (c Comparison) Control(by map[string]*record.Set) *harness.Finding {
 	s := by[c.Protocol]
 	if s == nil {
 		return nil
@@ -68,7 +68,7 @@ func (c Comparison) Control(by map[string]*record.Set) *harness.Statement {
 		"of SIFG's network in d dimensions, mean over the last quarter of the run: 0 % for a network that is 0. " +
 		"The score of a Gaussian cloud of standard deviation s predicts σ²/(s² + σ²), so where σ is small a " +
 		"small share alone says nothing."}
-	return &harness.Statement{
+	return &harness.Finding{
 		Table:    &t.Table,
 		Protocol: c.Protocol,
 		Title:    c.Where + ": SIFG against blind SIFG is " + c.listed(on),
@@ -98,7 +98,7 @@ func predicted(s *record.Set, problem, method string) record.Sample {
 }
 
 // AtSeconds finds how SIFG compares with rivals that have as many seconds as it has; nothing without their trials.
-func (c Comparison) AtSeconds(by map[string]*record.Set) *harness.Statement {
+func (c Comparison) AtSeconds(by map[string]*record.Set) *harness.Finding {
 	s, clock := by[c.Protocol], by[c.Seconds]
 	if s == nil || clock == nil {
 		return nil
@@ -125,7 +125,7 @@ func (c Comparison) AtSeconds(by map[string]*record.Set) *harness.Statement {
 		"with Holm's correction over the rivals of a problem. The rivals have their settings of " + c.Protocol +
 		", and as many iterations as SIFG's median time there buys. Medians of seconds, here measured on more than " +
 		"one kind of machine, are set beside each other in the last column."}
-	return &harness.Statement{
+	return &harness.Finding{
 		Table:    &t.Table,
 		Protocol: c.Seconds,
 		Title: c.Where + " of SIFG, rivals " + clock.Title + ": against the strongest SIFG is " +
@@ -149,7 +149,7 @@ func (c Comparison) Beside(out map[string]harness.Contents) map[string]harness.C
 }
 
 // ByOther finds how SIFG and Ada-SIFG compare with their rivals by the other criterion; nothing without its trials.
-func (c Comparison) ByOther(by map[string]*record.Set) *harness.Statement {
+func (c Comparison) ByOther(by map[string]*record.Set) *harness.Finding {
 	s := by[c.Other.Protocol]
 	if s == nil || by[c.Protocol] == nil {
 		return nil
@@ -177,7 +177,7 @@ func (c Comparison) ByOther(by map[string]*record.Set) *harness.Statement {
 	t := sheet(rows, "Method", "Rival", "The method is", s, s)
 	t.Notes = append([]string{"Mean ± standard deviation over trials; mean difference [95 % interval], judged as " +
 		"above. The margin is the standard deviation over trials of what exact draws score."}, notes...)
-	return &harness.Statement{
+	return &harness.Finding{
 		Table:    &t.Table,
 		Protocol: c.Other.Protocol,
 		Title: c.Where + " by " + head + ": against the strongest method that the paper compares with SIFG is " +

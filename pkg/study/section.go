@@ -12,8 +12,8 @@ import (
 )
 
 // Under is a finding of one protocol's records.
-func Under(protocol string, find func(s *record.Set) *harness.Statement) harness.Finding {
-	return func(by map[string]*record.Set) *harness.Statement {
+func Under(protocol string, find func(s *record.Set) *harness.Finding) harness.Find {
+	return func(by map[string]*record.Set) *harness.Finding {
 		if s := by[protocol]; s != nil {
 			return find(s)
 		}
@@ -67,7 +67,7 @@ func Finals(s *record.Set, problem string, show func(v []float64) table.Cell, me
 	}
 	var rows []judged
 	for _, m := range methods {
-		rows = append(rows, judged{figure.Of(s, m).Label, m, ""})
+		rows = append(rows, judged{figure.Label(m), m, ""})
 	}
 	for _, draws := range []judged{{"HMC draws", "", "hmc-"}, {"exact draws", "", "floor-"}} {
 		if slices.ContainsFunc(measures, func(x Measure) bool { return sample(draws, x).Numbers() != nil }) {

@@ -68,7 +68,7 @@ func (c Comparison) Verdicts(by map[string]*record.Set) []Verdict {
 		if clock := by[c.Seconds]; clock != nil {
 			x.seconds, x.fastest = v.relate(s, clock, proposed[:1], rivals), v.lowest(clock, rivals)
 		}
-		x.Scores = v.data(s, x.scores)
+		x.Scores = v.data(x.scores)
 		out = append(out, x)
 	}
 	return out
@@ -135,12 +135,12 @@ func Seconds(s *record.Set, problem, method string) float64 {
 const without = "without a verdict"
 
 // Findings are the verdicts, those at equal seconds and by another criterion, and the control.
-func (c Comparison) Findings() []harness.Finding {
-	return []harness.Finding{c.Finding, c.AtSeconds, c.ByOther, c.Control}
+func (c Comparison) Findings() []harness.Find {
+	return []harness.Find{c.Finding, c.AtSeconds, c.ByOther, c.Control}
 }
 
 // Finding says the verdicts, problem by problem.
-func (c Comparison) Finding(by map[string]*record.Set) *harness.Statement {
+func (c Comparison) Finding(by map[string]*record.Set) *harness.Finding {
 	verdicts := c.Verdicts(by)
 	if verdicts == nil {
 		return nil
@@ -185,7 +185,7 @@ func (c Comparison) Finding(by map[string]*record.Set) *harness.Statement {
 	of := func(rival func(x Verdict) string) string {
 		return c.title(verdicts, func(x Verdict) string { return found(x.scores, rival(x)) })
 	}
-	return &harness.Statement{
+	return &harness.Finding{
 		Table: &t.Table, Lead: c.Lead, Protocol: c.Protocol,
 		Title: c.Where + ": against the strongest method that the paper compares with SIFG is " + of(strongest),
 		Text: "Against the strongest of the others (" + labels(further) + ") it is " + of(other) + ". " +

@@ -38,15 +38,15 @@ func (c Comparison) Apart() map[string]harness.Contents {
 }
 
 // Each returns a finding for each problem: the method with the lowest mean, and the table.
-func (c Comparison) Each() []harness.Finding {
-	var out []harness.Finding
+func (c Comparison) Each() []harness.Find {
+	var out []harness.Find
 	for _, v := range c.Problems {
-		out = append(out, func(by map[string]*record.Set) *harness.Statement {
+		out = append(out, func(by map[string]*record.Set) *harness.Finding {
 			s := by[c.Protocol]
 			if s == nil || s.Methods(v.Name) == nil {
 				return nil
 			}
-			out := &harness.Statement{Title: v.says(s), Protocol: c.Protocol}
+			out := &harness.Finding{Title: v.says(s), Protocol: c.Protocol}
 			if t, err := c.table(s, v); err == nil && t.Comparisons != nil {
 				out.Text, out.Table = "The flows that the paper does not have, against each rival.", t
 			}
@@ -65,7 +65,7 @@ func (v Problem) says(s *record.Set) string {
 	if best == "" {
 		return v.Title + ": no method has a value in every try"
 	}
-	return fmt.Sprintf("%s: the lowest %s is that of %s", v.Title, v.Metrics[0].Head, figure.Of(s, best).Label)
+	return fmt.Sprintf("%s: the lowest %s is that of %s", v.Title, v.Metrics[0].Head, figure.Label(best))
 }
 
 // claims is the table of this project's own claims.
@@ -105,7 +105,7 @@ func (c Comparison) table(s *record.Set, v Problem) (*table.Table, error) {
 		t.Columns = append(t.Columns, table.Columns(0, m.Head)...)
 	}
 	for _, m := range methods {
-		t.Columns = append(t.Columns, table.Column{Header: figure.Of(s, m).Label})
+		t.Columns = append(t.Columns, table.Column{Header: figure.Label(m)})
 	}
 	e := record.Series{Set: s, Problem: v.Name}
 	row := func(label, method, prefix string) {
@@ -123,7 +123,7 @@ func (c Comparison) table(s *record.Set, v Problem) (*table.Table, error) {
 		t.Rows = append(t.Rows, cells)
 	}
 	for _, m := range all {
-		label := figure.Of(s, m).Label
+		label := figure.Label(m)
 		if well, planned := e.Ended(m); well < planned {
 			label += fmt.Sprintf(" (%d of %d trials ended well)", well, planned)
 		}
@@ -132,7 +132,7 @@ func (c Comparison) table(s *record.Set, v Problem) (*table.Table, error) {
 	if e.Final(all[0], "floor-"+v.Metrics[0].Metric, 0) != nil {
 		row("exact draws", all[0], "floor-")
 	}
-	t.Comparisons = v.data(s, found)
+	t.Comparisons = v.data(found)
 	return t, nil
 }
 

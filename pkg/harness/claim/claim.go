@@ -117,20 +117,24 @@ func (c Claim) Bound() Claim {
 	return c
 }
 
-// Outcome is what a claim's check found.
+// Outcome is what a claim's check found under one protocol.
 type Outcome struct {
+	// of the claim, in a report
+	ID        string `json:"id,omitempty"`
+	Statement string `json:"statement,omitempty"`
+	Rule      string `json:"rule,omitempty"`
+
+	// in a ledger
+	Protocol string `json:"protocol,omitempty"`
+	Scale    string `json:"scale,omitempty"`
+	Complete bool   `json:"complete,omitempty"` // no planned trial is missing
+	Changed  bool   `json:"changed,omitempty"`  // the settings are not the protocol's
+
+	// what a check returns
 	Verdict  Verdict  `json:"verdict"`
 	Number   string   `json:"number,omitempty"` // that decides, in a few characters; "": no one does
 	Evidence string   `json:"evidence"`         // one or two sentences with the numbers
 	Keys     []string `json:"keys,omitempty"`   // trials that it rests on
-}
-
-// Result is a claim with what its check found under one protocol.
-type Result struct {
-	ID        string `json:"id"`
-	Statement string `json:"statement"`
-	Rule      string `json:"rule"`
-	Outcome
 }
 
 // Ledger is claims with what each protocol says of them.
@@ -140,18 +144,9 @@ type Ledger []Row
 type Row struct {
 	Claim
 	Experiment string    `json:"experiment"` // that checks it
-	Under      []Opinion `json:"under"`      // of the protocols that have results, in order of presentation
+	Under      []Outcome `json:"under"`      // of the protocols that have results, in order of presentation
 	Outcome    string    `json:"outcome"`    // of all protocols together: one of Outcomes
 	Summary    string    `json:"summary"`    // the same with the names of the protocols
-}
-
-// Opinion is the verdict on a claim under one protocol.
-type Opinion struct {
-	Protocol string `json:"protocol"`
-	Scale    string `json:"scale"`
-	Complete bool   `json:"complete"`          // no planned trial is missing
-	Changed  bool   `json:"changed,omitempty"` // the settings are not the protocol's
-	Outcome
 }
 
 // Some is the outcome of a claim that is reproduced under some protocols and not reproduced under others.
@@ -171,12 +166,12 @@ var Outcomes = []string{
 // NewLedger completes rows that have what the claims' own checks found: a claim with others gets the Worst of all. An
 // ID that occurs twice panics.
 func NewLedger(rows []Row) Ledger {
-	own := map[string]map[string]Opinion{} // by ID and protocol
+	own := map[string]map[string]Outcome{} // by ID and protocol
 	for _, r := range rows {
 		if own[r.ID] != nil {
 			panic("claim: two claims have the ID " + r.ID)
 		}
-		own[r.ID] = map[string]Opinion{}
+		own[r.ID] = map[string]Outcome{}
 		for _, o := range r.Under {
 			own[r.ID][o.Protocol] = o
 		}
@@ -196,7 +191,7 @@ func NewLedger(rows []Row) Ledger {
 
 // shared returns protocols whose verdicts rest on the same trials, so that they are no replications of each other; nil
 // if none do.
-func shared(under []Opinion) []string {
+func shared(under []Outcome) []string {
 	for i, a := range under {
 		names := []string{a.Protocol}
 		for _, b := range under[i+1:] {
@@ -213,7 +208,7 @@ func shared(under []Opinion) []string {
 
 // combine makes the verdict on a claim that rests on others too. Where its own check can decide nothing it rests on the
 // others alone.
-func combine(o Opinion, with []string, own map[string]map[string]Opinion) Opinion {
+func combine(o Outcome, with []string, own map[string]map[string]Outcome) Outcome {
 	if len(with) == 0 {
 		return o
 	}
@@ -238,7 +233,7 @@ func combine(o Opinion, with []string, own map[string]map[string]Opinion) Opinio
 }
 
 // overall returns the outcome of a claim over protocols, and which protocol says what.
-func overall(under []Opinion) (outcome, text string) {
+func overall(under []Outcome) (outcome, text string) {
 	by, v := map[Verdict][]string{}, NoResult
 	for _, o := range under {
 		by[o.Verdict] = append(by[o.Verdict], o.Protocol)

@@ -46,7 +46,7 @@ func TestLedger(t *testing.T) {
 	row := func(id string, with []string, verdicts ...Verdict) Row { // under paper, released, matched and standard
 		r := Row{Claim: Claim{ID: id, With: with}}
 		for i, v := range verdicts {
-			o := Opinion{Protocol: []string{"paper", "released", "matched", "standard"}[i], Complete: true}
+			o := Outcome{Protocol: []string{"paper", "released", "matched", "standard"}[i], Complete: true}
 			o.Verdict, o.Evidence, o.Keys = v, "It is so.", []string{"both", "k" + id}
 			r.Under = append(r.Under, o)
 		}
@@ -112,9 +112,9 @@ func TestSummaries(t *testing.T) {
 		"not decided|not decided under paper; not testable under released":       {NotDecided, NotTestable},
 		"no result|no result": nil,
 	} {
-		var under []Opinion
+		var under []Outcome
 		for i, v := range verdicts {
-			under = append(under, Opinion{Protocol: []string{"paper", "released"}[i], Outcome: Outcome{Verdict: v}})
+			under = append(under, Outcome{Protocol: []string{"paper", "released"}[i], Verdict: v})
 		}
 		if outcome, text := overall(under); outcome+"|"+text != want {
 			t.Errorf("%v: %s|%s, want %s", verdicts, outcome, text, want)

@@ -43,7 +43,7 @@ func claimsCommand(e *env) *cobra.Command {
 			if names == nil && ids != nil {
 				chosen = nil
 			}
-			out := said{Findings: map[string][]harness.Statement{}}
+			out := said{Findings: map[string][]harness.Finding{}}
 			for _, x := range chosen {
 				if part := rep.Experiment(x.Name); part != nil {
 					out.Findings[x.Name] = part.Findings
@@ -91,8 +91,8 @@ func (e *env) split(args []string) (names, ids []string, err error) {
 
 // said is what a report says in words.
 type said struct {
-	Claims   claim.Ledger                   `json:"claims"`
-	Findings map[string][]harness.Statement `json:"findings"` // by experiment
+	Claims   claim.Ledger                 `json:"claims"`
+	Findings map[string][]harness.Finding `json:"findings"` // by experiment
 }
 
 // print prints a line for each claim, or the claims of ids whole, and the findings of experiments that were named.

@@ -111,8 +111,8 @@ func toy() *toyExperiment {
 			Check: func(s *record.Set) claim.Outcome {
 				return claim.Outcome{Verdict: claim.Reproduced, Evidence: fmt.Sprintf("There are %d.", len(s.Trials))}
 			}}},
-		Findings: []harness.Finding{func(by map[string]*record.Set) *harness.Statement {
-			return &harness.Statement{Title: "Protocols", Text: fmt.Sprintf("Under %d.", len(by))}
+		Findings: []harness.Find{func(by map[string]*record.Set) *harness.Finding {
+			return &harness.Finding{Title: "Protocols", Text: fmt.Sprintf("Under %d.", len(by))}
 		}},
 	}
 	return x

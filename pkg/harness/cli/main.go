@@ -17,8 +17,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/program"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg/cpu"
 )
@@ -101,7 +101,7 @@ func code(err error) int {
 		return e.code
 	case errors.As(err, &u):
 		return exitUsage
-	case errors.Is(err, record.ErrDamaged), errors.Is(err, dataset.ErrDamaged):
+	case errors.Is(err, safe.ErrDamaged), errors.Is(err, dataset.ErrDamaged):
 		return exitDamaged
 	case errors.Is(err, dataset.ErrAbsent):
 		return exitStopped

@@ -19,7 +19,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/run"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
@@ -82,7 +81,7 @@ func (s *selection) verifyFiles(e *env, flags *pflag.FlagSet, repair bool) error
 	if len(read) == 0 {
 		return exitf(exitStopped, "neither %s nor %s is there: nothing was read", dir, results)
 	}
-	var inStore []record.Damage
+	var inStore []safe.Damage
 	var unread error
 	if st != nil {
 		inStore, unread = st.Verify(context.Background(), repair)

@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -111,7 +110,7 @@ func forestOf(all []table.Comparison) *Figure {
 	lo, hi := -2.0, 2.0 // of the axis
 	one := !slices.ContainsFunc(all, func(c table.Comparison) bool { return c.Rival != all[0].Rival })
 	where := func(c table.Comparison) (group, line int) {
-		rival := cmp.Or(c.Against, Method(c.Rival).Label)
+		rival := Label(c.Rival)
 		if one {
 			return place(&groups, "against "+rival), place(&lines, c.Problem)
 		}

@@ -43,7 +43,7 @@ func compared(problem, method, rival string, d float64, interval []float64, verd
 // Where lost tries decide, an arrow shows the verdict, which the difference does not.
 func TestForest(t *testing.T) {
 	lost := compared("b", "ada-sifg", "sgld", 0.01, []float64{0, 0.02}, "worse")
-	lost.Lost, lost.Against = 4, "longer SGLD"
+	lost.Lost, lost.Rival = 4, "longer SGLD"
 	f := pictureOf(t, table.Comparisons([]table.Comparison{
 		compared("a", "sifg", "svgd", -0.2, []float64{-0.3, -0.1}, "better"),
 		compared("a", "ada-sifg", "svgd", 0.05, []float64{-0.1, 0.2}, table.Open),

@@ -13,7 +13,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
@@ -77,11 +76,23 @@ var glyphs = map[string]draw.GlyphDrawer{
 	"cross":         draw.CrossGlyph{},
 }
 
-// Method returns the style of a sampler, as its row of sifg.Samplers has it, or of "truth", the target itself. A name
-// without a colour there gets a colour, dashes and a mark that depend on the name alone.
+// Look is how a method looks that does not look like a sampler of its name: a variant of one, or a program.
+type Look struct {
+	Title string
+	sifg.Look
+}
+
+// Looks are such looks, by method. Experiments declare theirs before anything is drawn.
+var Looks = map[string]Look{}
+
+// Method returns the style of a method: that of Looks, or else of the sampler of its name; or of "truth", the target
+// itself. A name without a colour there gets a colour, dashes and a mark that depend on the name alone.
 func Method(name string) Style {
 	if name == "truth" { // the last in a legend
 		return Style{Label: "Ground truth", Color: ink, Mark: Circle, place: math.MaxInt}
+	}
+	if l, ok := Looks[name]; ok {
+		return look(name, l.Title, l.Look, 0)
 	}
 	for i, s := range sifg.Samplers {
 		if s.Name == name {
@@ -89,15 +100,6 @@ func Method(name string) Style {
 		}
 	}
 	return look(name, "", sifg.Look{}, 0)
-}
-
-// Of returns the style of a method of these records: that which its experiment's settings declare, or else that of the
-// sampler of its name.
-func Of(s *record.Set, method string) Style {
-	if l, ok := s.Looks[method]; ok {
-		return look(method, l.Title, l.Look, 0)
-	}
-	return Method(method)
 }
 
 // look turns a declared look into a style.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
@@ -95,7 +96,7 @@ func (r *Result) read(s *store.Store, g *Group, c *Cell) error {
 	for i := range c.planned {
 		t := &c.planned[i]
 		got, err := s.Result(store.ID{Experiment: t.Experiment, Key: t.Key, Earlier: t.Earlier})
-		if err != nil && !errors.Is(err, record.ErrDamaged) {
+		if err != nil && !errors.Is(err, safe.ErrDamaged) {
 			return err
 		}
 		if err != nil {
@@ -202,10 +203,9 @@ func (r *Result) Chosen() (layer []byte, notes []string) {
 			head += fmt.Sprintf("# %s on %s, against the settings as they were: %s.\n", g.Method, g.Problem, found)
 		}
 		for k, key := range g.Keys {
-			if own, ok := strings.CutPrefix(key, "sampler."); ok {
+			own, sampler := strings.CutPrefix(key, "sampler.")
+			if sampler || key == "iterations" || strings.HasPrefix(key, "options.") {
 				key = "methods." + g.Method + "." + own
-			} else if key == "iterations" || strings.HasPrefix(key, "options.") {
-				key = "of." + g.Method + "." + key
 			}
 			key = "problems." + g.Problem + "." + key
 			value := string(g.ranked(0).Settings[k])

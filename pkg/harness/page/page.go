@@ -125,7 +125,7 @@ type item struct {
 
 // finding is a finding with its place, and why it is not about the paper.
 type finding struct {
-	*harness.Statement
+	*harness.Finding
 	ID, Path string // Path is that of the files of its table, without extension
 	Page     string
 	Marks    []string
@@ -242,11 +242,11 @@ func (s *site) add(e *harness.Experiment, x *report.Experiment) error {
 	different = slices.Compact(slices.Sorted(slices.Values(different)))
 	for i := range x.Findings {
 		f := finding{
-			Statement: &x.Findings[i],
-			ID:        fmt.Sprintf("finding-%s-%d", e.Name, i+1),
-			Path:      fmt.Sprintf("%s/findings/%d", e.Name, i+1),
-			Page:      pageOf(e.Name),
-			Marks:     different,
+			Finding: &x.Findings[i],
+			ID:      fmt.Sprintf("finding-%s-%d", e.Name, i+1),
+			Path:    fmt.Sprintf("%s/findings/%d", e.Name, i+1),
+			Page:    pageOf(e.Name),
+			Marks:   different,
 		}
 		out.Findings = append(out.Findings, f)
 		if f.Lead && f.Protocol != "" {

@@ -92,8 +92,8 @@ func (s *site) Opinions(rows claim.Ledger) opinions {
 }
 
 // opinion is what a protocol says of a claim; nil if nothing.
-func opinion(r claim.Row, protocol string) *claim.Opinion {
-	i := slices.IndexFunc(r.Under, func(o claim.Opinion) bool { return o.Protocol == protocol })
+func opinion(r claim.Row, protocol string) *claim.Outcome {
+	i := slices.IndexFunc(r.Under, func(o claim.Outcome) bool { return o.Protocol == protocol })
 	if i < 0 {
 		return nil
 	}

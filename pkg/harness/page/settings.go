@@ -144,7 +144,7 @@ func inUse(p *report.Protocol, problem string) string {
 	var methods, common []string
 	for _, m := range p.Records.Methods(problem) {
 		c := all[[2]string{problem, m}]
-		text := figure.Of(p.Records, m).Label + " " + c["sampler.step"]
+		text := figure.Label(m) + " " + c["sampler.step"]
 		if c["sampler.divide_by_n"] == "true" {
 			text += "/n"
 		}

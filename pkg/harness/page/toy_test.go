@@ -126,13 +126,10 @@ func made(name, scale string, verdict claim.Verdict, set ...string) *report.Prot
 			{Name: "figure1", Title: "Figure 1", Problem: "no trials of Ada-GWG"},
 		},
 		Tables: []report.Item{{Name: "kl", Title: "KL at the end", Table: tab}},
-		Claims: []claim.Result{
-			{
-				ID:      "1",
-				Outcome: claim.Outcome{Verdict: verdict, Evidence: "SIFG 1.31, L2-GF 6.61 <b>.", Keys: []string{key}},
-			},
-			{ID: "2", Outcome: claim.Outcome{Verdict: claim.NotTestable, Evidence: "No trial of Ada-SIFG."}},
-			{ID: "4", Outcome: claim.Outcome{Verdict: claim.Reproduced, Evidence: "It is so."}},
+		Claims: []claim.Outcome{
+			{ID: "1", Verdict: verdict, Evidence: "SIFG 1.31, L2-GF 6.61 <b>.", Keys: []string{key}},
+			{ID: "2", Verdict: claim.NotTestable, Evidence: "No trial of Ada-SIFG."},
+			{ID: "4", Verdict: claim.Reproduced, Evidence: "It is so."},
 		},
 	}
 }
@@ -159,7 +156,7 @@ func toyReport() *report.Report {
 			made("second", "full", claim.Reproduced),
 			extra(made("third", "quick", claim.NotDecided, "p.iterations=3")),
 		},
-		Findings: []harness.Statement{
+		Findings: []harness.Finding{
 			{
 				Title: "Dividing by n decides",
 				Text:  "It is so.",

@@ -15,6 +15,8 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/file"
 	"github.com/apache/arrow/go/v15/parquet/metadata"
 	"github.com/apache/arrow/go/v15/parquet/schema"
+
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 )
 
 const (
@@ -56,7 +58,7 @@ func Encode[T any](rows []T) ([]byte, error) {
 
 var errVersion = errors.New("another version: this program reads version " + schemaVersion)
 
-// Decode parses a file of such rows and checks each (Trial.Check, Timing.Check). Its error wraps ErrDamaged, except for
+// Decode parses a file of such rows and checks each (Trial.Check, Timing.Check). Its error wraps safe.ErrDamaged, except for
 // a file of another version. It parses in the calling goroutine, where a panic of the library over a forged page can be
 // caught.
 func Decode[T any](b []byte) (rows []T, err error) {
@@ -68,7 +70,7 @@ func Decode[T any](b []byte) (rows []T, err error) {
 		if errors.Is(err, errVersion) {
 			rows, err = nil, fmt.Errorf("the Parquet file of %s: %w", table, err)
 		} else if err != nil {
-			rows, err = nil, fmt.Errorf("not a whole Parquet file of %s: %w: %w", table, err, ErrDamaged)
+			rows, err = nil, fmt.Errorf("not a whole Parquet file of %s: %w: %w", table, err, safe.ErrDamaged)
 		}
 	}()
 	r, err := file.NewParquetReader(bytes.NewReader(b))

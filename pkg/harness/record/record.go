@@ -2,14 +2,12 @@
 package record
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
-	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
 // Status of a trial.
@@ -110,12 +108,6 @@ type Result struct {
 	Arrays map[string]*Array // by file name without extension: particles, sample-2000, track, …
 }
 
-// Look is how figures and tables show a method.
-type Look struct {
-	Title string
-	sifg.Look
-}
-
 // Set is the records of one experiment under one protocol and scale: what figures, tables and claims are made from.
 type Set struct {
 	Experiment, Protocol, Scale string
@@ -126,8 +118,6 @@ type Set struct {
 	Timings  map[string]Timing `json:"-"`
 	Title    string            // of the protocol: how its settings were chosen, in a few words
 	Problems []string          // those that were planned, in order
-	// Looks are the looks of methods that do not look like the sampler of their name, by method.
-	Looks map[string]Look
 	// Incomparable says why its numbers must not be set beside those that the paper prints; "" if they may.
 	Incomparable string
 	// Load returns an array of a trial: particles, sample-2000, …
@@ -202,16 +192,3 @@ func (s *Set) Methods(problem string) []string {
 	}
 	return out
 }
-
-// ErrDamaged is wrapped by every error that says that a file is not what was written: cut, altered, or not ours.
-var ErrDamaged = errors.New("damaged")
-
-// Damage is a file or folder that is not as it was written, or not ours. As an error it wraps ErrDamaged.
-type Damage struct {
-	Path   string
-	Reason string
-	Moved  string // where a repair moved it; "" if none did
-}
-
-func (d *Damage) Error() string { return safe.Text(d.Path) + ": " + safe.Text(d.Reason) }
-func (d *Damage) Unwrap() error { return ErrDamaged }

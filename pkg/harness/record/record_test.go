@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 )
 
 // awkward is what a value must survive.
@@ -76,7 +78,7 @@ func TestParquetRoundTrip(t *testing.T) {
 		if got, err := Decode[Timing](must(Encode(timings))); err != nil || !slices.Equal(got, timings) {
 			t.Errorf("%d timings came back otherwise, error %v", n, err)
 		}
-		if _, err := Decode[Timing](b); !errors.Is(err, ErrDamaged) {
+		if _, err := Decode[Timing](b); !errors.Is(err, safe.ErrDamaged) {
 			t.Errorf("a file of trials was read as timings: %v", err)
 		}
 	}
@@ -101,11 +103,11 @@ func TestParquetEveryByteFlipped(t *testing.T) {
 	for i := range b {
 		bad := bytes.Clone(b)
 		bad[i] ^= 1 << (i % 8)
-		if _, err := Decode[Timing](bad); err != nil && !errors.Is(err, ErrDamaged) &&
+		if _, err := Decode[Timing](bad); err != nil && !errors.Is(err, safe.ErrDamaged) &&
 			!strings.Contains(err.Error(), "version") {
 			t.Fatalf("byte %d flipped: error %v", i, err)
 		}
-		if _, err := Decode[Timing](b[:i]); !errors.Is(err, ErrDamaged) {
+		if _, err := Decode[Timing](b[:i]); !errors.Is(err, safe.ErrDamaged) {
 			t.Fatalf("cut to %d of %d bytes: error %v", i, len(b), err)
 		}
 	}
@@ -116,7 +118,7 @@ func TestParquetRefuses(t *testing.T) {
 	type other struct {
 		Key string `parquet:"key"`
 	}
-	if _, err := Decode[Timing](must(Encode([]other{{"k"}}))); !errors.Is(err, ErrDamaged) {
+	if _, err := Decode[Timing](must(Encode([]other{{"k"}}))); !errors.Is(err, safe.ErrDamaged) {
 		t.Errorf("other columns: error %v", err)
 	}
 	b := must(Encode[Timing](nil))
@@ -127,7 +129,7 @@ func TestParquetRefuses(t *testing.T) {
 		t.Errorf("another version: error %v", err)
 	}
 	bomb := must(Encode(make([]Trace, 1<<22)))
-	if _, err := Decode[Trace](bomb); !errors.Is(err, ErrDamaged) {
+	if _, err := Decode[Trace](bomb); !errors.Is(err, safe.ErrDamaged) {
 		t.Errorf("%d bytes that unpack to 300 MB: error %v", len(bomb), err)
 	}
 }
@@ -142,7 +144,7 @@ func TestForgedRows(t *testing.T) {
 	} {
 		rows := someTrials(2)
 		forge(&rows[1])
-		if _, err := Decode[Trial](must(Encode(rows))); !errors.Is(err, ErrDamaged) ||
+		if _, err := Decode[Trial](must(Encode(rows))); !errors.Is(err, safe.ErrDamaged) ||
 			strings.Contains(err.Error(), "\x1b") {
 			t.Errorf("%s: error %v", name, err)
 		}
@@ -150,7 +152,7 @@ func TestForgedRows(t *testing.T) {
 	for _, seconds := range []float64{1e308, -1, math.NaN(), math.Inf(1)} {
 		rows := someTimings(1)
 		rows[0].Seconds = seconds
-		if _, err := Decode[Timing](must(Encode(rows))); !errors.Is(err, ErrDamaged) {
+		if _, err := Decode[Timing](must(Encode(rows))); !errors.Is(err, safe.ErrDamaged) {
 			t.Errorf("%g seconds: error %v", seconds, err)
 		}
 	}

@@ -35,7 +35,7 @@ func paint(e *harness.Experiment, file *settings.File, p, old *Protocol) error {
 	w.set.Load = func(key, name string) (*record.Array, error) {
 		a, err := p.Records.Load(key, name)
 		w.lacks = w.lacks || errors.Is(err, fs.ErrNotExist)
-		if errors.Is(err, record.ErrDamaged) {
+		if errors.Is(err, safe.ErrDamaged) {
 			w.damage = err
 		}
 		return a, err
@@ -43,7 +43,7 @@ func paint(e *harness.Experiment, file *settings.File, p, old *Protocol) error {
 	if e.Files != nil {
 		p.Files, _ = e.Files(&w.set) // without the store there are none
 	}
-	p.Figures, p.Tables, p.Claims = []Item{}, []Item{}, []claim.Result{}
+	p.Figures, p.Tables, p.Claims = []Item{}, []Item{}, []claim.Outcome{}
 	contents := e.Under(file, p.Name)
 	for _, f := range contents.Figures {
 		p.Figures = append(p.Figures, w.item(f.Name, f.Title, f.Caption, w.old.Figures, func(made *Item) error {
@@ -84,19 +84,19 @@ func (w *painter) item(name, title, caption string, earlier []Item, f func(made 
 	return was
 }
 
-func (w *painter) claim(c claim.Claim) claim.Result {
-	made := claim.Result{ID: c.ID, Statement: c.Statement, Rule: c.Rule}
+func (w *painter) claim(c claim.Claim) (made claim.Outcome) {
 	problem := w.try(func() error {
-		made.Outcome = c.Check(&w.set)
+		made = c.Check(&w.set)
 		return nil
 	})
 	if problem != "" {
-		made.Outcome = claim.Outcome{Verdict: claim.NotDecided, Evidence: "The check failed: " + problem + "."}
+		made = claim.Outcome{Verdict: claim.NotDecided, Evidence: "The check failed: " + problem + "."}
 	}
-	i := slices.IndexFunc(w.old.Claims, func(was claim.Result) bool { return was.ID == c.ID })
+	i := slices.IndexFunc(w.old.Claims, func(was claim.Outcome) bool { return was.ID == c.ID })
 	if w.lacks && i >= 0 {
-		made.Outcome = w.old.Claims[i].Outcome
+		made = w.old.Claims[i]
 	}
+	made.ID, made.Statement, made.Rule = c.ID, c.Statement, c.Rule
 	return made
 }
 
@@ -121,13 +121,13 @@ func (it *Item) draw(f *figure.Figure, err error) error {
 }
 
 // findings compares the protocols.
-func findings(e *harness.Experiment, protocols []*Protocol) []harness.Statement {
+func findings(e *harness.Experiment, protocols []*Protocol) []harness.Finding {
 	by := sets(protocols)
-	out := []harness.Statement{}
+	out := []harness.Finding{}
 	for i, f := range e.Findings {
-		var s *harness.Statement
+		var s *harness.Finding
 		if err := safe.Call(func() error { s = f(by); return nil }); err != nil {
-			s = &harness.Statement{
+			s = &harness.Finding{
 				Title: fmt.Sprintf("Finding %d failed", i+1),
 				Text:  fmt.Sprintf("It could not be computed: %v.", err),
 			}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
@@ -66,11 +67,11 @@ func TestDamagedReport(t *testing.T) {
 	h.must(h.plan(all), false)
 	write(filepath.Join(h.dir, "toy", "trace.parquet"), "noise")
 	r, err := Read(h.dir, h.all)
-	if !errors.Is(err, record.ErrDamaged) || !strings.Contains(err.Error(), "toy/trace.parquet") ||
+	if !errors.Is(err, safe.ErrDamaged) || !strings.Contains(err.Error(), "toy/trace.parquet") ||
 		r.Experiment("other").Protocol("paper") == nil {
 		t.Errorf("read: %v", err)
 	}
-	if _, _, err := h.update(h.plan(trials("toy", "paper")), false); !errors.Is(err, record.ErrDamaged) ||
+	if _, _, err := h.update(h.plan(trials("toy", "paper")), false); !errors.Is(err, safe.ErrDamaged) ||
 		!strings.Contains(err.Error(), "move it away and run the same command again") {
 		t.Errorf("a part of it: %v", err)
 	}
@@ -128,7 +129,7 @@ func TestForged(t *testing.T) {
 		root := must(os.OpenRoot(h.dir))
 		defer root.Close()
 		must(sealed.Replace(root, "toy", indexName, x, files))
-		if _, err := Read(h.dir, h.all); !errors.Is(err, record.ErrDamaged) || !strings.Contains(err.Error(), want) {
+		if _, err := Read(h.dir, h.all); !errors.Is(err, safe.ErrDamaged) || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one that says %q", err, want)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
@@ -159,7 +160,7 @@ func (m *maker) records(file *settings.File, part []harness.Trial, old *Protocol
 	err := store.Each(len(part), func(i int) (err error) {
 		found[i], err = m.store.Result(ids[i])
 		switch {
-		case errors.Is(err, record.ErrDamaged):
+		case errors.Is(err, safe.ErrDamaged):
 			found[i], damaged[i] = nil, err
 			return nil
 		case found[i] != nil:

@@ -13,7 +13,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
 const manifestName = "manifest.json"
@@ -33,7 +32,7 @@ func openManifest(root *os.Root, m *manifest) (*sealed.Folder, error) {
 	f, err := sealed.Open(root, ".", manifestName, m)
 	if err == nil && m.Comment != manifestComment {
 		at := filepath.Join(root.Name(), manifestName)
-		err = &record.Damage{Path: at, Reason: "it is the index of something else"}
+		err = &safe.Damage{Path: at, Reason: "it is the index of something else"}
 	}
 	return f, err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -165,7 +166,7 @@ func (x *Experiment) read(root *os.Root, e *harness.Experiment) error {
 	}
 	if slices.Contains(x.Protocols, nil) {
 		x.Protocols = nil
-		return &record.Damage{Path: f.Path(indexName), Reason: "it has a protocol that is null"}
+		return &safe.Damage{Path: f.Path(indexName), Reason: "it has a protocol that is null"}
 	}
 	if x.digest, err = digestOf(root, path.Join(e.Name, indexName)); err != nil {
 		return err
@@ -178,7 +179,7 @@ func (x *Experiment) read(root *os.Root, e *harness.Experiment) error {
 	}
 	if err := x.fill(e, trials, traces, timings); err != nil {
 		x.Protocols = nil // anybody can have written them
-		return &record.Damage{Path: f.Path(indexName), Reason: err.Error()}
+		return &safe.Damage{Path: f.Path(indexName), Reason: err.Error()}
 	}
 	for _, p := range x.Protocols {
 		for i := range p.Figures {
@@ -207,7 +208,7 @@ func (it *Item) read(f *sealed.Folder, at string) {
 func content(f *sealed.Folder, name string) ([]byte, error) {
 	b, err := f.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = &record.Damage{Path: f.Path(indexName), Reason: "it does not list " + name}
+		err = &safe.Damage{Path: f.Path(indexName), Reason: "it does not list " + name}
 	}
 	return b, err
 }
@@ -220,7 +221,7 @@ func rows[T any](f *sealed.Folder, name string) ([]T, error) {
 	}
 	out, err := record.Decode[T](b)
 	if err != nil {
-		return nil, &record.Damage{Path: f.Path(name), Reason: err.Error()}
+		return nil, &safe.Damage{Path: f.Path(name), Reason: err.Error()}
 	}
 	return out, nil
 }

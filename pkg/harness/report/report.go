@@ -46,9 +46,9 @@ func (g *Grid) folder() string {
 
 // Experiment is the part of a report about one experiment.
 type Experiment struct {
-	Name      string              `json:"experiment"`
-	Protocols []*Protocol         `json:"protocols"` // that have results, in order of presentation
-	Findings  []harness.Statement `json:"findings"`
+	Name      string            `json:"experiment"`
+	Protocols []*Protocol       `json:"protocols"` // that have results, in order of presentation
+	Findings  []harness.Finding `json:"findings"`
 	sealed.Index
 
 	digest string // SHA-256 of its report.json; "" before it is written
@@ -67,7 +67,7 @@ type Protocol struct {
 	Absent  []string          `json:"absent,omitempty"` // data sets that were not here: their trials were left out
 	Figures []Item            `json:"figures"`
 	Tables  []Item            `json:"tables"`
-	Claims  []claim.Result    `json:"claims"`
+	Claims  []claim.Outcome   `json:"claims"`
 	Files   map[string][]byte `json:"-"` // of Experiment.Files; nil in a report that was read
 	Records *record.Set       `json:"-"` // its Traces and Timings may have trials of other protocols too
 }
@@ -139,13 +139,10 @@ func (r *Report) Ledger(all []*harness.Experiment) claim.Ledger {
 			for _, p := range r.Protocols(e.Name) {
 				for _, decided := range p.Claims {
 					if decided.ID == c.ID {
-						row.Under = append(row.Under, claim.Opinion{
-							Protocol: p.Name,
-							Scale:    p.Scale,
-							Complete: p.Complete(),
-							Changed:  p.Changed(),
-							Outcome:  decided.Outcome,
-						})
+						decided.ID, decided.Statement, decided.Rule = "", "", "" // the row has them
+						decided.Protocol, decided.Scale = p.Name, p.Scale
+						decided.Complete, decided.Changed = p.Complete(), p.Changed()
+						row.Under = append(row.Under, decided)
 					}
 				}
 			}
@@ -191,7 +188,7 @@ func (p *Protocol) Command(name string) string {
 func (p *Protocol) describe(f *settings.File) {
 	about, set := f.Protocol(p.Name), p.Records
 	set.Protocol, set.Scale = p.Name, p.Scale
-	set.Title, set.Looks, set.Incomparable = cmp.Or(about.Title, p.Name), f.Looks, about.Incomparable
+	set.Title, set.Incomparable = cmp.Or(about.Title, p.Name), about.Incomparable
 	switch {
 	case len(p.Set) > 0:
 		set.Incomparable = "the settings were changed: " + strings.Join(p.Set, ", ")

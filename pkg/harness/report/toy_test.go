@@ -85,9 +85,9 @@ func toy(name string) *harness.Experiment {
 			}},
 			{ID: name + "-2", Check: func(*record.Set) claim.Outcome { panic("a hole") }},
 		},
-		Findings: []harness.Finding{
-			func(by map[string]*record.Set) *harness.Statement {
-				return &harness.Statement{
+		Findings: []harness.Find{
+			func(by map[string]*record.Set) *harness.Finding {
+				return &harness.Finding{
 					Title: fmt.Sprintf("%d protocols", len(by)),
 					Text:  "As it should be.",
 					Lead:  true,
@@ -97,8 +97,8 @@ func toy(name string) *harness.Experiment {
 					},
 				}
 			},
-			func(map[string]*record.Set) *harness.Statement { return nil },
-			func(map[string]*record.Set) *harness.Statement { panic("another hole") },
+			func(map[string]*record.Set) *harness.Finding { return nil },
+			func(map[string]*record.Set) *harness.Finding { panic("another hole") },
 		},
 	}
 }

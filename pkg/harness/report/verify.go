@@ -14,9 +14,9 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
 // Grids is the folder of the grids' results. Each is a sealed folder with the index GridIndex, GRID/PROTOCOL.
@@ -31,7 +31,7 @@ var others = []string{"store", "cluster", "quick", "smoke", "custom"}
 
 // Verified is what Verify finds, in order of path.
 type Verified struct {
-	Damaged []record.Damage
+	Damaged []safe.Damage
 	Foreign []string // what this program did not write
 	Mend    []string // the commands that make again what is damaged, as far as that can be said
 }
@@ -61,9 +61,9 @@ func Verify(dir string) (*Verified, error) {
 		v.mend()
 		return v.err
 	})
-	byPath := func(a, b record.Damage) int { return strings.Compare(a.Path, b.Path) }
+	byPath := func(a, b safe.Damage) int { return strings.Compare(a.Path, b.Path) }
 	slices.SortStableFunc(v.Damaged, byPath)
-	v.Damaged = slices.CompactFunc(v.Damaged, func(a, b record.Damage) bool { return a.Path == b.Path })
+	v.Damaged = slices.CompactFunc(v.Damaged, func(a, b safe.Damage) bool { return a.Path == b.Path })
 	slices.Sort(v.Foreign)
 	return &v.Verified, err
 }
@@ -75,12 +75,12 @@ func (v *verifier) path(name string) string {
 
 // blame notes what is wrong with a file.
 func (v *verifier) blame(name, reason string) {
-	v.Damaged = append(v.Damaged, record.Damage{Path: v.path(name), Reason: reason})
+	v.Damaged = append(v.Damaged, safe.Damage{Path: v.path(name), Reason: reason})
 }
 
 // sort takes an error for damage, or for what cannot be read.
 func (v *verifier) sort(err error) {
-	if d, ok := errors.AsType[*record.Damage](err); ok {
+	if d, ok := errors.AsType[*safe.Damage](err); ok {
 		v.Damaged = append(v.Damaged, *d)
 	} else {
 		v.err = errors.Join(v.err, err)

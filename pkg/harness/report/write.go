@@ -53,7 +53,7 @@ func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment,
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(min(softLimit, debug.SetMemoryLimit(-1))))
 	err = disk.Alone(context.Background(), dir, func(root *os.Root) error {
 		earlier, err := read(root, all)
-		if err != nil && !errors.Is(err, record.ErrDamaged) {
+		if err != nil && !errors.Is(err, safe.ErrDamaged) {
 			return err
 		}
 		r = &Report{Grids: earlier.Grids}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
@@ -130,7 +131,7 @@ func TestDamagedReference(t *testing.T) {
 	}
 	must(0, os.Truncate(path, 1))
 	_, err := Run(context.Background(), context.Background(), s, []*harness.Experiment{toy()}, todo, here())
-	if !errors.Is(err, record.ErrDamaged) || !strings.Contains(err.Error(), path) {
+	if !errors.Is(err, safe.ErrDamaged) || !strings.Contains(err.Error(), path) {
 		t.Errorf("a reference of another size: error %v", err)
 	}
 	if moved := must(s.Verify(context.Background(), true)); len(moved) != 1 || moved[0].Moved == "" {

@@ -11,17 +11,15 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
 // File is an experiment's settings file, read and checked.
 type File struct {
-	Problems, Methods, Protocols []string               // that it declares, in its order
-	Variants                     []string               // of all its computations, in their order
-	Default                      string                 // the protocol that is meant where none is named
-	Looks                        map[string]record.Look // of methods, by name
+	Problems, Methods, Protocols []string // that it declares, in its order
+	Variants                     []string // of all its computations, in their order
+	Default                      string   // the protocol that is meant where none is named
 
 	// Programs are methods that it has settings for and that run where the command is given their programs:
 	// base.programs. Where an include names some of them, the others do not run.
@@ -40,16 +38,9 @@ type File struct {
 type (
 	fileShape struct {
 		Default   protocolName                   `mapstructure:"default"`
-		Looks     map[methodName]lookShape       `mapstructure:"looks"`
 		Base      layerShape                     `mapstructure:"base"`
 		Protocols map[protocolName]protocolShape `mapstructure:"protocols"`
 		Scales    map[scaleName]layerShape       `mapstructure:"scales"`
-	}
-	lookShape struct {
-		Title string    `mapstructure:"title"`
-		Color uint32    `mapstructure:"color"`
-		Dash  []float64 `mapstructure:"dash"`
-		Mark  markName  `mapstructure:"mark"`
 	}
 	protocolShape struct {
 		Protocol   `                         mapstructure:",squash"`
@@ -59,7 +50,7 @@ type (
 	layerShape struct {
 		Seeds    []uint64                     `mapstructure:"seeds"`
 		Programs []string                     `mapstructure:"programs"`
-		Methods  map[methodName]sifg.Config   `mapstructure:"methods"`
+		Methods  map[methodName]methodShape   `mapstructure:"methods"`
 		Problems map[problemName]problemShape `mapstructure:"problems"`
 	}
 	problemShape struct {
@@ -67,23 +58,22 @@ type (
 		Iterations int                        `mapstructure:"iterations"`
 		Judge      Judge                      `mapstructure:"judge"`
 		Options    map[string]any             `mapstructure:"options"`
-		Of         map[methodName]ofShape     `mapstructure:"of"`
 		Data       string                     `mapstructure:"data"`
-		Methods    map[methodName]sifg.Config `mapstructure:"methods"`
+		Methods    map[methodName]methodShape `mapstructure:"methods"`
 		Include    []methodName               `mapstructure:"include"`
 		Variants   []string                   `mapstructure:"variants"`
 		Seeds      []uint64                   `mapstructure:"seeds"`
 	}
-	// ofShape is what a problem has for one method in place of what it has for all.
-	ofShape struct {
-		Iterations int            `mapstructure:"iterations"`
-		Options    map[string]any `mapstructure:"options"`
+	// methodShape is settings of a sampler, and what a method has in place of what its problems have.
+	methodShape struct {
+		sifg.Config `               mapstructure:",squash"`
+		Iterations  int            `mapstructure:"iterations"`
+		Options     map[string]any `mapstructure:"options"`
 	}
 	protocolName string
 	scaleName    string
 	methodName   string
 	problemName  string
-	markName     string
 )
 
 // names lists the values of the types of names.
@@ -93,7 +83,6 @@ func (f *File) names() map[reflect.Type][]string {
 		reflect.TypeFor[scaleName]():    Scales,
 		reflect.TypeFor[methodName]():   slices.Concat(f.Methods, f.Programs),
 		reflect.TypeFor[problemName]():  f.Problems,
-		reflect.TypeFor[markName]():     sifg.Marks,
 	}
 }
 
@@ -138,13 +127,6 @@ func Read(name string, text []byte) (*File, error) {
 		f.Variants = append(f.Variants, p.Variants...)
 	}
 	f.Default = cmp.Or(string(f.shape.Default), f.Protocols[0])
-	f.Looks = map[string]record.Look{}
-	for method, l := range f.shape.Looks {
-		f.Looks[string(method)] = record.Look{
-			Title: l.Title,
-			Look:  sifg.Look{Color: l.Color, Dash: l.Dash, Mark: string(l.Mark)},
-		}
-	}
 	for _, name := range f.Protocols {
 		if _, err := f.ancestry(name); err != nil {
 			return nil, usage.Errorf("%s: %v", source, err)

@@ -84,6 +84,9 @@ func (f *File) layer(o Override) (*layer, error) {
 // that has it, one of the problem for that of every problem.
 func qualify(key string, o Override) ([]string, error) {
 	path := strings.Split(key, ".")
+	if len(path) > 2 && path[2] == "of" { // as earlier programs wrote what a grid chose
+		path[2] = "methods"
+	}
 	layer, problem, sampler := keysOf[layerShape](), keysOf[problemShape](), keysOf[sifg.Config]()
 	switch first := path[0]; {
 	case slices.Contains(layer, first):
@@ -182,33 +185,34 @@ func (l *layer) of(problem string) []map[string]any {
 }
 
 // parts returns what a layer says of one method on one problem, in the shape of resolved, later parts over earlier
-// ones: what it says of everything, of all problems of a pattern, of this one. In each, what it says of this method
-// wins over what it says of all of a pattern. A setting of a pattern is that of every method whose sampler has it.
+// ones: what it says of everything, of all problems of a pattern, of this one; then in this order what it says of the
+// method, or of all methods of a pattern. A setting of a pattern is that of every method whose sampler has it.
 func (l *layer) parts(problem, method, sampler string) (out []map[string]any) {
 	s, err := sifg.ByName(sampler)
 	lacks := func(key string, _ any) bool {
 		return key != "sampler" && key != "temper" && (err != nil || !slices.Contains(s.Uses, key))
 	}
 	for _, m := range l.of(problem) {
-		own, settings := map[string]any{}, map[string]any{}
-		maps.Copy(own, m)
-		structure := slices.Concat(keysOf[Protocol](), []string{"problems", "methods", "of", "programs", "scales"})
+		own := maps.Clone(m)
+		structure := slices.Concat(keysOf[Protocol](), []string{"problems", "methods", "programs", "scales"})
 		maps.DeleteFunc(own, func(key string, _ any) bool { return slices.Contains(structure, key) })
+		out = append(out, own)
+	}
+	for _, m := range l.of(problem) {
 		methods := child(m, "methods")
 		for _, name := range matching(methods, method) {
-			values := maps.Clone(child(methods, name))
-			if strings.Contains(name, "*") {
-				maps.DeleteFunc(values, lacks)
+			settings, special := maps.Clone(child(methods, name)), map[string]any{}
+			for _, key := range []string{"iterations", "options"} {
+				if value, set := settings[key]; set {
+					special[key] = value
+					delete(settings, key)
+				}
 			}
-			maps.Copy(settings, values)
-		}
-		if method != "" {
-			own["sampler"] = settings
-		}
-		out = append(out, own)
-		of := child(m, "of")
-		for _, name := range matching(of, method) {
-			out = append(out, child(of, name))
+			if strings.Contains(name, "*") {
+				maps.DeleteFunc(settings, lacks)
+			}
+			special["sampler"] = settings
+			out = append(out, special)
 		}
 	}
 	return out

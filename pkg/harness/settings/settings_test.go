@@ -25,7 +25,7 @@ base:
     wide:
       particles: 5
       iterations: 4
-      of: {drift: {iterations: 9}}
+      methods: {drift: {iterations: 9}}
       data: table
       options: {dim: 3}
       include: [drift, svgd]
@@ -135,7 +135,9 @@ func TestOverrides(t *testing.T) {
 		{"problems.small.methods.*.step=0.3", "0.3 0.3 0.3 0.1 8 9 [1 2]"},
 		{"sigma=0.3", "0.2 0.01 0.01 0.1 8 9 [1 2]"}, // not of those that have no sigma
 		{"iterations=3", "0.2 0.01 0.01 0.1 3 3 [1 2]"},
-		{"of.drift.iterations=3", "0.2 0.01 0.01 0.1 8 3 [1 2]"},
+		{"methods.drift.iterations=3", "0.2 0.01 0.01 0.1 8 3 [1 2]"},
+		{"problems.wide.methods.drift.iterations=3", "0.2 0.01 0.01 0.1 8 3 [1 2]"},
+		{"problems.wide.of.drift.iterations=3", "0.2 0.01 0.01 0.1 8 3 [1 2]"}, // as an earlier program wrote it
 		{"seeds=[5]", "0.2 0.01 0.01 0.1 8 9 [5]"},
 		{"problems.wide.seeds=[5] seeds=[6]", "0.2 0.01 0.01 0.1 8 9 [6]"},
 		{`problems={small: {iterations: 1}, "*": {iterations: 2}}`, "0.2 0.01 0.01 0.1 1 2 [1 2]"},
@@ -210,8 +212,8 @@ func TestOrigins(t *testing.T) {
 	}
 	for key, want := range map[string]string{
 		"step=1": "[sampler.step]", "hidden=2": "[]", "particles=3": "[particles]",
-		"of.svgd.iterations=3":    "[iterations]",
-		"of.svgd.options.shift=3": "[options.shift]", "of.drift.options.shift=3": "[]",
+		"methods.svgd.iterations=3":    "[iterations]",
+		"methods.svgd.options.shift=3": "[options.shift]", "methods.drift.options.shift=3": "[]",
 		"problems.wide.particles=3": "[]", "methods.svgd={step: 1, mover: adam}": "[sampler.mover sampler.step]",
 	} {
 		got := origins("svgd", Override{Text: key, From: "axis"})

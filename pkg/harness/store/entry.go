@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/sifg/npy"
@@ -68,7 +69,7 @@ func (e *Entry) Traces() ([]record.Trace, error) {
 	}
 	for i := range rows {
 		if rows[i].Key != e.stored {
-			return nil, &record.Damage{Path: e.Path(traceName), Reason: "it has rows of the trial " + rows[i].Key}
+			return nil, &safe.Damage{Path: e.Path(traceName), Reason: "it has rows of the trial " + rows[i].Key}
 		}
 		rows[i].Key = e.Trial.Key // one copy
 	}
@@ -97,7 +98,7 @@ func (e *Entry) Array(name string) (*record.Array, error) {
 		a.Shape, a.Data, err = npy.Decode[float32](b)
 	}
 	if err != nil {
-		return nil, &record.Damage{Path: e.Path(name + arrayExt), Reason: err.Error()}
+		return nil, &safe.Damage{Path: e.Path(name + arrayExt), Reason: err.Error()}
 	}
 	return a, nil
 }
@@ -208,7 +209,7 @@ func (s *Store) openIndex(id ID, dir, index string, open opener) (*head, *sealed
 		return nil, nil, err
 	}
 	if err := h.check(id, index); err != nil {
-		return nil, nil, &record.Damage{Path: f.Path(index), Reason: err.Error()}
+		return nil, nil, &safe.Damage{Path: f.Path(index), Reason: err.Error()}
 	}
 	return h, f, nil
 }
@@ -235,7 +236,7 @@ func (s *Store) Status(ids []ID) ([]Found, error) {
 func (s *Store) status(id ID) (Found, error) {
 	h, _, err := s.open(id, trialIndex)
 	switch {
-	case errors.Is(err, record.ErrDamaged):
+	case errors.Is(err, safe.ErrDamaged):
 		return Found{ID: id, Status: Damaged, Reason: err.Error()}, nil
 	case err != nil:
 		return Found{}, err

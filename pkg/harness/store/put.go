@@ -115,7 +115,7 @@ func (s *Store) makeRoom(ctx context.Context, id ID, index string) (there *head,
 	err = disk.Alone(ctx, s.dir, func(*os.Root) error {
 		h, f, err := s.open(id, index)
 		switch {
-		case errors.Is(err, record.ErrDamaged):
+		case errors.Is(err, safe.ErrDamaged):
 			return fmt.Errorf("it is there and damaged, `verify --repair` moves it aside: %w", err)
 		case f == nil || err != nil:
 			return err
@@ -195,7 +195,7 @@ func (s *Store) Scratch(ctx context.Context, id ID) (dir string, release func(),
 	}
 	err = fs.WalkDir(s.root.FS(), scratchOf(id), func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && !d.Type().IsRegular() {
-			err = &record.Damage{
+			err = &safe.Damage{
 				Path:   filepath.Join(s.dir, name),
 				Reason: "not a regular file: remove it",
 			}

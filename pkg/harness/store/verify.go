@@ -13,15 +13,15 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
 // Verify reads everything in the store and returns what is damaged, missing or not ours. With repair it moves damaged
 // trials and references and foreign files to <dir>/.quarantine, so that the next run computes them again; nothing is
 // deleted. Trials that are added meanwhile may or may not be looked at. Its error names every file that the system does
 // not let it read: the rest is compared.
-func (s *Store) Verify(ctx context.Context, repair bool) (found []record.Damage, err error) {
+func (s *Store) Verify(ctx context.Context, repair bool) (found []safe.Damage, err error) {
 	if repair && s.readOnly {
 		return nil, fmt.Errorf("store: %s is open for reading only", s.dir)
 	}
@@ -46,11 +46,11 @@ func (s *Store) Verify(ctx context.Context, repair bool) (found []record.Damage,
 // misfit is what a repair moves, and why.
 type misfit struct {
 	name    string
-	damages []record.Damage
+	damages []safe.Damage
 }
 
 func (s *Store) foreign(name string) misfit {
-	return misfit{name, []record.Damage{{Path: filepath.Join(s.dir, name), Reason: "not a file of the store"}}}
+	return misfit{name, []safe.Damage{{Path: filepath.Join(s.dir, name), Reason: "not a file of the store"}}}
 }
 
 func (s *Store) misfits() (out []misfit, unread error) {
@@ -87,8 +87,8 @@ func (s *Store) look(id ID, dir string) (out []misfit, err error) {
 		index = refIndex
 	}
 	_, f, err := s.openIndex(id, dir, index, sealed.Open)
-	if d, ok := errors.AsType[*record.Damage](err); ok {
-		return []misfit{{dir, []record.Damage{*d}}}, nil
+	if d, ok := errors.AsType[*safe.Damage](err); ok {
+		return []misfit{{dir, []safe.Damage{*d}}}, nil
 	} else if err != nil {
 		return nil, err
 	}

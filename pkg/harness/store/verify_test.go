@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
@@ -178,7 +179,7 @@ func TestForgedStore(t *testing.T) {
 				s.PutFiles(context.Background(), gmm("r"), nil),
 				os.Rename(folder(s, "r"), folder(s, "k")),
 			))
-			if read, err := s.Files(gmm("k")); read != nil || !errors.Is(err, record.ErrDamaged) {
+			if read, err := s.Files(gmm("k")); read != nil || !errors.Is(err, safe.ErrDamaged) {
 				t.Errorf("a reference under another key: error %v", err)
 			}
 		},
@@ -204,7 +205,7 @@ func TestForgedStore(t *testing.T) {
 			strings.Contains(found[0].Reason, "\x1b") {
 			t.Errorf("%s: %+v, error %v", name, found, err)
 		}
-		if _, err := put(s, "k", record.StatusOK); !errors.Is(err, record.ErrDamaged) {
+		if _, err := put(s, "k", record.StatusOK); !errors.Is(err, safe.ErrDamaged) {
 			t.Errorf("%s: written over: error %v", name, err)
 		}
 		tidy(t, s)
@@ -228,7 +229,7 @@ func TestForgedTrial(t *testing.T) {
 	forged := func(h *head) { h.Trial.Status, h.Trial.Reason = "failed", "\x1b[2Jall is well" }
 	forge(forged, map[string][]byte{traceName: trace})(s)
 	e := must(s.Get(gmm("k")))
-	if _, err := e.Traces(); e.Trial.Reason != `\x1b[2Jall is well` || !errors.Is(err, record.ErrDamaged) {
+	if _, err := e.Traces(); e.Trial.Reason != `\x1b[2Jall is well` || !errors.Is(err, safe.ErrDamaged) {
 		t.Errorf("%+v, rows of another trial: error %v", e, err)
 	}
 	must(0, errors.Join(os.RemoveAll(filepath.Join(s.dir, "gmm")), os.Symlink(outside, filepath.Join(s.dir, "gmm"))))
@@ -254,7 +255,7 @@ func TestReferences(t *testing.T) {
 	release()
 	link := filepath.Join(dir, "chain-1")
 	must(0, os.Symlink("/etc/passwd", link))
-	if _, _, err := s.Scratch(ctx, gmm("r")); !errors.Is(err, record.ErrDamaged) ||
+	if _, _, err := s.Scratch(ctx, gmm("r")); !errors.Is(err, safe.ErrDamaged) ||
 		!strings.Contains(err.Error(), link) {
 		t.Errorf("a link among checkpoints: error %v", err)
 	}
@@ -316,7 +317,7 @@ func FuzzTrial(f *testing.F) {
 				t.Errorf("%q", d.Error())
 			}
 		}
-		if err != nil && !errors.Is(err, record.ErrDamaged) {
+		if err != nil && !errors.Is(err, safe.ErrDamaged) {
 			t.Errorf("not a damage: %v", err)
 		}
 	})

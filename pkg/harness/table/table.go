@@ -217,7 +217,6 @@ type Comparison struct {
 	Problem    string    `json:"problem"` // in words
 	Method     string    `json:"method"`
 	Rival      string    `json:"rival"`
-	Against    string    `json:"against,omitempty"`  // the rival in words; "": the name of its sampler
 	Difference float64   `json:"difference"`         // finite; less than 0: the method is better
 	Interval   []float64 `json:"interval,omitempty"` // from, to; nil: too few seeds for one
 	Margin     float64   `json:"margin"`             // a difference that is certain to be smaller counts as none
@@ -237,7 +236,7 @@ func Comparisons(all []Comparison, label func(method string) string) *Table {
 	t.Comparisons = all
 	t.Words("Problem", func(c Comparison) string { return c.Problem })
 	t.Words("Method", func(c Comparison) string { return label(c.Method) })
-	t.Words("Against", func(c Comparison) string { return cmp.Or(c.Against, label(c.Rival)) })
+	t.Words("Against", func(c Comparison) string { return label(c.Rival) })
 	t.Column("Difference", func(c Comparison) Cell { return Number(c.Difference, 3) })
 	t.Column("95 %: from", func(c Comparison) Cell { from, _ := c.Ends(); return Number(from, 3) })
 	t.Column("to", func(c Comparison) Cell { _, to := c.Ends(); return Number(to, 3) })

@@ -111,7 +111,7 @@ func Less(e record.Series, what string, ma string, a record.Sample, mb string, b
 	out := claim.Outcome{Keys: e.Keys(ma, mb)}
 	label := e.Names
 	if label == nil {
-		label = func(method string) string { return figure.Of(e.Set, method).Label }
+		label = func(method string) string { return figure.Label(method) }
 	}
 	d := record.Pair(a, b, 0)
 	if d.Pairs() == 0 {

@@ -24,7 +24,6 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
 const (
@@ -129,14 +128,14 @@ func Digest(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 // seal is what an index ends with, after all that stands before it.
 func seal(b []byte) string { return sealStart + Digest(b) + sealEnd }
 
-// Open reads the index of the sealed folder dir below root into head. What is wrong with the index is a *record.Damage,
+// Open reads the index of the sealed folder dir below root into head. What is wrong with the index is a *safe.Damage,
 // a missing one too. It compares nothing else: see OpenWhole, Read and Check.
 func Open(root *os.Root, dir, index string, head Head) (*Folder, error) {
 	return open(root, dir, index, head, func(*Folder, *os.Root) error { return nil })
 }
 
 // OpenWhole is Open, and compares the sizes of all files: the first that is missing or of another size is a
-// *record.Damage.
+// *safe.Damage.
 func OpenWhole(root *os.Root, dir, index string, head Head) (*Folder, error) {
 	return open(root, dir, index, head, (*Folder).sizes)
 }
@@ -187,7 +186,7 @@ var absent = []syscall.Errno{
 	syscall.ENOENT, syscall.ENOTDIR, syscall.ELOOP, syscall.EISDIR, syscall.ENAMETOOLONG, syscall.ENXIO,
 }
 
-// damage makes a *record.Damage of what is wrong with a file, except where the system cannot tell: a disk that fails,
+// damage makes a *safe.Damage of what is wrong with a file, except where the system cannot tell: a disk that fails,
 // no permission.
 func (f *Folder) damage(name string, err error) error {
 	if errno, ok := errors.AsType[syscall.Errno](err); ok && !slices.Contains(absent, errno) {
@@ -199,7 +198,7 @@ func (f *Folder) damage(name string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = errors.New("missing")
 	}
-	return &record.Damage{Path: f.Path(name), Reason: err.Error()}
+	return &safe.Damage{Path: f.Path(name), Reason: err.Error()}
 }
 
 // Dir returns the folder's name below its root.
@@ -211,7 +210,7 @@ func (f *Folder) Path(name string) string {
 }
 
 // Read returns the contents of a file after comparing its size and digest with the index: fs.ErrNotExist if that does
-// not list it, a *record.Damage if the file is another.
+// not list it, a *safe.Damage if the file is another.
 func (f *Folder) Read(name string) ([]byte, error) {
 	i := slices.IndexFunc(f.Files, func(x File) bool { return x.Name == name })
 	if i < 0 {
@@ -226,7 +225,7 @@ func (f *Folder) Read(name string) ([]byte, error) {
 		return nil, f.damage(name, err)
 	}
 	if Digest(b) != f.Files[i].SHA256 {
-		return nil, &record.Damage{Path: f.Path(name), Reason: "its SHA-256 is not the one in " + f.index}
+		return nil, &safe.Damage{Path: f.Path(name), Reason: "its SHA-256 is not the one in " + f.index}
 	}
 	return b, nil
 }
@@ -237,14 +236,14 @@ func (f *Folder) size(x File, info fs.FileInfo, err error) error {
 	case err != nil:
 		return f.damage(x.Name, err)
 	case !info.Mode().IsRegular():
-		return &record.Damage{Path: f.Path(x.Name), Reason: "not a regular file"}
+		return &safe.Damage{Path: f.Path(x.Name), Reason: "not a regular file"}
 	case info.Size() != x.Bytes:
-		return &record.Damage{Path: f.Path(x.Name), Reason: fmt.Sprintf("%d bytes, want %d", info.Size(), x.Bytes)}
+		return &safe.Damage{Path: f.Path(x.Name), Reason: fmt.Sprintf("%d bytes, want %d", info.Size(), x.Bytes)}
 	}
 	return nil
 }
 
-// sizes returns the first file that is missing or of another size, as a *record.Damage, or nil. The folder is opened.
+// sizes returns the first file that is missing or of another size, as a *safe.Damage, or nil. The folder is opened.
 func (f *Folder) sizes(opened *os.Root) error {
 	for _, x := range f.Files {
 		info, err := opened.Lstat(x.Name)
@@ -257,10 +256,10 @@ func (f *Folder) sizes(opened *os.Root) error {
 
 // Check reads every file and returns those that are not as they were written. Its error names every file that the
 // system does not let it read.
-func (f *Folder) Check() (found []record.Damage, err error) {
+func (f *Folder) Check() (found []safe.Damage, err error) {
 	for _, x := range f.Files {
 		_, bad := f.Read(x.Name)
-		if d, ok := errors.AsType[*record.Damage](bad); ok {
+		if d, ok := errors.AsType[*safe.Damage](bad); ok {
 			found = append(found, *d)
 		} else {
 			err = errors.Join(err, bad)

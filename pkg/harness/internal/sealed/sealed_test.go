@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 )
 
 func must[T any](v T, err error) T {
@@ -77,7 +77,7 @@ func TestSealedFolder(t *testing.T) {
 		t.Errorf("foreign: %v, error %v", names, err)
 	}
 	_, err = Open(root, "none", "index.json", &h)
-	if !errors.Is(err, record.ErrDamaged) || !strings.Contains(err.Error(), "missing") {
+	if !errors.Is(err, safe.ErrDamaged) || !strings.Contains(err.Error(), "missing") {
 		t.Errorf("a folder that is not there: error %v", err)
 	}
 }
@@ -177,7 +177,7 @@ func TestForgedIndex(t *testing.T) {
 	} {
 		must(0, root.WriteFile("x/index.json", must(Encode(&head{"x", Index{list}})), 0o666))
 		_, err := Open(root, "x", "index.json", &head{})
-		if !errors.Is(err, record.ErrDamaged) || strings.Contains(err.Error(), "\x1b") {
+		if !errors.Is(err, safe.ErrDamaged) || strings.Contains(err.Error(), "\x1b") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
