@@ -39,7 +39,7 @@ var Experiment = &harness.Experiment{
 	Measuring: density.Measuring,
 	Problem:   density.Problem,
 	Check:     density.Check,
-	Samplers:  samplers.All,
+	Samplers:  append(slices.Clone(samplers.All), smc(), tempering()),
 	Metrics:   density.Metrics(),
 	Scores:    []string{"knn-kl", "energy"},
 	Grids:     grids,

@@ -119,12 +119,7 @@ func (g gaussian) pull(sigma float64) float64 {
 	return 1/(float64(g.tau*g.tau)+float64(sigma*sigma)) - 1
 }
 
-// kl is KL(μ̂‖π), a coordinate, and square the squared gradient of it.
-func (g gaussian) kl(sigma float64) float64 {
-	v := float64(g.tau*g.tau) + float64(sigma*sigma)
-	return (v + float64(g.m*g.m) - 1 - math.Log(v)) / 2
-}
-
+// square is the squared gradient of KL(μ̂‖π), a coordinate.
 func (g gaussian) square(sigma float64) float64 {
 	p := g.tau * g.pull(sigma)
 	return float64(g.m*g.m) + float64(p*p)

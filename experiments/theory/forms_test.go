@@ -2,10 +2,12 @@ package theory
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
@@ -251,4 +253,24 @@ func random(d, n int, r *rng.Stream) nodes {
 		out.weight[i] = 1 / float64(n)
 	}
 	return out
+}
+
+// draws returns n draws.
+func (l *law) draws(n int, r *rng.Stream) [][]float64 {
+	out := make([][]float64, n)
+	for i := range out {
+		out[i] = l.draw(r)
+	}
+	return out
+}
+
+// batch is the reverse of points.
+func batch(x [][]float64) sifg.Batch {
+	return metric.Points{N: len(x), D: len(x[0]), Data: slices.Concat(x...)}.Batch()
+}
+
+// kl is KL(μ̂‖π), a coordinate.
+func (g gaussian) kl(sigma float64) float64 {
+	v := float64(g.tau*g.tau) + float64(sigma*sigma)
+	return (v + float64(g.m*g.m) - 1 - math.Log(v)) / 2
 }

@@ -2,7 +2,6 @@ package theory
 
 import (
 	"math"
-	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
@@ -134,15 +133,6 @@ func (l *law) draw(r *rng.Stream) []float64 {
 	return x
 }
 
-// draws returns n draws.
-func (l *law) draws(n int, r *rng.Stream) [][]float64 {
-	out := make([][]float64, n)
-	for i := range out {
-		out[i] = l.draw(r)
-	}
-	return out
-}
-
 // points are the rows of a batch in float64.
 func points(b sifg.Batch) [][]float64 {
 	out, all := make([][]float64, b.Rows), metric.FromBatch(b)
@@ -150,11 +140,6 @@ func points(b sifg.Batch) [][]float64 {
 		out[i] = all.Row(i)
 	}
 	return out
-}
-
-// batch is the reverse of points.
-func batch(x [][]float64) sifg.Batch {
-	return metric.Points{N: len(x), D: len(x[0]), Data: slices.Concat(x...)}.Batch()
 }
 
 func sq(x float64) float64 { return float64(x * x) }

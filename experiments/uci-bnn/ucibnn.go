@@ -34,7 +34,7 @@ var Experiment = &harness.Experiment{
 	Measuring: measuring,
 	Problem:   build,
 	Check:     check,
-	Samplers:  samplers.All,
+	Samplers:  append(slices.Clone(samplers.All), pushedAscent()),
 	Metrics:   words.Metrics,
 	Scores:    metrics,
 	Baselines: baselines,
@@ -152,7 +152,7 @@ func sameStart(problems []study.Problem) []study.Problem {
 // apart is what protocols have that judge the development part along the run, or do not check the paper's claims.
 func apart() map[string]harness.Contents {
 	out, curves := flows.Apart(), judgedBy(study.Measure{Head: "dev NLL", Metric: "dev-nll"}, withSmall...)
-	clock, reached := study.Clock(curves...), study.Reached(curves...)
+	clock, reached := clockFigure(curves...), reachedTable(curves...)
 	// no Figure 4 right: SIFG has its own best σ alone
 	fair := harness.Contents{Figures: append(figures[1:], clock), Tables: append(tables, reached)}
 	other := words.Table("literature", literature) // other data than the paper's

@@ -119,22 +119,3 @@ func TestTooFewDraws(t *testing.T) {
 		t.Errorf("%q", rule)
 	}
 }
-
-// TestClock: a run that is judged at its end alone has no curve, which is said.
-func TestClock(t *testing.T) {
-	s := made([]string{"sifg"}, 2, func(string, int) float64 { return 1 })
-	clock := Clock(energy())
-	want := "no trial that ended well has energy along its run"
-	if _, err := clock.Draw(s); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("judged at the end alone: %v", err)
-	}
-	for key, trace := range s.Traces {
-		s.Traces[key] = append(trace, record.Trace{Key: key, Iteration: 10, Metric: "m", Value: 0.5})
-	}
-	for i := range s.Trials {
-		s.Trials[i].Iterations = 10
-	}
-	if f, err := clock.Draw(s); err != nil || len(f.Panels) != 1 || len(f.Panels[0].Layers) != 1 {
-		t.Errorf("two checkpoints: %v, %v", f, err)
-	}
-}

@@ -157,7 +157,7 @@ func (s *selection) request(e *env, names []string) (plan.Request, error) {
 		return r, err
 	}
 	s.Scale = r.Scale
-	_, err := r.Check()
+	_, err := r.Admit()
 	return r, err
 }
 

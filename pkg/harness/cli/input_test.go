@@ -130,7 +130,7 @@ func TestLists(t *testing.T) {
 		"plan --json --methods sgld --problems small --seeds 5": {`"method": "sgld"`, `"seeds": [`},
 		"data list":       {"boston", "protein-standard"},
 		"--help":          {"Run and report:", "verify"},
-		"run --help":      {"--fail-fast", "--protocol"},
+		"run --help":      {"--isolate", "--protocol"},
 		"--version":       {"sifg ", "go1.", "kernels ", "cores"},
 		"completion bash": {"sifg"},
 		"__complete comp": {"compare", "completion"},

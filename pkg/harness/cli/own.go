@@ -94,10 +94,7 @@ func (o *own) useProgram(r *plan.Request) {
 	}
 	named := r.Methods
 	if named == nil {
-		for _, text := range o.programs.samplers {
-			name, _, _ := strings.Cut(text, "=")
-			named = append(named, name)
-		}
+		named = r.Added()
 	}
 	if len(named) == 0 && !o.all.Changed("seeds") { // those alone do not depend on it
 		r.Seeds = []uint64{1}
@@ -134,11 +131,7 @@ func (o *own) useData(e *env, r *plan.Request) error {
 			said = append(said, "scale quick: --scale full is the whole")
 		}
 		if o.all.Lookup("grid") == nil && !chosen("methods") { // a grid names its own
-			r.Methods = slices.Clone(x.Own.Methods)
-			for _, text := range o.programs.samplers {
-				name, _, _ := strings.Cut(text, "=")
-				r.Methods = append(r.Methods, name)
-			}
+			r.Methods = slices.Concat(x.Own.Methods, r.Added())
 			said = append(said, fmt.Sprintf("%d methods: --methods takes others", len(r.Methods)))
 		}
 		for _, text := range said {

@@ -123,13 +123,6 @@ func TestFailuresAreRows(t *testing.T) {
 	x.want(t, "status --protocol paper --set problems.small.options.fault=nan", 0, "diverged at iteration 3")
 	x.want(
 		t,
-		"run --protocol paper -j 1 --fail-fast --set problems.small.options.fault=panic --results fast",
-		3,
-		"1 of 9",
-		"were not computed",
-	)
-	x.want(
-		t,
 		"run --protocol paper --scale smoke --timeout 30ms --set problems.small.options.fault=slow",
 		3,
 		"timeout",

@@ -29,7 +29,6 @@ func (r *runner) flags(cmd *cobra.Command) {
 	cmd.PreRunE = func(*cobra.Command, []string) error { return r.check() }
 	f := cmd.Flags()
 	jobsFlag(f, &r.Jobs)
-	f.BoolVar(&r.FailFast, "fail-fast", false, "start no more trials after the first that fails")
 	f.IntVar(&r.Threads, "threads", 1, "cores that one trial may use; for a few large trials, with fewer --jobs")
 	f.DurationVar(&r.Timeout, "timeout", 0, "limit of one trial, such as 90s or 10m (default none)")
 	f.DurationVar(&r.Grace, "grace", 5*time.Second,

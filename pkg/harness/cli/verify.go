@@ -120,7 +120,7 @@ func here(command string, flags *pflag.FlagSet) string {
 		f := flags.Lookup(name)
 		of := strings.HasPrefix(command, "sifg report ") || strings.HasPrefix(command, "sifg grid ") && name != "name"
 		if f.Changed && of && !strings.Contains(command, " --"+name+" ") {
-			command += " " + plan.Quote([]string{"--" + name, f.Value.String()})
+			command += " " + usage.Quote([]string{"--" + name, f.Value.String()})
 		}
 	}
 	return command

@@ -17,7 +17,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
-	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/run"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
@@ -70,7 +69,7 @@ func (j *Job) worker(variable string) string {
 	}
 	args := []string{program, "work", "--plan", j.path(planName), "--store", j.Store, "--jobs", strconv.Itoa(j.CPUs)}
 	args = append(args, j.Flags...)
-	return fmt.Sprintf(`exec %s --shard "$%s/%d"`, plan.Quote(args), variable, j.Shards)
+	return fmt.Sprintf(`exec %s --shard "$%s/%d"`, usage.Quote(args), variable, j.Shards)
 }
 
 // write makes the folder: plan, program, and what the scheduler is given, under a name.

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
-	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
@@ -45,7 +44,7 @@ func (j *Job) script() string { return "#!/bin/sh\n" + j.worker("SLURM_ARRAY_TAS
 
 // Show returns what Submit would do, as commands and a script.
 func (j *Job) Show(site []string) string {
-	return "sbatch " + plan.Quote(j.sbatch(site)) + "\n\n" + j.script()
+	return "sbatch " + usage.Quote(j.sbatch(site)) + "\n\n" + j.script()
 }
 
 // Submit writes the job's folder and submits its shards as an array. It returns Slurm's number of the job. Each of site

@@ -35,16 +35,15 @@ const Tolerance = "Two means agree if they differ by at most 3.3 standard errors
 type Row struct {
 	Experiment, Protocol string
 	record.Cell
-	Ours        Summary
-	Theirs      Summary
-	Printed     string  // theirs, as the paper prints them
-	Difference  float64 // ours − theirs; over the seeds that both have, if there are any
-	Uncertainty float64 // standard error of the difference; NaN: it is not known
-	Identical   bool
-	Verdict     string
-	Marked      bool   // it agrees, and differs by more than two standard errors
-	Why         string // it cannot be compared
-	Note        string // settings that differ; what is known of a printed number
+	Ours      Summary
+	Theirs    Summary
+	Printed   string // theirs, as the paper prints them
+	claim.Gap        // ours − theirs, over the seeds that both have, if there are any; Error NaN: it is not known
+	Identical bool
+	Verdict   string
+	Marked    bool   // it agrees, and differs by more than two standard errors
+	Why       string // it cannot be compared
+	Note      string // settings that differ; what is known of a printed number
 }
 
 // Summary is one side's values.
@@ -84,8 +83,7 @@ func Published(e *harness.Experiment, p *report.Protocol) []Row {
 		} else if why == "" && printed.Copied {
 			why = "a printed copy of another cell"
 		}
-		g := printed.Gap(v)
-		r.Difference, r.Uncertainty = g.Difference, g.Error
+		r.Gap = printed.Gap(v)
 		r.decide(why)
 		out = append(out, r)
 	}
@@ -129,9 +127,8 @@ func (r *Row) decide(why string) {
 	switch {
 	case why != "":
 		r.Verdict, r.Why = NotComparable, why
-	case r.Identical || math.Abs(r.Difference) <= claim.Errors*r.Uncertainty:
-		r.Verdict = Agrees
-		r.Marked = !r.Identical && math.Abs(r.Difference) > claim.Marked*r.Uncertainty
+	case r.Identical || r.Agrees():
+		r.Verdict, r.Marked = Agrees, !r.Identical && r.Far()
 	default:
 		r.Verdict = Differs
 	}
@@ -142,17 +139,17 @@ func (r *Row) decide(why string) {
 func (r *Row) match(a, b record.Sample, why string) {
 	r.Ours, r.Theirs, r.Identical = summary(a.Numbers()), summary(b.Numbers()), record.Same(a, b)
 	d := record.Pair(a, b, 0)
-	r.Difference, r.Uncertainty = d.Mean(), stats.SE(d.Gaps)
+	r.Gap = claim.Gap{Difference: d.Mean(), Error: stats.SE(d.Gaps)}
 	if d.Pairs()+d.BothLost == 0 {
 		r.Difference = r.Ours.Mean - r.Theirs.Mean
-		r.Uncertainty = math.Hypot(stats.SE(a.Numbers()), stats.SE(b.Numbers()))
+		r.Error = math.Hypot(stats.SE(a.Numbers()), stats.SE(b.Numbers()))
 	}
 	switch lost := strings.Join(slices.DeleteFunc([]string{sided("ours", a), sided("theirs", b)}, empty), "; "); {
 	case why != "" || r.Identical:
 	case !d.Whole() && d.Pairs() > 0:
 		r.Verdict, r.Note = Differs, strings.TrimPrefix(r.Note+"; "+lost, "; ")
 		return
-	case math.IsNaN(r.Uncertainty):
+	case math.IsNaN(r.Error):
 		why = cmp.Or(lost, "one pair of trials has no standard error")
 	}
 	r.decide(why)
@@ -288,7 +285,7 @@ func (r *Row) cells(t *table.Table) []table.Cell {
 	}
 	return []table.Cell{
 		table.Text(r.Problem), table.Text(metric), table.Text(r.Method), spread(r.Ours), theirs, table.Int(r.Ours.N),
-		table.PlusMinus(r.Difference, r.Uncertainty), table.Fixed(r.Difference/r.Uncertainty, 1),
+		table.PlusMinus(r.Difference, r.Error), table.Fixed(r.Difference/r.Error, 1),
 		table.Fixed(100*r.Difference/math.Abs(r.Theirs.Mean), 1), table.Text(verdict),
 	}
 }

@@ -51,7 +51,7 @@ func near(t *testing.T, what string, got, want float64) {
 }
 
 func TestPublished(t *testing.T) {
-	numbers := claim.MustPublished([]byte("dataset,metric,method,mean,std,source,note\n" +
+	numbers := claim.ReadPublished([]byte("dataset,metric,method,mean,std,source,note\n" +
 		"p,rmse,a,2.000,0.10,Table 1,\np,rmse,b,2.00,0.00,Table 1,a copy\np,rmse,c,1.0,0.1,Table " +
 		"1,\np,rmse,d,1.0,0.1,Table 1,\n"))
 	e := &harness.Experiment{Name: "e", Published: numbers}
@@ -70,7 +70,7 @@ func TestPublished(t *testing.T) {
 	got := Published(e, p)
 	near(t, "mean", got[0].Ours.Mean, 2.1)
 	near(t, "difference", got[0].Difference, 0.1)
-	near(t, "uncertainty", got[0].Uncertainty, 0.1*math.Sqrt(2.0/3))
+	near(t, "uncertainty", got[0].Error, 0.1*math.Sqrt(2.0/3))
 	if got[0].Verdict != Agrees || got[1].Verdict != Differs || got[1].Note != "a copy" ||
 		got[0].Printed != "2.000 ± 0.10" {
 		t.Errorf("%+v\n%+v", got[0], got[1])
@@ -129,7 +129,7 @@ func TestReports(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	// every pair differs by the same half, so that is no chance
-	if b := got["b"]; b.Identical || b.Verdict != Differs || b.Difference != -0.5 || b.Uncertainty != 0 ||
+	if b := got["b"]; b.Identical || b.Verdict != Differs || b.Difference != -0.5 || b.Error != 0 ||
 		b.Note != `sampler.hidden not set, theirs 3; sampler.step 0.1, theirs 0.2` {
 		t.Errorf("b: %+v", b)
 	}
@@ -139,10 +139,10 @@ func TestReports(t *testing.T) {
 	}
 	// an infinite value beside a finite one is a difference; two of one seed are alike
 	for method, want := range map[string]Row{
-		"d": {Difference: 0, Verdict: Differs},
-		"e": {Difference: 0, Verdict: Differs},
+		"d": {Gap: claim.Gap{Difference: 0}, Verdict: Differs},
+		"e": {Gap: claim.Gap{Difference: 0}, Verdict: Differs},
 		// the tries that both lost are left out, and one pair is too few
-		"f": {Difference: -0.5, Verdict: NotComparable},
+		"f": {Gap: claim.Gap{Difference: -0.5}, Verdict: NotComparable},
 	} {
 		if r := got[method]; r.Verdict != want.Verdict || r.Difference != want.Difference {
 			t.Errorf("%s: %s, difference %v, want %v", method, r.Verdict, r.Difference, want)
@@ -164,7 +164,7 @@ func TestReports(t *testing.T) {
 	for i := range theirs.Records.Trials { // without shared seeds: two independent means
 		theirs.Records.Trials[i].Seed += 100
 	}
-	if r := Reports(ours, theirs)[1]; r.Identical || math.Abs(r.Uncertainty-math.Sqrt(2.0/3)) > 1e-12 {
+	if r := Reports(ours, theirs)[1]; r.Identical || math.Abs(r.Error-math.Sqrt(2.0/3)) > 1e-12 {
 		t.Errorf("other seeds: %+v, want uncertainty √(1/3 + 1/3)", r)
 	}
 }

@@ -41,8 +41,7 @@ func (b *builder) near(r plan.Request) error {
 		}
 	}
 	if b.Groups = groups; groups == nil {
-		return usage.Errorf("--select %q: no number is published of these methods on these problems; --published FILE "+
-			"gives others", nearPublished)
+		return usage.Errorf("--select %q: no number is published of these methods on these problems", nearPublished)
 	}
 	return nil
 }

@@ -90,19 +90,13 @@ func New(r plan.Request, s *Spec, choose string) (*Grid, error) {
 	for _, p := range b.layout.Settings.Problems {
 		problems = append(problems, p.Name)
 	}
-	var added []string // a sampler of the command's is a method of every part
-	for _, text := range r.Samplers {
-		name, _, _ := strings.Cut(text, "=")
-		added = append(added, name)
-	}
 	for i := range s.Parts {
 		p := &s.Parts[i]
 		if len(p.Methods) > 0 {
-			p.Methods = slices.Concat(p.Methods, added)
+			p.Methods = slices.Concat(p.Methods, r.Added()) // they are methods of every part
 		}
 		p.Problems = settings.Named(p.Problems, problems)
-		r.Problems, r.Methods = p.Problems, p.Methods
-		if _, err := r.Check(); err != nil {
+		if err := b.layout.Known(p.Problems, p.Methods); err != nil {
 			return nil, usage.Errorf("the grid %s: %v", s.Name, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -20,12 +21,13 @@ type Layout struct {
 
 	request  Request
 	e        *harness.Experiment
+	file     *settings.File
 	protocol string
 }
 
 // NewLayout reads and merges the settings for a request with one experiment and one protocol.
 func NewLayout(r Request) (*Layout, error) {
-	files, err := r.Check()
+	files, err := r.Admit()
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +41,13 @@ func NewLayout(r Request) (*Layout, error) {
 func (r Request) layout(e *harness.Experiment, f *settings.File, protocol string) (*Layout, error) {
 	f.Wants = r.wants
 	s, err := f.Resolve(protocol, r.Scale, r.overrides(e))
-	return &Layout{Settings: s, request: r, e: e, protocol: protocol}, err
+	return &Layout{Settings: s, request: r, e: e, file: f, protocol: protocol}, err
+}
+
+// Known refuses names that are no problems or methods of the experiment.
+func (l *Layout) Known(problems, methods []string) error {
+	have := slices.Concat(l.file.Methods, l.file.Variants)
+	return cmp.Or(known("problem", problems, l.file.Problems), known("method", methods, have))
 }
 
 // wants reports whether the request selects a method on a problem.

@@ -21,7 +21,8 @@ type Datasets interface {
 	Load(name string) (*dataset.Data, error)
 }
 
-// Request says which trials are wanted.
+// Request says which trials are wanted, as it was asked. Admit lets run what it names, and a Layout resolves its
+// settings.
 type Request struct {
 	Experiments []*harness.Experiment
 	// Protocols are those that are wanted, All for every one; nil: each experiment's default. An experiment that has
@@ -53,7 +54,7 @@ type Plan struct {
 // New resolves the configuration of every trial and checks it, the experiment's own options included, so that what is
 // wrong is said before anything runs.
 func New(r Request) (*Plan, error) {
-	files, err := r.Check()
+	files, err := r.Admit()
 	if err != nil {
 		return nil, err
 	}
@@ -98,54 +99,61 @@ func (r *Request) protocols(f *settings.File) []string {
 	return slices.DeleteFunc(slices.Clone(f.Protocols), unwanted)
 }
 
-// Check reads the settings files and refuses names that none of them has.
-func (r *Request) Check() ([]*settings.File, error) {
-	files := make([]*settings.File, len(r.Experiments))
+// Added are the names of the programs that are methods.
+func (r *Request) Added() (names []string) {
+	for _, text := range r.Samplers {
+		name, _, _ := strings.Cut(text, "=")
+		names = append(names, name)
+	}
+	return names
+}
+
+// Admit reads the settings files, and lets the programs run, and methods that are named and would run nowhere. It
+// refuses names that none of the files has.
+func (r *Request) Admit() (files []*settings.File, err error) {
 	protocols, problems, methods := []string{All}, []string(nil), []string(nil)
 	harness.Register(r.Experiments...)
-	for i, e := range r.Experiments {
-		var err error
-		if files[i], err = e.File(); err != nil {
+	for _, e := range r.Experiments {
+		f, err := e.File()
+		if err != nil {
 			return nil, err
 		}
-		f := files[i]
+		files = append(files, f)
 		protocols = append(protocols, f.Protocols...)
 		problems = append(problems, f.Problems...)
 		methods = slices.Concat(methods, f.Methods, f.Variants)
 	}
-	admit := func(name string) {
-		for _, f := range files {
-			f.Admit(name)
-		}
-		methods = append(methods, name)
-	}
-	for _, text := range r.Samplers {
-		name, _, _ := strings.Cut(text, "=")
+	for _, name := range r.Added() {
 		if r.Methods != nil && !slices.Contains(r.Methods, name) {
 			return nil, usage.Errorf("--methods leaves out %s, which --sampler adds: name it too", name)
 		}
-		admit(name)
 	}
-	for _, name := range r.Methods { // one that is named runs, also where no problem names it, or it is a sampler alone
-		if _, err := sifg.ByName(name); err == nil && !slices.Contains(methods, name) {
-			admit(name)
-		}
+	for _, name := range slices.Concat(r.Added(), r.Methods) {
+		_, unknown := sifg.ByName(name)
+		fresh := unknown == nil && !slices.Contains(methods, name) // a sampler that is no method of a file
 		for _, f := range files {
-			f.Name(name)
+			if fresh || slices.Contains(f.Methods, name) {
+				f.Admit(name)
+			}
 		}
-	}
-	check := func(kind string, names, have []string) error {
-		have = slices.Compact(slices.Sorted(slices.Values(have)))
-		return cmp.Or(usage.Among(kind, names, "", have), usage.Twice(kind, names))
+		if fresh {
+			methods = append(methods, name)
+		}
 	}
 	return files, cmp.Or(
-		check("scale", []string{r.Scale}, settings.Scales),
-		check("protocol", r.Protocols, protocols),
-		check("problem", r.Problems, problems),
-		check("method", r.Methods, methods),
+		known("scale", []string{r.Scale}, settings.Scales),
+		known("protocol", r.Protocols, protocols),
+		known("problem", r.Problems, problems),
+		known("method", r.Methods, methods),
 		usage.Twice("data set", r.Own),
 		usage.Twice("seed", r.Seeds),
 	)
+}
+
+// known refuses names that are not there, or twice.
+func known(kind string, names, have []string) error {
+	have = slices.Compact(slices.Sorted(slices.Values(have)))
+	return cmp.Or(usage.Among(kind, names, "", have), usage.Twice(kind, names))
 }
 
 // Set lists the overrides and selections as the user gave them. A program of which an experiment's settings speak is
@@ -242,17 +250,5 @@ func Command(name, experiment, protocol, scale string, set []string, more ...str
 			args = append(args, "--set", s)
 		}
 	}
-	return Quote(append(args, more...))
-}
-
-// Quote joins arguments so that a POSIX shell reads them.
-func Quote(args []string) string {
-	var out []string
-	for _, a := range args {
-		if strings.ContainsAny(a, " \t\n\"'`$\\*?[]{}()<>|&;#~!") || a == "" {
-			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-		out = append(out, a)
-	}
-	return strings.Join(out, " ")
+	return usage.Quote(append(args, more...))
 }

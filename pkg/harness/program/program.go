@@ -33,16 +33,7 @@ type Identity struct {
 }
 
 // String returns the command as --program takes it.
-func (id *Identity) String() string {
-	var all []string
-	for _, word := range id.Command {
-		if words, err := split(word); err != nil || !slices.Equal(words, []string{word}) {
-			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
-		all = append(all, word)
-	}
-	return strings.Join(all, " ")
-}
+func (id *Identity) String() string { return usage.Quote(id.Command) }
 
 // Program is a program that a person named, with the processes that wait for work. They live until Close.
 type Program struct {

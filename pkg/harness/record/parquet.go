@@ -58,9 +58,9 @@ func Encode[T any](rows []T) ([]byte, error) {
 
 var errVersion = errors.New("another version: this program reads version " + schemaVersion)
 
-// Decode parses a file of such rows and checks each (Trial.Check, Timing.Check). Its error wraps safe.ErrDamaged, except for
-// a file of another version. It parses in the calling goroutine, where a panic of the library over a forged page can be
-// caught.
+// Decode parses a file of such rows and checks each (Trial.Check, Timing.Check). Its error wraps safe.ErrDamaged,
+// except for a file of another version. It parses in the calling goroutine, where a panic of the library over a forged
+// page can be caught.
 func Decode[T any](b []byte) (rows []T, err error) {
 	table := nameOf[T]()
 	defer func() {

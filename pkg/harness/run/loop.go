@@ -19,8 +19,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// Compute runs one trial in this process and returns what it leaves behind: it starts the sampler, steps it, and judges
-// it at iteration 0, at every Judge.Every-th and at the last. The result depends on t alone, not on threads;
+// Compute runs one trial in this process and returns what it leaves behind: it runs the sampler, and judges it at
+// iteration 0, at every Judge.Every-th and at the last. The result depends on t alone, not on threads;
 // t.Reference must be set where the experiment has references. step may be nil. The error is ctx's, or that the trial
 // cannot start; divergence is a status.
 func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threads int,
@@ -48,36 +48,36 @@ func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threa
 	if reason := tooLarge(t.Config, p.Target.Dim()); reason != "" {
 		return ended(t, record.StatusMemory, reason, 0, started), nil
 	}
-	flow.Threads = threads
-	c, err := flow.Start(p.Target, t.Config.Particles, t.Seed, p.Init)
-	if err != nil {
-		return nil, err
-	}
-	j := &judge{Trial: t, problem: p, arrays: map[string]*record.Array{}}
-	j.look(c, sifg.Info{})
 	// why the trial cannot go on
 	stopped := func() error { return errors.Join(context.Cause(ctx), uses.Err()) }
+	j := &judge{Trial: t, problem: p, arrays: map[string]*record.Array{}}
+	flow.Threads = threads
+	c, err := sifg.Run(ctx, flow, p.Target, sifg.Options{
+		Particles:  t.Config.Particles,
+		Iterations: t.Config.Iterations,
+		Seed:       t.Seed,
+		Init:       p.Init,
+		Every:      1,
+		Callback: func(c *sifg.Cloud, info sifg.Info) error {
+			if err := stopped(); err != nil {
+				return err
+			}
+			j.look(c, info)
+			if step != nil && c.Iter > 0 {
+				step(c.Iter)
+			}
+			return nil
+		},
+	})
 	status, reason := record.StatusOK, ""
-	for c.Iter < t.Config.Iterations {
-		if err := stopped(); err != nil {
-			return nil, err
-		}
-		info, err := flow.Step(c)
-		var diverged *sifg.DivergedError
-		if failure := stopped(); failure != nil {
-			return nil, failure
-		} else if errors.As(err, &diverged) {
-			status, reason = record.StatusDiverged, err.Error()
-			break
-		} else if err != nil {
-			return nil, err
-		}
-		j.look(c, info)
-		if step != nil {
-			step(c.Iter)
-		}
-	}
-	if status == record.StatusOK {
+	switch failure := stopped(); {
+	case failure != nil:
+		return nil, failure
+	case errors.As(err, new(*sifg.DivergedError)):
+		status, reason = record.StatusDiverged, err.Error()
+	case err != nil:
+		return nil, err
+	default:
 		j.last(c)
 	}
 	uses.Settle()

@@ -34,7 +34,6 @@ type Progress interface {
 type Options struct {
 	Jobs     int           // trials at once, 1 or more
 	Threads  int           // cores that one trial may use
-	FailFast bool          // start no more trials after the first that does not end with record.StatusOK
 	Timeout  time.Duration // of one trial, heeded between two iterations; 0: none
 	Grace    time.Duration // from Timeout until a trial that does not stop is killed, or left behind without Isolate
 	Isolate  *Isolation    // each trial in a process of its own; nil: all in this one
@@ -82,15 +81,15 @@ func Run(soft, hard context.Context, s *store.Store, experiments []*harness.Expe
 			if row.Status == record.StatusOK && row.Reason != "" {
 				r.Progress.Note(t.Name() + ": " + row.Reason)
 			}
-			if failure != nil || r.FailFast && row.Status != record.StatusOK {
-				stop()
-			}
 			if failure == nil {
 				done.Add(1)
-			} else if hard.Err() == nil {
-				return fmt.Errorf("%s: %w", t.Name(), failure)
+				return nil
 			}
-			return nil
+			stop()
+			if hard.Err() != nil {
+				return nil
+			}
+			return fmt.Errorf("%s: %w", t.Name(), failure)
 		})
 	}
 	err = workers.Wait()

@@ -189,14 +189,14 @@ func keysIn(n *yaml.Node) (out []string) {
 	return out
 }
 
-// Admit adds a method of a sampler's name and defaults. It runs on every problem on which methods run.
+// Admit lets a method run on every problem on which methods run: one of a sampler's name and defaults that the file
+// does not have, or one of its own that would run nowhere.
 func (f *File) Admit(method string) {
-	f.Methods, f.admitted = append(f.Methods, method), append(f.admitted, method)
-}
-
-// Name lets a method of the file that would run nowhere run as if it were admitted.
-func (f *File) Name(method string) {
-	if slices.Contains(f.Methods, method) && !slices.Contains(f.admitted, method) && !f.runs(method) {
+	own := slices.Contains(f.Methods, method)
+	if !own {
+		f.Methods = append(f.Methods, method)
+	}
+	if !slices.Contains(f.admitted, method) && (!own || !f.runs(method)) {
 		f.admitted = append(f.admitted, method)
 	}
 }

@@ -114,3 +114,15 @@ func nearest(name string, candidates []string) string {
 	}
 	return best
 }
+
+// Quote joins arguments so that a POSIX shell reads them.
+func Quote(args []string) string {
+	var out []string
+	for _, a := range args {
+		if strings.ContainsAny(a, " \t\n\"'`$\\*?[]{}()<>|&;#~!") || a == "" {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		out = append(out, a)
+	}
+	return strings.Join(out, " ")
+}

@@ -1,5 +1,5 @@
-// Package samplers has the samplers that experiments set beside those of the library: HMC in the place of a flow, and a
-// control.
+// Package samplers has the samplers that experiments set beside those of the library: HMC in the place of a flow, and
+// controls.
 package samplers
 
 import (
@@ -12,7 +12,7 @@ import (
 )
 
 // All are the samplers of this package, for harness.Experiment.Samplers.
-var All = []sifg.Sampler{Blind(), Hutchinson(), Pushed(), HMC(), SMC(), Tempering()}
+var All = []sifg.Sampler{Blind(), Hutchinson(), HMC()}
 
 // HMC is Hamiltonian Monte Carlo in the place of a flow, so that it is counted, judged and timed like one: an iteration
 // computes as many gradients as there are particles, and the particles are draws of the second half of all chains so

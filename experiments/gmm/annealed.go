@@ -1,4 +1,4 @@
-package samplers
+package gmm
 
 import (
 	"math"
@@ -7,13 +7,14 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+	"github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
-// SMC is annealed sequential Monte Carlo (Neal, Annealed importance sampling, 2001; Del Moral, Doucet and Jasra,
+// smc is annealed sequential Monte Carlo (Neal, Annealed importance sampling, 2001; Del Moral, Doucet and Jasra,
 // 2006), a baseline for targets with modes far apart: over temper iterations the particles go from the normal law
 // fitted to their start to the target along the path of powers π₀^(1−β)·π^β, reweighted at each β, resampled where
 // their effective number falls below a half, and moved by one step of MALA, which adapts its size.
-func SMC() sifg.Sampler {
+func smc() sifg.Sampler {
 	return sifg.Sampler{
 		Name: "smc", Title: "Annealed SMC", Version: 1,
 		Doc:      "annealed sequential Monte Carlo with MALA; temper is the number of iterations of the annealing",
@@ -26,11 +27,11 @@ func SMC() sifg.Sampler {
 	}
 }
 
-// Tempering is parallel tempering (Geyer, Markov chain Monte Carlo maximum likelihood, 1991): a particle is the
+// tempering is parallel tempering (Geyer, Markov chain Monte Carlo maximum likelihood, 1991): a particle is the
 // coldest of several chains at the inverse temperatures 1, ½, ¼, …, of which one iteration moves one, so that it
 // costs one score a particle as all methods do. After each round neighbours may swap. MALA adapts its step at each
 // temperature.
-func Tempering() sifg.Sampler {
+func tempering() sifg.Sampler {
 	return sifg.Sampler{
 		Name: "tempering", Title: "Parallel tempering", Version: 1,
 		Doc:      "parallel tempering with MALA; inner is the number of temperatures, each twice the one before",
@@ -140,7 +141,7 @@ type annealed struct {
 
 // Init implements sifg.Mover.
 func (m *annealed) Init(c *sifg.Cloud) {
-	m.mala = mala{u: Energy(c.Target), prior: fitNormal(c.Z), step: m.step, r: rng.New(c.Seed, "smc")}
+	m.mala = mala{u: samplers.Energy(c.Target), prior: fitNormal(c.Z), step: m.step, r: rng.New(c.Seed, "smc")}
 	m.particles, m.logs = walkers(m.u, c.Z), make([]float64, c.Z.Rows)
 }
 
@@ -220,7 +221,7 @@ type tempered struct {
 
 // Init implements sifg.Mover.
 func (m *tempered) Init(c *sifg.Cloud) {
-	u := Energy(c.Target)
+	u := samplers.Energy(c.Target)
 	m.chains, m.mala, m.r = nil, nil, rng.New(c.Seed, "tempering")
 	for k := range m.levels {
 		m.chains = append(m.chains, walkers(u, c.Z))

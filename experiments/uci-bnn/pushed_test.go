@@ -1,10 +1,11 @@
-package samplers
+package ucibnn
 
 import (
 	"context"
 	"math"
 	"testing"
 
+	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
@@ -19,6 +20,7 @@ func (f flat) Score(dst, _ sifg.Batch, _ int) { clear(dst.Data) }
 // for all particles, and is correlated by 0.999 with that of the next iteration (standard error √(1 − 0.999²)/√4000 <
 // 0.001).
 func TestPushed(t *testing.T) {
+	harness.Register(Experiment)
 	const d = 4000
 	flow, err := sifg.New(sifg.Config{Sampler: "ascent-pushed", Step: 1e-3})
 	if err != nil {
