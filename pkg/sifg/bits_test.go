@@ -151,8 +151,7 @@ func compareBits(t *testing.T, got []byte) {
 	if err != nil {
 		t.Skipf("no digests of this path and processor: %v", err)
 	}
-	wl := bytes.Split(bytes.TrimSpace(want), []byte("\n"))
-	slices.SortFunc(wl, bytes.Compare)
+	wl := bytes.Split(bytes.TrimSpace(want), []byte("\n")) // in order too, or an update would change other lines
 	if len(gl) != len(wl) {
 		t.Fatalf("%d digests, %s has %d", len(gl), name, len(wl))
 	}
