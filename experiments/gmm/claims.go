@@ -194,7 +194,8 @@ func produces(e record.Series) claim.Outcome {
 	return claim.Outcome{
 		Verdict: verdict,
 		Number:  rule.CountText(holds),
-		Evidence: fmt.Sprintf("median displacement %s (fresh noise about particles at rest gives %s); k-NN KL %s then %s",
+		Evidence: fmt.Sprintf("median displacement %s (fresh noise about particles at rest gives %s); "+
+			"k-NN KL %s then %s",
 			table.Spread(moved), fresh, table.Spread(before.Numbers()), table.Spread(after.Numbers())),
 	}
 }

@@ -133,7 +133,8 @@ func comparable(r results) claim.Outcome {
 	return claim.Outcome{
 		Verdict: claim.Decide(rank.Told == total && 4*near >= 3*total, 4*(rank.Told-near) > total),
 		Number:  fmt.Sprintf("%d of %d", near, rank.Told),
-		Evidence: fmt.Sprintf("lowest or not told apart from the lowest in %d of the %d cells with trials enough to tell",
+		Evidence: fmt.Sprintf("lowest or not told apart from the lowest in %d of the %d cells with trials enough "+
+			"to tell",
 			near, rank.Told),
 	}
 }

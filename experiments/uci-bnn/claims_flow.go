@@ -179,8 +179,8 @@ func resampled(r results) claim.Outcome {
 	if verdicts == nil {
 		return claim.Outcome{
 			Verdict: claim.NotTestable,
-			Evidence: "no run of SIFG or Ada-SIFG that has three checkpoints in its last tenth and whose last particles " +
-				"were perturbed anew",
+			Evidence: "no run of SIFG or Ada-SIFG that has three checkpoints in its last tenth and whose last " +
+				"particles were perturbed anew",
 		}
 	}
 	return claim.Outcome{

@@ -161,7 +161,8 @@ func (s *said) list(e *env) error {
 
 // whole prints a claim with rule, evidence and trials.
 func whole(e *env, row claim.Row) {
-	fmt.Fprintf(e.out, "%s. %s\n    %s (%s)\n    rule: %s\n", row.ID, row.Statement, row.Summary, row.Experiment, row.Rule)
+	fmt.Fprintf(e.out, "%s. %s\n    %s (%s)\n", row.ID, row.Statement, row.Summary, row.Experiment)
+	fmt.Fprintf(e.out, "    rule: %s\n", row.Rule)
 	var under [][]string
 	for _, o := range row.Under {
 		under = append(under, []string{"    " + o.Protocol, o.Verdict.String(), o.Evidence})
