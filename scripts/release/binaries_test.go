@@ -32,7 +32,8 @@ func TestBinaries(t *testing.T) {
 		}
 	}
 	sifg := filepath.Join(t.TempDir(), "sifg")
-	args := append([]string{"build", "-o", sifg}, all(`flags: \[(.*)\]`)...)
+	args := append([]string{"build", "-o", sifg}, all(` flags: \[(.*)\]`)...)
+	args = append(args, "-ldflags="+all(`ldflags: \[([^{]*)\]`)[0]) // the same bytes at any time
 	build := exec.Command("go", append(args, all(`main: (\S+)`)...)...)
 	build.Dir, build.Env = checkout, append(os.Environ(), all(`env: \[(.*)\]`)...)
 	if out, err := build.CombinedOutput(); err != nil {
