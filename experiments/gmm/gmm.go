@@ -3,6 +3,7 @@ package gmm
 
 import (
 	"embed"
+	"maps"
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -46,7 +47,7 @@ var Experiment = &harness.Experiment{
 	Figures:   figures,
 	Tables:    tables,
 	Claims:    claims,
-	Findings:  slices.Concat(Verdict.Findings(), findings, flows.Each()),
+	Findings:  slices.Concat(Verdict.Findings(), findings, flows.Each(), losses.Each()),
 	Apart:     apart(),
 }
 
@@ -91,9 +92,12 @@ var tables = []harness.Table{
 // apart is what protocols have that check no claim of the paper. Programs have neither a σ nor a path to draw.
 func apart() map[string]harness.Contents {
 	out := Verdict.Beside(flows.Apart())
+	maps.Copy(out, losses.Apart())
 	out["libraries"] = harness.Contents{Figures: []harness.Figure{figures[0], figures[2]}, Tables: tables}
 	return out
 }
+
+var losses = study.Losses(flows.Problems[0])
 
 var flows = study.Comparison{
 	Protocol: "beyond",

@@ -3,6 +3,7 @@ package monomialgamma
 
 import (
 	"embed"
+	"maps"
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -62,8 +63,8 @@ var Experiment = &harness.Experiment{
 		study.Measure{Head: "mean |x₁|", Metric: "mean-abs"},
 		study.Measure{Head: "σ", Metric: "sigma"})},
 	Claims:   claims,
-	Findings: slices.Concat(Verdict.Findings(), findings, flows.Each()),
-	Apart:    Verdict.Beside(flows.Apart()),
+	Findings: slices.Concat(Verdict.Findings(), findings, flows.Each(), losses.Each()),
+	Apart:    apart(),
 }
 
 // judgedBy is a panel of the k-NN KL by a reference sample.
@@ -79,6 +80,15 @@ var Verdict = study.Comparison{
 	Where:    "Monomial gamma",
 	Problems: flows.Problems,
 }
+
+// apart is what protocols have that check no claim of the paper.
+func apart() map[string]harness.Contents {
+	out := Verdict.Beside(flows.Apart())
+	maps.Copy(out, losses.Apart())
+	return out
+}
+
+var losses = study.Losses(flows.Problems[0])
 
 var flows = study.Comparison{
 	Protocol: "beyond",

@@ -41,6 +41,7 @@ type Problem struct {
 // Comparison compares methods with rivals, problem by problem, on the records of one protocol.
 type Comparison struct {
 	Protocol string
+	About    string   // what its tables show; "": the flows that the paper does not have
 	Methods  []string // the zero value: the flows that the paper does not have,
 	Rivals   []string // and what they have to beat
 	Problems []Problem
@@ -79,6 +80,18 @@ var (
 	newFlows  = []string{"sifg-a", "interpolated", "baoab"}
 	newRivals = []string{"sgld", "sgld-long", "psgld", "l2-gf", "sifg", "kde-flow", "smc", "tempering"}
 )
+
+// Losses is SIFG by denoising against SIFG with other losses and all else the same, by samples.
+func Losses(problem Problem) Comparison {
+	return Comparison{
+		Protocol: "loss",
+		About: "SIFG's network learns by denoising, by antithetic denoising or by Hutchinson's estimate; network, step, " +
+			"σ and start are the same.",
+		Methods:  []string{"sifg"},
+		Rivals:   []string{"sifg-a", "sifg-hutchinson"},
+		Problems: []Problem{problem},
+	}
+}
 
 // What a comparison may come to, for the first of two methods.
 const better, equal, worse, open = "better", "equal", "worse", table.Open

@@ -48,7 +48,8 @@ func (c Comparison) Each() []harness.Find {
 			}
 			out := &harness.Finding{Title: v.says(s), Protocol: c.Protocol}
 			if t, err := c.table(s, v); err == nil && t.Comparisons != nil {
-				out.Text, out.Table = "The flows that the paper does not have, against each rival.", t
+				about := cmp.Or(c.About, "The flows that the paper does not have, against each rival.")
+				out.Text, out.Table = about, t
 			}
 			return out
 		})
