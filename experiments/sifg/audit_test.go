@@ -9,20 +9,17 @@ import (
 	"testing"
 )
 
-// TestAudit: a script that shares no code with this program recomputes the comparisons of the verdict from the
-// committed Parquet files and
-// agrees, and it finds a number in a report that was changed.
+// TestAudit: scripts that share no code with this program recompute the comparisons of the verdict, and the numbers of
+// README and docs/findings.md, from the committed Parquet files and agree. They find a number in a report that was
+// changed.
 func TestAudit(t *testing.T) {
-	python, err := exec.LookPath("python3")
-	if err != nil || exec.Command(python, "-c", "import numpy, pyarrow.parquet").Run() != nil {
-		t.Skip("this needs python3 with numpy and pyarrow")
-	}
-	script := filepath.Join("..", "..", "scripts", "audit", "audit.py")
-	audit := func(args ...string) (string, error) {
-		out, err := exec.Command(python, append([]string{script}, args...)...).CombinedOutput()
+	python(t, "numpy", "pyarrow")
+	script := func(name string, args ...string) (string, error) {
+		args = append([]string{filepath.Join("..", "..", "scripts", "audit", name)}, args...)
+		out, err := exec.Command("python", args...).CombinedOutput()
 		return string(out), err
 	}
-	if out, err := audit(results); err != nil {
+	if out, err := script("words.py", results); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
 
@@ -45,7 +42,7 @@ func TestAudit(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	out, err := audit(forged, name)
+	out, err := script("audit.py", forged, name)
 	if err == nil || !strings.Contains(out, "better, here equal") || !strings.HasSuffix(out, ", 1 disagreements\n") {
 		t.Errorf("a forged verdict: %v, %s", err, out)
 	}

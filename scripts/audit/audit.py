@@ -186,7 +186,10 @@ def judged(records, group, sides, problem, metric, margin, overlap):
     return [(d, lost, verdict(d, lost, p, margin, overlap)) for (d, lost, _), p in zip(pairs, corrected)]
 
 
-def audit(results, experiments):
+def audit(results, experiments, found_all=None):
+    """Checks all comparisons of experiments. found_all gets what is found of each: by the rivals' protocol, problem in words, method and rival
+    the mean difference, its interval, the margin, the verdict and the 90 % interval.
+    """
     checked, wrong = 0, []
     for experiment in experiments:
         report = json.loads((results / experiment / "report.json").read_text())
@@ -228,6 +231,9 @@ def audit(results, experiments):
                         here = "open"
                     if here != c["verdict"]:
                         wrong.append(f"{name}: {c['verdict']}, here {here}")
+                    if found_all is not None:
+                        end = interval(d, 1 - 2 * LEVEL, overlap)
+                        found_all[rivals, title, c["method"], c["rival"]] = (np.mean(d), ours["from"], ours["to"], margin, here, end)
                     checked += 1
     return checked, wrong
 

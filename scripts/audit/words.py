@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Recomputes the numbers of README.md and docs/findings.md, and what audit.py does, from the committed Parquet files.
+
+    python3 scripts/audit/words.py [RESULTS]
+
+It shares no code with the program. It prints a line for each number that differs, and for each number with a decimal point or beside "of"
+that nothing here recomputes, and exits with 1 if there is one. The verdicts on claims are those of report.json: their rules are the program's. It needs NumPy and PyArrow.
+"""
+
+import csv
+import json
+import math
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import audit
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = {"SVGD": "svgd", "L2-GF": "l2-gf", "Ada-GWG": "ada-gwg", "SGLD": "sgld"}
+TABLES = ["Boston", "Concrete", "Diabetes", "Power", "Protein", "Wine"]
+ERRORS = 3.3  # standard errors of the difference within which a cell agrees
+FIGURES = "1 2 3 4 5 6 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 30 31 32 33".split()  # claims about Figures 1 to 5
+
+
+def shown(value, decimals=3):
+    """A number as the documents print it."""
+    return f"{value:.{decimals}f}".replace("-", "−")
+
+
+class Facts:
+    def __init__(self, results):
+        self.results = results
+        self.records = {e: audit.Records(results / e) for e in ("gmm", "monomial-gamma", "meg-ica", "uci-bnn")}
+        self.compared = {}  # by title, method and rival: differences and verdict of the comparison with its correction
+        _, self.wrong = audit.audit(results, sorted(self.records), self.compared)
+        self.verdicts = {}  # of claims, under released
+        for e in self.records:
+            for p in json.loads((results / e / "report.json").read_text())["protocols"]:
+                if p["protocol"] == "released":
+                    self.verdicts.update({c["id"]: c["verdict"] for c in p["claims"]})
+
+    def pair(self, title, method, rival):
+        """The verdict, the mean difference, its interval and the margin."""
+        protocol = "start" if title in TABLES else "matched"
+        return self.compared[protocol, title, method, rival]
+
+    def cell(self, title, method, rival):
+        """A comparison as the table of findings has it."""
+        d, low, high, _, verdict, _ = self.pair(title, method, rival)
+        return f"{verdict} {shown(d)} [{shown(low)}, {shown(high)}]"
+
+    def apart(self, title, method, rival):
+        """A difference without its sign, with the interval in order."""
+        d, low, high, _, _, _ = self.pair(title, method, rival)
+        low, high = sorted((abs(low), abs(high)))
+        return f"{shown(abs(d))} [{shown(low)}, {shown(high)}]"
+
+    def cells(self):
+        """Each printed cell that can be tested: data set, metric, method, our values, the printed mean, whether they agree."""
+        out = []
+        with open(ROOT / "experiments" / "uci-bnn" / "published.csv") as f:
+            for row in csv.DictReader(f):
+                if "copied" in row["note"].lower() or "copy" in row["note"].lower():
+                    continue
+                tries = self.records["uci-bnn"].tries("released", row["dataset"], row["method"], row["metric"])
+                values = np.array([v for v in tries.values() if math.isfinite(v)])
+                spread = float(row["std"]) or 0.5 * 10 ** -len(row["std"].split(".")[1])
+                error = math.sqrt((np.var(values, ddof=1) + spread**2) / len(values))
+                near = abs(values.mean() - float(row["mean"])) <= ERRORS * error
+                out.append((row["dataset"], row["metric"], row["method"], values, row["mean"], near))
+        return out
+
+
+def findings(f):
+    """What docs/findings.md must say: patterns whose groups are recomputed."""
+    cells = f.cells()
+    others = [c for c in cells if c[2] not in ("sgld", "svgd")]
+    wrong = [c for c in others if not c[5]]
+    d = f.pair("10 unmixing matrices", "sifg", "psgld")
+    out = [
+        (r"Of Table 1's (\d+) cells that can be tested (\d+) agree", [str(len(cells)), str(sum(c[5] for c in cells))]),
+        (r"Of the other (\d+) cells one differs, the NLL of Ada-SIFG on Boston, ([\d.]+) here and ([\d.]+) ±\s+0\.02",
+         [str(len(others)), shown(wrong[0][3].mean()), wrong[0][4]]),
+        (r"the 90 % interval ends at ([\d.]+), the margin is ([\d.]+\d)", [shown(d[5][1]), shown(d[3])]),
+        (r"is farther by (\S+ \[\S+ \S+\])", [f.apart("2-D mixture", "sifg", "sifg-blind")]),
+        (r"is nearer in 2-D by (\S+ \[\S+ \S+\])", [f.apart("2-D mixture", "sifg", "kde-flow")]),
+    ]
+    if len(wrong) != 1 or wrong[0][:3] != ("boston", "test-nll", "ada-sifg"):
+        raise SystemExit(f"findings.md: cells that differ are {[c[:3] for c in wrong]}")
+    for title in ["2-D mixture", "Monomial gamma", "10 unmixing matrices", *TABLES]:
+        row = r"\| " + title + r" \| ([^|]+?) \| ([^|]+?) \| ([^|]+?) \| ([^|]+?) \|"
+        out.append((row, [f.cell(title, "sifg", rival) for rival in NAMES.values()]))
+    return out
+
+
+def readme(f):
+    cells = {c[:3]: c for c in f.cells()}
+    counts = [sum(f.verdicts[i] == v for i in FIGURES) for v in ("reproduced", "not reproduced", "not decided")]
+    others = [c for c in cells.values() if c[2] not in ("sgld", "svgd")]
+    better = [t for t in TABLES if any(f.pair(t, "sifg", m)[4] == "better" for m in NAMES.values())]
+    words = ["none", "one", "two", "three", "four", "five", "six"]
+    out = [
+        (r"bears out (\d+) of the (\d+) claims that we test about them\. (\w+)\s+fail.*?; (\w+) is not decided",
+         [str(counts[0]), str(len(FIGURES)), words[counts[1]].capitalize(), words[counts[2]]]),
+        (r"(\d+) of (\d+) cells agree", [str(sum(c[5] for c in cells.values())), str(len(cells))]),
+        (r"of the other (\d+) cells (\d+) agree", [str(len(others)), str(sum(c[5] for c in others))]),
+        (r"and on (\w+) of six better than some", [words[len(better)]]),
+    ]
+    for metric, head in (("test-rmse", "RMSE"), ("test-nll", "NLL")):
+        column = [cells[t.lower(), metric, "ada-sifg"] for t in TABLES]
+        row = r", printed \| " + " \\| ".join([r"([\d.]+)"] * 6)
+        out.append((head + row, [c[4] for c in column]))
+        out.append((head + row.replace("printed", "here"), [shown(c[3].mean()) for c in column]))
+    if any(f.pair(t, "sifg", m)[4] == "worse" for t in TABLES for m in NAMES.values()):
+        raise SystemExit("README.md: SIFG is worse than one of the four on a table")
+    return out
+
+
+def check(name, text, patterns):
+    wrong = []
+    for pattern, wanted in patterns:
+        found = re.search(pattern, text, re.S)
+        if not found or list(found.groups()) != wanted:
+            wrong.append(f"{name}: {found.group(0) if found else 'nothing'!r} where it is {wanted}")
+        if found:
+            text = text[: found.start()] + text[found.end():]
+    prose = re.sub(r"```.*?```|`[^`]*`|\]\([^)]*\)|\bv?\d+\.\d+\.\d+\b", "", text, flags=re.S)
+    left = re.findall(r"[^.\n]*?(?:\d\.\d|\b\d+ of \d)[^\n]*", prose)
+    allowed = ("margin of 0.02 nats", "Go 1.26", "Apache-2.0")  # a rule, and versions
+    return wrong + [f"{name}: nothing recomputes {line.strip()!r}" for line in left if not any(a in line for a in allowed)]
+
+
+if __name__ == "__main__":
+    facts = Facts(Path((sys.argv + [ROOT / "results"])[1]))
+    wrong = facts.wrong + check("README.md", (ROOT / "README.md").read_text(), readme(facts))
+    wrong += check("docs/findings.md", (ROOT / "docs" / "findings.md").read_text(), findings(facts))
+    print("\n".join([*wrong, f"{len(wrong)} disagreements"]))
+    sys.exit(1 if wrong else 0)
