@@ -23,7 +23,8 @@ var ofLosses = []claim.Claim{
 		Rule: "at the σ of the paper's experiments, up to 0.12, and at one law of x = z + σw, the variance of the " +
 			"parameters' gradient is lower under the denoising loss than under score matching with Hutchinson's " +
 			"estimate over ±1 probes, for the paper's networks after 200 denoising steps, in 2 to 753 dimensions, " +
-			"on clouds of both widths, in every seed" + rule.AllText,
+			"on clouds of both widths, in every seed" + rule.AllText + ". What the losses do to samples is shown by " +
+			"protocol loss of gmm and monomial-gamma",
 		Check: on("same-x", checkVariance, "trained"),
 	},
 }

@@ -83,6 +83,7 @@ var (
 
 // Losses is SIFG by denoising against SIFG with other losses and all else the same, by samples.
 func Losses(problem Problem) Comparison {
+	problem.Metrics = []Measure{{Head: "energy distance", Metric: "energy"}, {Head: "k-NN KL", Metric: "knn-kl"}}
 	return Comparison{
 		Protocol: "loss",
 		About: "SIFG's network learns by denoising, by antithetic denoising or by Hutchinson's estimate; network, step, " +
