@@ -42,8 +42,9 @@ var flowClaims = []claim.Claim{
 		Statement: "Denoising score matching needs no extra back-propagation and is more stable and accurate than " +
 			"Hutchinson's estimate.",
 		With: []string{"17"},
-		Rule: "the cost of an inner step, counted; stability at the same network and particles is claim 17, by gradient " +
-			"variance on the monomial-gamma target. What the losses do to samples is shown by protocol loss there",
+		Rule: "the cost of an inner step, counted; stability at the same network and particles is claim 17, by " +
+			"gradient variance on the monomial-gamma target. What the losses do to samples is shown by protocol loss " +
+			"there",
 		Check: func(*record.Set) claim.Outcome { return claim.Outcome{Verdict: claim.NotTestable, Evidence: counted} },
 	},
 	{

@@ -86,8 +86,8 @@ func Losses(problem Problem) Comparison {
 	problem.Metrics = []Measure{{Head: "energy distance", Metric: "energy"}, {Head: "k-NN KL", Metric: "knn-kl"}}
 	return Comparison{
 		Protocol: "loss",
-		About: "SIFG's network learns by denoising, by antithetic denoising or by Hutchinson's estimate; network, step, " +
-			"σ and start are the same.",
+		About: "SIFG's network learns by denoising, by antithetic denoising or by Hutchinson's estimate; network, " +
+			"step, σ and start are the same.",
 		Methods:  []string{"sifg"},
 		Rivals:   []string{"sifg-a", "sifg-hutchinson"},
 		Problems: []Problem{problem},
