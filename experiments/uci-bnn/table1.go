@@ -116,7 +116,7 @@ var literatureCSV []byte
 
 // literature is the table of what is measured on the standard splits beside what others have published of them.
 func literature(s *record.Set) (*table.Table, error) {
-	r, methods, theirs := read(s), compared(s), claim.ReadPublished(literatureCSV)
+	r, methods, theirs := read(s), compared(s), claim.MustPublished(literatureCSV)
 	t := &table.Table{Columns: append(r.heads(methods), table.Columns(0, "PBP", "MC dropout", "Deep ensembles")...)}
 	for _, metric := range metrics {
 		for _, problem := range expected(s) {

@@ -28,15 +28,18 @@ type Published struct {
 // columns of published numbers.
 var columns = []string{"dataset", "metric", "method", "mean", "std", "source", "note"}
 
-// ReadPublished reads published numbers that are part of the program, from CSV with the columns dataset (the problem),
-// metric, method, mean, std, source, note. Numbers stand as they are printed, for the digits say how far they were
-// rounded. It panics where a row has none.
-func ReadPublished(text []byte) (out []Published) {
+// ReadPublished reads published numbers from CSV with the columns dataset (the problem), metric, method, mean, std,
+// source, note. Numbers stand as they are printed, for the digits say how far they were rounded. file is its name in
+// errors.
+func ReadPublished(file string, text []byte) ([]Published, error) {
 	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil || len(rows) < 2 || !slices.Equal(rows[0], columns) {
-		const text = "published numbers: want the columns %s, and a row for each: %v"
-		panic(fmt.Sprintf(text, strings.Join(columns, ","), err))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", file, err)
+	case len(rows) < 2 || !slices.Equal(rows[0], columns):
+		return nil, fmt.Errorf("%s: want the columns %s, and a row for each number", file, strings.Join(columns, ","))
 	}
+	var out []Published
 	for i, row := range rows[1:] {
 		mean, err1 := strconv.ParseFloat(row[3], 64)
 		sd, err2 := strconv.ParseFloat(row[4], 64)
@@ -55,10 +58,19 @@ func ReadPublished(text []byte) (out []Published) {
 		}
 		finite := !math.IsNaN(mean) && !math.IsInf(p.AtMost()+math.Abs(mean), 0)
 		if errors.Join(err1, err2) != nil || !finite || !(p.AtMost() > 0) {
-			panic(fmt.Sprintf("published numbers, row %d: want a mean and a standard deviation, not %s and %s",
-				i+1, row[3], row[4]))
+			return nil, fmt.Errorf("%s, row %d: want a mean and a standard deviation, not %s and %s",
+				file, i+1, row[3], row[4])
 		}
 		out = append(out, p)
+	}
+	return out, nil
+}
+
+// MustPublished is ReadPublished of a file that is part of the program.
+func MustPublished(text []byte) []Published {
+	out, err := ReadPublished("published numbers", text)
+	if err != nil {
+		panic(err)
 	}
 	return out
 }

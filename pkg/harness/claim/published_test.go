@@ -1,7 +1,6 @@
 package claim
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -11,28 +10,23 @@ import (
 const header = "dataset,metric,method,mean,std,source,note\n"
 
 func TestReadPublished(t *testing.T) {
-	got := ReadPublished([]byte(header + "boston,test-rmse,svgd,2.944,0.03,Table 1,\n" +
+	got, err := ReadPublished("file.csv", []byte(header+"boston,test-rmse,svgd,2.944,0.03,Table 1,\n"+
 		"power,test-rmse,svgd,4.940,0.00,Table 1,\"a copying error, b\"\n"))
 	want := []Published{{"boston", "test-rmse", "svgd", 2.944, 0.03, 0.01, "Table 1", "2.944 ± 0.03", "", false},
 		{"power", "test-rmse", "svgd", 4.94, 0, 0.01, "Table 1", "4.940 ± 0.00",
 			"a copying error, b", true}}
-	if !slices.Equal(got, want) || got[1].AtMost() != 0.005 { // a spread printed as 0.00 is below 0.005
-		t.Errorf("%+v, want %+v", got, want)
+	if err != nil || !slices.Equal(got, want) || got[1].AtMost() != 0.005 { // a spread printed as 0.00 is below 0.005
+		t.Errorf("%+v, want %+v: %v", got, want, err)
 	}
 	for want, text := range map[string]string{
-		"row 2: want a mean":         header + "a,b,c,1,2,d,\na,b,e,1,x,d,\n",
-		"row 1: want a mean":         header + "a,b,c,NaN,2,d,\n",
-		"fields":                     header + "a,b\n",
-		"want the columns dataset,m": "problem,metric,method,mean,std,source,note\na,b,c,1,2,d,\n",
+		"file.csv, row 2: want a mean":         header + "a,b,c,1,2,d,\na,b,e,1,x,d,\n",
+		"file.csv, row 1: want a mean":         header + "a,b,c,NaN,2,d,\n",
+		"fields":                               header + "a,b\n",
+		"file.csv: want the columns dataset,m": "problem,metric,method,mean,std,source,note\na,b,c,1,2,d,\n",
 	} {
-		func() {
-			defer func() {
-				if p := fmt.Sprint(recover()); !strings.Contains(p, want) {
-					t.Errorf("%q: %v, want %q", text, p, want)
-				}
-			}()
-			ReadPublished([]byte(text))
-		}()
+		if _, err := ReadPublished("file.csv", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
 	}
 }
 

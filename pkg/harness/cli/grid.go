@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/grid"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
@@ -22,6 +24,7 @@ type gridFlags struct {
 	selection
 	runner
 	file, choose string
+	published    string
 	axes         []string
 	dry, named   bool
 }
@@ -59,6 +62,8 @@ func gridCommand(e *env) *cobra.Command {
 		"`KEY=VALUES`, such as 'step=[0.01, 0.1]'; every combination where it is repeated")
 	f.StringVar(&g.choose, "select", "",
 		"`RULE` of the choice: min METRIC or max METRIC, at the last iteration, or near published")
+	f.StringVar(&g.published, "published", "",
+		"published numbers in place of the experiment's, a CSV `FILE` (docs/grids.md), for near published")
 	f.BoolVar(&g.dry, "dry-run", false, "only show what would run")
 	return cmd
 }
@@ -77,6 +82,36 @@ func (g *gridFlags) read(x *harness.Experiment) (*grid.Spec, error) {
 	return grid.Find(x, g.file)
 }
 
+// readPublished reads the published numbers of a file for an experiment that can measure them.
+func readPublished(file string, x *harness.Experiment) ([]claim.Published, error) {
+	text, err := safe.Read(file, 1<<20)
+	if err != nil {
+		return nil, usage.Errorf("--published: %v", err)
+	}
+	out, err := claim.ReadPublished(file, text)
+	if err != nil {
+		return nil, usage.Errorf("--published: %v", err)
+	}
+	settings, err := x.File()
+	if err != nil {
+		return nil, err
+	}
+	var metrics []string
+	for _, m := range x.Metrics {
+		metrics = append(metrics, m.Name)
+	}
+	for _, p := range out {
+		where := "--published " + file
+		err := errors.Join(usage.Among("data set", []string{p.Problem}, where, settings.Problems),
+			usage.Among("metric", []string{p.Metric}, where, metrics),
+			usage.Among("method", []string{p.Method}, where, settings.Methods))
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
 // run lays the grid out, runs what is missing and chooses cells.
 func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	request, err := g.request(e, []string{x.Name})
@@ -85,6 +120,13 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	}
 	if g.name != "" {
 		spec.Name, g.named, g.name = g.name, true, ""
+	}
+	if g.published != "" {
+		own := *request.Experiments[0]
+		if own.Published, err = readPublished(g.published, &own); err != nil {
+			return err
+		}
+		request.Experiments = []*harness.Experiment{&own}
 	}
 	laid, err := grid.New(request, spec, g.choose)
 	if err != nil {

@@ -41,7 +41,8 @@ func (b *builder) near(r plan.Request) error {
 		}
 	}
 	if b.Groups = groups; groups == nil {
-		return usage.Errorf("--select %q: no number is published of these methods on these problems", nearPublished)
+		return usage.Errorf("--select %q: no number is published of these methods on these problems; --published FILE "+
+			"gives others", nearPublished)
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func TestNearPublished(t *testing.T) {
 	}
 	published = published[1:]
 	_, err = lay("product: {step: [0.005, 0.02]}")
-	if err == nil || !strings.Contains(err.Error(), "no number is published") {
+	if err == nil || !strings.Contains(err.Error(), "--published FILE") {
 		t.Errorf("a grid without published numbers: %v", err)
 	}
 }
