@@ -51,7 +51,7 @@ func near(t *testing.T, what string, got, want float64) {
 }
 
 func TestPublished(t *testing.T) {
-	numbers := claim.ReadPublished([]byte("dataset,metric,method,mean,std,source,note\n" +
+	numbers := claim.MustPublished([]byte("dataset,metric,method,mean,std,source,note\n" +
 		"p,rmse,a,2.000,0.10,Table 1,\np,rmse,b,2.00,0.00,Table 1,a copy\np,rmse,c,1.0,0.1,Table " +
 		"1,\np,rmse,d,1.0,0.1,Table 1,\n"))
 	e := &harness.Experiment{Name: "e", Published: numbers}
