@@ -67,7 +67,7 @@ func TestOwnClaims(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range file.Protocols {
-		apart := slices.Contains([]string{"beyond", "libraries", "matched-kl"}, name)
+		apart := slices.Contains([]string{"beyond", "libraries", "matched-kl", "loss"}, name)
 		if c := Experiment.Under(file, name); (len(c.Claims) > 0) == apart {
 			t.Errorf("%s checks %d claims", name, len(c.Claims))
 		}
