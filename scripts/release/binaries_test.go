@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,6 +35,10 @@ func TestBinaries(t *testing.T) {
 	sifg := filepath.Join(t.TempDir(), "sifg")
 	args := append([]string{"build", "-o", sifg}, all(` flags: \[(.*)\]`)...)
 	args = append(args, "-ldflags="+all(`ldflags: \[([^{]*)\]`)[0]) // the same bytes at any time
+	dist := filepath.Join(checkout, "dist")                         // which goreleaser makes first
+	if err := errors.Join(os.Mkdir(dist, 0o777), os.WriteFile(dist+"/config.yaml", nil, 0o666)); err != nil {
+		t.Fatal(err)
+	}
 	build := exec.Command("go", append(args, all(`main: (\S+)`)...)...)
 	build.Dir, build.Env = checkout, append(os.Environ(), all(`env: \[(.*)\]`)...)
 	if out, err := build.CombinedOutput(); err != nil {
