@@ -365,4 +365,4 @@ func reluGradAVX2(q []float32, rows int, cols int, w []float32, out []float32, d
 // mixtureAVX2 is the vector form of mixtureGo for up to 8 components.
 //
 //go:noescape
-func mixtureAVX2(dst *float32, ldd int, x *float32, ldx int, rows int, cols int, columns *float64, means *float64, ldm int, components int, constants *float64)
+func mixtureAVX2(dst *float32, ldd int, x *float32, ldx int, rows int, cols int, means *float64, components int, constants *float64)

@@ -592,4 +592,4 @@ func reluGradAVX512(q []float32, rows int, cols int, w []float32, out []float32,
 // mixtureAVX512 is the vector form of mixtureGo for up to 8 components.
 //
 //go:noescape
-func mixtureAVX512(dst *float32, ldd int, x *float32, ldx int, rows int, cols int, columns *float64, means *float64, ldm int, components int, constants *float64)
+func mixtureAVX512(dst *float32, ldd int, x *float32, ldx int, rows int, cols int, means *float64, components int, constants *float64)

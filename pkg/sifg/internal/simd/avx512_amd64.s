@@ -22734,181 +22734,264 @@ done:
 	VZEROUPPER
 	RET
 
-// func mixtureAVX512(dst *float32, ldd int, x *float32, ldx int, rows int, cols int, columns *float64, means *float64, ldm int, components int, constants *float64)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI, BMI2, CMOV
-TEXT ·mixtureAVX512(SB), NOSPLIT, $128-88
+// func mixtureAVX512(dst *float32, ldd int, x *float32, ldx int, rows int, cols int, means *float64, components int, constants *float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, CMOV
+TEXT ·mixtureAVX512(SB), $1088-72
 	MOVQ         dst+0(FP), AX
-	MOVQ         ldd+8(FP), CX
-	MOVQ         x+16(FP), DX
-	MOVQ         ldx+24(FP), BX
-	MOVQ         rows+32(FP), SI
-	MOVQ         cols+40(FP), DI
-	MOVQ         constants+80(FP), R8
-	VBROADCASTSD qc044000000000000<>+0(SB), Z4
-	VBROADCASTSD qc050000000000000<>+0(SB), Z5
-	VBROADCASTSD q4338000000000000<>+0(SB), Z6
-	VBROADCASTSD q3ff71547652b82fe<>+0(SB), Z7
-	VBROADCASTSD q3fe62e42fefa3000<>+0(SB), Z8
-	VBROADCASTSD q3d53de6af278ece6<>+0(SB), Z9
-	VBROADCASTSD q3fb0000000000000<>+0(SB), Z10
-	VBROADCASTSD q3efa01a01a01a01a<>+0(SB), Z11
-	VBROADCASTSD q3f2a01a01a01a01a<>+0(SB), Z12
-	VBROADCASTSD q3f56c16c16c16c17<>+0(SB), Z13
-	VBROADCASTSD q3f81111111111111<>+0(SB), Z14
-	VBROADCASTSD q3fa5555555555555<>+0(SB), Z15
-	VBROADCASTSD q3fc5555555555555<>+0(SB), Z16
-	VBROADCASTSD q3fe0000000000000<>+0(SB), Z17
-	VBROADCASTSD q3ff0000000000000<>+0(SB), Z18
-	VBROADCASTSD q4000000000000000<>+0(SB), Z19
+	MOVQ         x+16(FP), CX
+	MOVQ         rows+32(FP), DX
+	LEAQ         (SP), BX
+	ADDQ         $0x3f, BX
+	ANDQ         $-64, BX
+	VBROADCASTSD qfff0000000000000<>+0(SB), Z2
+	VBROADCASTSD qc044000000000000<>+0(SB), Z3
+	VBROADCASTSD qc050000000000000<>+0(SB), Z4
+	VBROADCASTSD q4338000000000000<>+0(SB), Z5
+	VBROADCASTSD q3ff71547652b82fe<>+0(SB), Z6
+	VBROADCASTSD q3fe62e42fefa3000<>+0(SB), Z7
+	VBROADCASTSD q3d53de6af278ece6<>+0(SB), Z8
+	VBROADCASTSD q3fb0000000000000<>+0(SB), Z9
+	VBROADCASTSD q3efa01a01a01a01a<>+0(SB), Z10
+	VBROADCASTSD q3f2a01a01a01a01a<>+0(SB), Z11
+	VBROADCASTSD q3f56c16c16c16c17<>+0(SB), Z12
+	VBROADCASTSD q3f81111111111111<>+0(SB), Z13
+	VBROADCASTSD q3fa5555555555555<>+0(SB), Z14
+	VBROADCASTSD q3fc5555555555555<>+0(SB), Z15
+	VBROADCASTSD q3fe0000000000000<>+0(SB), Z16
+	VBROADCASTSD q3ff0000000000000<>+0(SB), Z17
+	VBROADCASTSD q4000000000000000<>+0(SB), Z18
 
-row:
-	MOVQ   columns+48(FP), R9
-	MOVQ   DX, R10
-	MOVQ   DI, R11
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	SUBQ   $0x02, R11
-	JLT    odd
-
-pair:
-	VBROADCASTSS (R10), Y2
-	VCVTPS2PD    Y2, Z2
-	VMOVUPS      (R9), Z3
-	VSUBPD       Z2, Z3, Z2
-	VMULPD       Z2, Z2, Z2
-	VADDPD       Z2, Z0, Z0
-	VBROADCASTSS 4(R10), Y2
-	VCVTPS2PD    Y2, Z2
-	VMOVUPS      64(R9), Z3
-	VSUBPD       Z2, Z3, Z2
-	VMULPD       Z2, Z2, Z2
-	VADDPD       Z2, Z1, Z1
-	ADDQ         $0x00000080, R9
-	ADDQ         $0x08, R10
-	SUBQ         $0x02, R11
-	JGE          pair
-
-odd:
-	ADDQ         $0x02, R11
-	JZ           distance
-	VBROADCASTSS (R10), Y2
-	VCVTPS2PD    Y2, Z2
-	VMOVUPS      (R9), Z3
-	VSUBPD       Z2, Z3, Z2
-	VMULPD       Z2, Z2, Z2
-	VADDPD       Z2, Z0, Z0
+rows:
+	VXORPS  Z0, Z0, Z0
+	VMOVUPS Z0, (BX)
+	VMOVUPS Z0, 64(BX)
+	VMOVUPS Z0, 128(BX)
+	VMOVUPS Z0, 192(BX)
+	VMOVUPS Z0, 256(BX)
+	VMOVUPS Z0, 320(BX)
+	VMOVUPS Z0, 384(BX)
+	VMOVUPS Z0, 448(BX)
+	VMOVUPS Z0, 512(BX)
+	VMOVUPS Z0, 576(BX)
+	VMOVUPS Z0, 640(BX)
+	VMOVUPS Z0, 704(BX)
+	VMOVUPS Z0, 768(BX)
+	VMOVUPS Z0, 832(BX)
+	VMOVUPS Z0, 896(BX)
+	VMOVUPS Z0, 960(BX)
+	XORQ    R8, R8
+	MOVQ    means+48(FP), R9
+	MOVQ    cols+40(FP), R10
+	MOVQ    CX, R11
 
 distance:
-	VADDPD        Z1, Z0, Z0
-	VMOVUPS       (R8), Z1
-	VMULPD        64(R8), Z0, Z0
-	VSUBPD        Z0, Z1, Z0
-	VEXTRACTF64X4 $0x01, Z0, Y1
-	VMAXPD        Y0, Y1, Y1
-	VEXTRACTF128  $0x01, Y1, X2
-	VMAXPD        X1, X2, X2
-	VPERMILPD     $0x01, X2, X1
-	VMAXPD        X1, X2, X2
-	VBROADCASTSD  X2, Z1
-	VXORPS        Z2, Z2, Z2
-	XORL          R9, R9
-	VSUBPD        Z1, Z0, Z3
-	VCMPPD        $0x15, Z4, Z3, K1
-	KMOVB         K1, R10
-	SHLL          $0x00, R10
-	ORL           R10, R9
-	VMOVUPS       Z5, Z20
-	VMAXPD        Z3, Z20, Z3
-	VMULPD        Z7, Z3, Z20
-	VADDPD        Z6, Z20, Z20
-	VSUBPD        Z6, Z20, Z21
-	VMOVAPS       Z3, Z3
-	VFNMADD231PD  Z8, Z21, Z3
-	VFNMADD231PD  Z9, Z21, Z3
-	VMULPD        Z10, Z3, Z3
-	VMOVUPS       Z11, Z21
-	VFMADD213PD   Z12, Z3, Z21
-	VFMADD213PD   Z13, Z3, Z21
-	VFMADD213PD   Z14, Z3, Z21
-	VFMADD213PD   Z15, Z3, Z21
-	VFMADD213PD   Z16, Z3, Z21
-	VFMADD213PD   Z17, Z3, Z21
-	VFMADD213PD   Z18, Z3, Z21
-	VMULPD        Z21, Z3, Z3
-	VADDPD        Z19, Z3, Z21
-	VMULPD        Z21, Z3, Z3
-	VADDPD        Z19, Z3, Z21
-	VMULPD        Z21, Z3, Z3
-	VADDPD        Z19, Z3, Z21
-	VMULPD        Z21, Z3, Z3
-	VADDPD        Z19, Z3, Z21
-	VFMADD213PD   Z18, Z21, Z3
-	VPSLLQ        $0x34, Z20, Z20
-	VPADDQ        Z18, Z20, Z20
-	VMULPD        Z20, Z3, Z3
-	VBLENDMPD     Z3, Z2, K1, Z2
-	VCMPPD        $0x00, Z1, Z0, K1
-	VMOVUPS       Z18, Z0
-	VBLENDMPD     Z0, Z2, K1, Z0
-	VMOVUPD       Z0, (SP)
-	VMULPD        128(R8), Z0, Z0
-	VMOVUPD       Z0, 64(SP)
-	MOVQ          components+72(FP), R11
-	BZHIL         R11, R9, R9
-	VXORPS        X0, X0, X0
-	XORQ          R10, R10
+	MOVQ         ldx+24(FP), DI
+	MOVQ         R11, SI
+	VMOVSS       (SI), X0
+	ADDQ         DI, SI
+	VINSERTPS    $0x10, (SI), X0, X0
+	ADDQ         DI, SI
+	VINSERTPS    $0x20, (SI), X0, X0
+	ADDQ         DI, SI
+	VINSERTPS    $0x30, (SI), X0, X0
+	ADDQ         DI, SI
+	VMOVAPS      X0, X1
+	VMOVSS       (SI), X0
+	ADDQ         DI, SI
+	VINSERTPS    $0x10, (SI), X0, X0
+	ADDQ         DI, SI
+	VINSERTPS    $0x20, (SI), X0, X0
+	ADDQ         DI, SI
+	VINSERTPS    $0x30, (SI), X0, X0
+	ADDQ         DI, SI
+	VINSERTF32X4 $0x01, X0, Y1, Y1
+	VCVTPS2PD    Y1, Z1
+	XORQ         SI, SI
+	MOVQ         components+56(FP), DI
+
+square:
+	LEAQ         (SI)(R8*1), R12
+	VBROADCASTSD (R9), Z0
+	VSUBPD       Z1, Z0, Z0
+	VMULPD       Z0, Z0, Z0
+	VADDPD       (BX)(R12*1), Z0, Z0
+	VMOVUPD      Z0, (BX)(R12*1)
+	ADDQ         $0x08, R9
+	ADDQ         $0x40, SI
+	DECQ         DI
+	JNZ          square
+	XORQ         $0x00000200, R8
+	ADDQ         $0x04, R11
+	DECQ         R10
+	JNZ          distance
+	MOVQ         constants+64(FP), R8
+	VMOVUPS      Z2, Z0
+	VXORPS       Z20, Z20, Z20
+	XORQ         SI, SI
+	MOVQ         components+56(FP), DI
+
+log:
+	VBROADCASTSD (R8), Z21
+	VBROADCASTSD 8(R8), Z22
+	VMOVUPS      (BX)(SI*1), Z23
+	VADDPD       512(BX)(SI*1), Z23, Z23
+	VMULPD       Z22, Z23, Z22
+	VSUBPD       Z22, Z21, Z21
+	VMOVUPD      Z21, (BX)(SI*1)
+	VMAXPD       Z21, Z0, Z0
+	ADDQ         $0x18, R8
+	ADDQ         $0x40, SI
+	DECQ         DI
+	JNZ          log
+	MOVQ         constants+64(FP), R8
+	XORQ         SI, SI
+	MOVQ         components+56(FP), DI
+
+weight:
+	VBROADCASTSD 16(R8), Z21
+	VMOVUPS      (BX)(SI*1), Z22
+	VSUBPD       Z0, Z22, Z23
+	VCMPPD       $0x15, Z3, Z23, K1
+	VMOVUPS      Z4, Z24
+	VMAXPD       Z23, Z24, Z23
+	VMULPD       Z6, Z23, Z24
+	VADDPD       Z5, Z24, Z24
+	VSUBPD       Z5, Z24, Z25
+	VMOVAPS      Z23, Z23
+	VFNMADD231PD Z7, Z25, Z23
+	VFNMADD231PD Z8, Z25, Z23
+	VMULPD       Z9, Z23, Z23
+	VMOVUPS      Z10, Z25
+	VFMADD213PD  Z11, Z23, Z25
+	VFMADD213PD  Z12, Z23, Z25
+	VFMADD213PD  Z13, Z23, Z25
+	VFMADD213PD  Z14, Z23, Z25
+	VFMADD213PD  Z15, Z23, Z25
+	VFMADD213PD  Z16, Z23, Z25
+	VFMADD213PD  Z17, Z23, Z25
+	VMULPD       Z25, Z23, Z23
+	VADDPD       Z18, Z23, Z25
+	VMULPD       Z25, Z23, Z23
+	VADDPD       Z18, Z23, Z25
+	VMULPD       Z25, Z23, Z23
+	VADDPD       Z18, Z23, Z25
+	VMULPD       Z25, Z23, Z23
+	VADDPD       Z18, Z23, Z25
+	VFMADD213PD  Z17, Z25, Z23
+	VPSLLQ       $0x34, Z24, Z24
+	VPADDQ       Z17, Z24, Z24
+	VMULPD       Z24, Z23, Z23
+	VXORPS       Z24, Z24, Z24
+	VBLENDMPD    Z23, Z24, K1, Z23
+	VCMPPD       $0x00, Z0, Z22, K2
+	VMOVUPS      Z17, Z22
+	VBLENDMPD    Z22, Z23, K2, Z22
+	VADDPD       Z22, Z20, Z20
+	VMULPD       Z21, Z22, Z21
+	VXORPS       Z22, Z22, Z22
+	VBLENDMPD    Z21, Z22, K1, Z21
+	VMOVUPD      Z21, (BX)(SI*1)
+	ADDQ         $0x18, R8
+	ADDQ         $0x40, SI
+	DECQ         DI
+	JNZ          weight
+	VMOVUPS      Z17, Z0
+	VDIVPD       Z20, Z0, Z0
+	VCVTPD2PS    Z0, Y0
+	MOVQ         AX, R8
+	MOVQ         means+48(FP), R9
+	MOVQ         cols+40(FP), R10
+	MOVQ         CX, R11
 
 sum:
-	VADDSD       (SP)(R10*8), X0, X0
-	INCQ         R10
-	CMPQ         R10, R11
-	JLT          sum
-	VMOVSD       one<>+0(SB), X1
-	VDIVSD       X0, X1, X0
-	VCVTSD2SS    X0, X0, X0
-	VBROADCASTSS X0, Z0
-	MOVQ         means+56(FP), R10
-	MOVQ         DI, R11
-	XORQ         R12, R12
+	MOVQ         ldx+24(FP), DI
+	MOVQ         R11, SI
+	VMOVSS       (SI), X1
+	ADDQ         DI, SI
+	VINSERTPS    $0x10, (SI), X1, X1
+	ADDQ         DI, SI
+	VINSERTPS    $0x20, (SI), X1, X1
+	ADDQ         DI, SI
+	VINSERTPS    $0x30, (SI), X1, X1
+	ADDQ         DI, SI
+	VMOVAPS      X1, X19
+	VMOVSS       (SI), X1
+	ADDQ         DI, SI
+	VINSERTPS    $0x10, (SI), X1, X1
+	ADDQ         DI, SI
+	VINSERTPS    $0x20, (SI), X1, X1
+	ADDQ         DI, SI
+	VINSERTPS    $0x30, (SI), X1, X1
+	ADDQ         DI, SI
+	VINSERTF32X4 $0x01, X1, Y19, Y19
+	VCVTPS2PD    Y19, Z19
+	VXORPS       Z20, Z20, Z20
+	XORQ         SI, SI
+	MOVQ         components+56(FP), DI
 
-block:
-	MOVQ      $0x00000008, R13
-	MOVQ      R11, R14
-	CMPQ      R14, R13
-	CMOVQGT   R13, R14
-	MOVL      $0xffffffff, R13
-	BZHIL     R14, R13, R13
-	KMOVW     R13, K1
-	VMOVUPS.Z (DX)(R12*4), K1, Y1
-	VCVTPS2PD Y1, Z1
-	VXORPS    Z2, Z2, Z2
-	MOVL      R9, R13
+term:
+	VBROADCASTSD  (R9), Z21
+	VSUBPD        Z19, Z21, Z21
+	VMULPD        (BX)(SI*1), Z21, Z21
+	VCVTPD2PS     Z21, Y21
+	VADDPS        Y21, Y20, Y20
+	ADDQ          $0x08, R9
+	ADDQ          $0x40, SI
+	DECQ          DI
+	JNZ           term
+	MOVQ          ldd+8(FP), DI
+	MOVQ          R8, SI
+	VMULPS        Y0, Y20, Y20
+	VMOVSS        X20, (SI)
+	ADDQ          DI, SI
+	VEXTRACTPS    $0x01, X20, (SI)
+	ADDQ          DI, SI
+	VEXTRACTPS    $0x02, X20, (SI)
+	ADDQ          DI, SI
+	VEXTRACTPS    $0x03, X20, (SI)
+	ADDQ          DI, SI
+	VEXTRACTF32X4 $0x01, Y20, X1
+	VMOVSS        X1, (SI)
+	ADDQ          DI, SI
+	VEXTRACTPS    $0x01, X1, (SI)
+	ADDQ          DI, SI
+	VEXTRACTPS    $0x02, X1, (SI)
+	ADDQ          DI, SI
+	VEXTRACTPS    $0x03, X1, (SI)
+	ADDQ          DI, SI
+	ADDQ          $0x04, R8
+	ADDQ          $0x04, R11
+	DECQ          R10
+	JNZ           sum
+	SUBQ          $0x08, DX
+	JZ            done
+	MOVQ          $0x00000008, SI
+	CMPQ          DX, SI
+	CMOVQLT       DX, SI
+	MOVQ          ldd+8(FP), DI
+	IMULQ         SI, DI
+	ADDQ          DI, AX
+	MOVQ          ldx+24(FP), DI
+	IMULQ         SI, DI
+	ADDQ          DI, CX
+	MOVQ          $0x00000008, SI
+	CMPQ          DX, SI
+	CMOVQLT       SI, DX
+	JMP           rows
 
-component:
-	XORQ         R14, R14
-	TZCNTL       R13, R14
-	MOVQ         ldm+64(FP), R15
-	IMULQ        R14, R15
-	ADDQ         R10, R15
-	VMOVUPS      (R15)(R12*8), Z3
-	VSUBPD       Z1, Z3, Z3
-	VBROADCASTSD 64(SP)(R14*8), Z20
-	VMULPD       Z20, Z3, Z3
-	VCVTPD2PS    Z3, Y3
-	VADDPS       Y3, Y2, Y2
-	BLSRL        R13, R13
-	JNZ          component
-	VMULPS       Y0, Y2, Y2
-	VMOVUPS      Y2, K1, (AX)(R12*4)
-	ADDQ         $0x08, R12
-	SUBQ         $0x08, R11
-	JG           block
-	ADDQ         CX, AX
-	ADDQ         BX, DX
-	DECQ         SI
-	JNZ          row
+done:
 	VZEROUPPER
 	RET
+
+DATA qfff0000000000000<>+0(SB)/8, $0xfff0000000000000
+DATA qfff0000000000000<>+8(SB)/8, $0xfff0000000000000
+DATA qfff0000000000000<>+16(SB)/8, $0xfff0000000000000
+DATA qfff0000000000000<>+24(SB)/8, $0xfff0000000000000
+DATA qfff0000000000000<>+32(SB)/8, $0xfff0000000000000
+DATA qfff0000000000000<>+40(SB)/8, $0xfff0000000000000
+DATA qfff0000000000000<>+48(SB)/8, $0xfff0000000000000
+DATA qfff0000000000000<>+56(SB)/8, $0xfff0000000000000
+GLOBL qfff0000000000000<>(SB), RODATA|NOPTR, $64
 
 DATA qc044000000000000<>+0(SB)/8, $0xc044000000000000
 DATA qc044000000000000<>+8(SB)/8, $0xc044000000000000
@@ -23029,13 +23112,3 @@ DATA q4000000000000000<>+40(SB)/8, $0x4000000000000000
 DATA q4000000000000000<>+48(SB)/8, $0x4000000000000000
 DATA q4000000000000000<>+56(SB)/8, $0x4000000000000000
 GLOBL q4000000000000000<>(SB), RODATA|NOPTR, $64
-
-DATA one<>+0(SB)/8, $0x3ff0000000000000
-DATA one<>+8(SB)/8, $0x3ff0000000000000
-DATA one<>+16(SB)/8, $0x3ff0000000000000
-DATA one<>+24(SB)/8, $0x3ff0000000000000
-DATA one<>+32(SB)/8, $0x3ff0000000000000
-DATA one<>+40(SB)/8, $0x3ff0000000000000
-DATA one<>+48(SB)/8, $0x3ff0000000000000
-DATA one<>+56(SB)/8, $0x3ff0000000000000
-GLOBL one<>(SB), RODATA|NOPTR, $64

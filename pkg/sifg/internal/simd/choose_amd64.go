@@ -316,12 +316,12 @@ func reluGradVector(q []float32, rows, cols int, w, out, dst, squares []float32,
 	return true
 }
 
-func mixtureVector(dst *float32, ldd int, x *float32, ldx, rows, cols int, columns, means *float64, ldm, components int, constants *float64) bool {
+func mixtureVector(dst *float32, ldd int, x *float32, ldx, rows, cols int, means *float64, components int, constants *float64) bool {
 	switch path {
 	case avx512:
-		mixtureAVX512(dst, ldd, x, ldx, rows, cols, columns, means, ldm, components, constants)
+		mixtureAVX512(dst, ldd, x, ldx, rows, cols, means, components, constants)
 	case avx2:
-		mixtureAVX2(dst, ldd, x, ldx, rows, cols, columns, means, ldm, components, constants)
+		mixtureAVX2(dst, ldd, x, ldx, rows, cols, means, components, constants)
 	default:
 		return false
 	}

@@ -66,6 +66,6 @@ func reluGradVector(q []float32, rows, cols int, w, out, dst, squares []float32,
 	return false
 }
 
-func mixtureVector(dst *float32, ldd int, x *float32, ldx, rows, cols int, columns, means *float64, ldm, components int, constants *float64) bool {
+func mixtureVector(dst *float32, ldd int, x *float32, ldx, rows, cols int, means *float64, components int, constants *float64) bool {
 	return false
 }

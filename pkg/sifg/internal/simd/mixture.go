@@ -9,12 +9,11 @@ type Mixture struct {
 	d                  int
 	means, logs, precs []float64
 
-	// of up to 8 components, for the vector kernels: see gen
-	columns, rows []float64
-	ldm           int // row stride of rows
-	constants     [3 * mixtureLanes]float64
+	// of up to 8 components, for the vector kernels: the means by coordinates (d×K), and log, ½ prec and prec of each
+	columns, constants []float64
 }
 
+// mixtureLanes are the most components of the vector kernels, and the least rows.
 const mixtureLanes = 8
 
 // NewMixture returns the mixture of means (K×d without gaps), logs, the components' log densities at their means with
@@ -24,17 +23,13 @@ func NewMixture(d int, means, logs, precs []float64) *Mixture {
 	if len(logs) > mixtureLanes {
 		return m
 	}
-	m.ldm = (d + mixtureLanes - 1) / mixtureLanes * mixtureLanes
-	m.columns, m.rows = make([]float64, d*mixtureLanes), make([]float64, len(logs)*m.ldm)
-	log, half, prec := m.constants[:mixtureLanes], m.constants[mixtureLanes:], m.constants[2*mixtureLanes:]
-	for k := range log {
-		log[k], half[k] = math.Inf(-1), 1 // where there is no component
+	for c := range d {
+		for k := range logs {
+			m.columns = append(m.columns, means[k*d+c])
+		}
 	}
 	for k, l := range logs {
-		log[k], half[k], prec[k] = l, 0.5*precs[k], precs[k]
-		for c, v := range means[k*d:][:d] {
-			m.columns[c*mixtureLanes+k], m.rows[k*m.ldm+c] = v, v
-		}
+		m.constants = append(m.constants, l, 0.5*precs[k], precs[k])
 	}
 	return m
 }
@@ -44,11 +39,8 @@ func NewMixture(d int, means, logs, precs []float64) *Mixture {
 func (m *Mixture) Score(dst []float32, ldd int, x []float32, ldx, rows int) {
 	checkMatrix(rows, m.d, ldd, len(dst))
 	checkMatrix(rows, m.d, ldx, len(x))
-	if rows == 0 {
-		return
-	}
-	if m.columns != nil && mixtureVector(&dst[0], 4*ldd, &x[0], 4*ldx, rows, m.d,
-		&m.columns[0], &m.rows[0], 8*m.ldm, len(m.logs), &m.constants[0]) {
+	if m.columns != nil && rows >= mixtureLanes && mixtureVector(&dst[0], 4*ldd, &x[0], 4*ldx, rows, m.d,
+		&m.columns[0], len(m.logs), &m.constants[0]) {
 		return
 	}
 	for i := range rows {

@@ -7,66 +7,206 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-const mixtureParams = "dst *float32, ldd int, x *float32, ldx, rows, cols int, columns, means *float64, " +
-	"ldm, components int, constants *float64"
+const mixtureParams = "dst *float32, ldd int, x *float32, ldx, rows, cols int, means *float64, " +
+	"components int, constants *float64"
 
-// mixture emits mixtureGo for up to 8 components, which are the lanes of one vector of float64, or of two with AVX2.
-// Strides are bytes, rows > 0. columns has the means a coordinate a row of 8, means a component a row, filled up with
-// zeros to whole vectors. constants are 8 each of logs, ½ precs and precs; where there is no component, logs are −Inf
-// and ½ precs positive. Every operation is rounded by itself, in the order of the twin, but for those of exp.
+// mixtureRows are the rows that are done at once, each in a lane of one vector of float64, or of two with AVX2.
+const mixtureRows = 8
+
+// mixture emits mixtureGo for up to 8 components. Strides are bytes; there are at least mixtureRows rows, and the last
+// ones may be done twice. means has a coordinate of all components after the other; constants has the log, ½ prec and
+// prec of each. Every operation is rounded by itself, in the order of the twin, but for those of exp. A component that
+// does not count adds zeros, which change no sum that begins with zero.
 func (m *machine) mixture() {
 	m.kernels = append(m.kernels, kernel{"mixture", mixtureParams})
 	m.function("mixture", "func("+mixtureParams+")", "is the vector form of mixtureGo for up to 8 components.")
+	m.Attributes(0) // the stack may have to grow
 	m.double = true
-	dst, ldd, x, ldx, rows := m.arg("dst"), m.arg("ldd"), m.arg("x"), m.arg("ldx"), m.arg("rows")
-	cols, constants := m.arg("cols"), m.arg("constants")
-	constant := func(which, part int) Mem { return Mem{Base: constants, Disp: 64*which + m.bytes*part} }
-	weights := m.AllocLocal(128) // and weights times 1/s²
+	parts := 64 / m.bytes
+	dst, x, rows := m.arg("dst"), m.arg("x"), m.arg("rows")
+	// of each component 64 bytes: squared distances over even and odd coordinates; then, in place of the first, log
+	// densities, then weights times prec
+	const even, odd = 0, 8 * 64
+	stack := m.GP64()
+	m.LEAQ(m.AllocLocal(2*odd+64), stack)
+	m.ADDQ(U8(63), stack)
+	m.ANDQ(I8(-64), stack)
 	m.hoistHere()
+	value := func(k reg.GPVirtual, disp, p int) Mem {
+		return Mem{Base: stack, Index: k, Scale: 1, Disp: disp + p*m.bytes}
+	}
+	k, left := m.GP64(), m.GP64()
+	components := func(name string, f func()) { // f for each, at 64·k
+		m.XORQ(k, k)
+		m.Load(m.Param("components"), left)
+		m.Label(name)
+		f()
+		m.ADDQ(U8(64), k)
+		m.DECQ(left)
+		m.JNZ(LabelRef(name))
+	}
 
-	m.Label("row")
-	l := m.distances(x, cols)
-	for p, q := range l {
-		weight := m.load(constant(0, p))
-		l[p] = m.into(m.VSUBPD, m.mul(q, constant(1, p)), weight)
-	}
-	best := m.highest(l)
+	m.Label("rows")
 	zero := m.zero()
-	counts := m.GP32()
-	m.XORL(counts, counts)
-	for p := range l {
-		e := m.sub(l[p], best)
-		counting := m.compare(21, e, m.c(-40)) // not <: not a number counts
-		bits := m.bits(counting)
-		m.SHLL(U8(4*p), bits)
-		m.ORL(bits, counts)
-		w := m.pick(counting, m.mixtureExp(m.max(m.load(m.c(-64)), e)), zero)
-		w = m.pick(m.compare(0, l[p], best), m.load(m.c(1)), w)
-		m.VMOVUPD(w, weights.Offset(m.bytes*p))
-		m.VMOVUPD(m.mul(w, constant(2, p)), weights.Offset(64+m.bytes*p))
+	for i := range 2 * odd / m.bytes {
+		m.VMOVUPS(zero, Mem{Base: stack, Disp: i * m.bytes})
 	}
-	sum, component, components := m.XMM(), m.GP64(), m.arg("components")
-	m.BZHIL(components.As32(), counts, counts)
-	m.VXORPS(sum, sum, sum)
-	m.XORQ(component, component)
-	m.Label("sum")
-	m.VADDSD(weights.Idx(component, 8), sum, sum)
-	m.INCQ(component)
-	m.CMPQ(component, components)
-	m.JLT(LabelRef("sum"))
-	inv, one := m.XMM(), m.XMM()
-	m.VMOVSD(m.global("one", func(int) uint64 { return math.Float64bits(1) }), one)
-	m.VDIVSD(sum, one, inv)
-	m.VCVTSD2SS(inv, inv, inv)
-	scale := m.vec()
-	m.VBROADCASTSS(inv, scale)
-	m.mixtureRow(dst, x, cols, counts, weights.Offset(64), scale)
-	m.ADDQ(ldd, dst)
-	m.ADDQ(ldx, x)
-	m.DECQ(rows)
-	m.JNZ(LabelRef("row"))
+	side := m.GP64()
+	m.XORQ(side, side)
+	m.eachCoordinate("distance", x, func(mean reg.GPVirtual, xs []Op) {
+		components("square", func() {
+			at := m.GP64()
+			m.LEAQ(Mem{Base: k, Index: side, Scale: 1}, at)
+			mu := m.broadcast(mean, 0)
+			for p := range parts {
+				u := m.sub(mu, xs[p])
+				m.VMOVUPD(m.add(m.mul(u, u), value(at, even, p)), value(at, even, p))
+			}
+			m.ADDQ(U8(8), mean)
+		})
+		m.XORQ(U32(odd), side)
+	})
+
+	constants := m.arg("constants")
+	best, sum := make([]Op, parts), make([]Op, parts)
+	for p := range parts {
+		best[p], sum[p] = m.load(m.c(math.Inf(-1))), m.zero()
+	}
+	components("log", func() {
+		log, half := m.broadcast(constants, 0), m.broadcast(constants, 8)
+		for p := range parts {
+			q := m.add(m.load(value(k, even, p)), value(k, odd, p))
+			l := m.sub(log, m.mul(q, half))
+			m.VMOVUPD(l, value(k, even, p))
+			m.VMAXPD(l, best[p], best[p])
+		}
+		m.ADDQ(U8(24), constants)
+	})
+	m.Load(m.Param("constants"), constants)
+	components("weight", func() {
+		prec := m.broadcast(constants, 16)
+		var fs []func()
+		for p := range parts {
+			fs = append(fs, func() {
+				l := m.load(value(k, even, p))
+				e := m.sub(l, best[p])
+				counting := m.compare(21, e, m.c(-40)) // not <: not a number counts
+				w := m.pick(counting, m.mixtureExp(m.max(m.load(m.c(-64)), e)), m.zero())
+				w = m.pick(m.compare(0, l, best[p]), m.load(m.c(1)), w)
+				m.VADDPD(w, sum[p], sum[p])
+				m.VMOVUPD(m.pick(counting, m.mul(w, prec), m.zero()), value(k, even, p))
+			})
+		}
+		m.interleave(fs...)
+		m.ADDQ(U8(24), constants)
+	})
+	scale := make([]reg.VecVirtual, parts)
+	for p := range parts {
+		scale[p] = m.narrow(m.div(m.load(m.c(1)), sum[p]))
+	}
+	to := m.GP64()
+	m.MOVQ(dst, to)
+	m.eachCoordinate("sum", x, func(mean reg.GPVirtual, xs []Op) {
+		g := m.zeros(parts)
+		components("term", func() {
+			mu := m.broadcast(mean, 0)
+			for p := range parts {
+				term := m.narrow(m.mul(m.sub(mu, xs[p]), value(k, even, p)))
+				m.VADDPS(m.half(term), m.half(g[p]), m.half(g[p]))
+			}
+			m.ADDQ(U8(8), mean)
+		})
+		at, ldd := m.GP64(), m.arg("ldd")
+		m.MOVQ(to, at)
+		for p := range parts {
+			m.VMULPS(m.half(scale[p]), m.half(g[p]), m.half(g[p]))
+			for from := 0; from < m.bytes/2; from += 16 {
+				four := g[p].AsX()
+				if from > 0 {
+					four = m.XMM()
+					m.VEXTRACTF32X4(U8(1), g[p].AsY(), four)
+				}
+				m.VMOVSS(four, Mem{Base: at})
+				m.ADDQ(ldd, at)
+				for lane := 1; lane < 4; lane++ {
+					m.VEXTRACTPS(U8(lane), four, Mem{Base: at})
+					m.ADDQ(ldd, at)
+				}
+			}
+		}
+		m.ADDQ(U8(4), to)
+	})
+
+	m.SUBQ(U8(mixtureRows), rows)
+	m.JZ(LabelRef("done"))
+	next := m.GP64() // so many rows ahead
+	m.MOVQ(U32(mixtureRows), next)
+	m.CMPQ(rows, next)
+	m.CMOVQLT(rows, next)
+	for _, at := range []struct {
+		p  reg.GPVirtual
+		ld string
+	}{{dst, "ldd"}, {x, "ldx"}} {
+		step := m.arg(at.ld)
+		m.IMULQ(next, step)
+		m.ADDQ(step, at.p)
+	}
+	m.MOVQ(U32(mixtureRows), next)
+	m.CMPQ(rows, next)
+	m.CMOVQLT(next, rows)
+	m.JMP(LabelRef("rows"))
+	m.Label("done")
 	m.ret()
 	m.double = false
+}
+
+// eachCoordinate emits f for each coordinate, with that of mixtureRows rows from x on, as float64, and with the means'.
+func (m *machine) eachCoordinate(name string, x reg.GPVirtual, f func(mean reg.GPVirtual, xs []Op)) {
+	mean, cols, at := m.arg("means"), m.arg("cols"), m.GP64()
+	m.MOVQ(x, at)
+	m.Label(name)
+	row, ldx := m.GP64(), m.arg("ldx")
+	m.MOVQ(at, row)
+	var xs []Op
+	for range 64 / m.bytes {
+		v := m.vec()
+		for from := 0; from < m.bytes/2; from += 16 {
+			four := m.XMM()
+			m.VMOVSS(Mem{Base: row}, four)
+			m.ADDQ(ldx, row)
+			for lane := 1; lane < 4; lane++ {
+				m.VINSERTPS(U8(lane<<4), Mem{Base: row}, four, four)
+				m.ADDQ(ldx, row)
+			}
+			if from == 0 {
+				m.VMOVAPS(four, v.AsX())
+			} else {
+				m.VINSERTF32X4(U8(1), four, v.AsY(), v.AsY())
+			}
+		}
+		m.VCVTPS2PD(m.half(v), v)
+		xs = append(xs, v)
+	}
+	f(mean, xs)
+	m.ADDQ(U8(4), at)
+	m.DECQ(cols)
+	m.JNZ(LabelRef(name))
+}
+
+// broadcast returns a vector of the number at p.
+func (m *machine) broadcast(p reg.GPVirtual, disp int) Op {
+	return m.into(m.VBROADCASTSD, Mem{Base: p, Disp: disp})
+}
+
+// narrow returns the vector's numbers as float32 in half a register.
+func (m *machine) narrow(a Op) reg.VecVirtual {
+	v := m.vec()
+	if m.wide() {
+		m.VCVTPD2PS(a, v.AsY())
+	} else {
+		m.VCVTPD2PSY(a, v.AsX())
+	}
+	return v
 }
 
 // compare returns the mask of a float64 comparison, by its number in VCMPPD.
@@ -76,75 +216,12 @@ func (m *machine) compare(predicate uint8, a, b Op) Op {
 	return k
 }
 
-// bits returns a mask of float64 lanes as a number.
-func (m *machine) bits(k Op) reg.GPVirtual {
-	bits := m.GP32()
-	if m.wide() {
-		m.KMOVB(k, bits)
-	} else {
-		m.VMOVMSKPD(k, bits)
-	}
-	return bits
-}
-
-// distances returns ‖m_k − x‖² in lane k of one vector or two; even and odd coordinates have a sum each.
-func (m *machine) distances(x, cols reg.GPVirtual) []reg.VecVirtual {
-	column := m.arg("columns")
-	at, left := m.GP64(), m.GP64()
-	m.MOVQ(x, at)
-	m.MOVQ(cols, left)
-	parts := 64 / m.bytes
-	sums := [2][]reg.VecVirtual{m.zeros(parts), m.zeros(parts)}
-	coordinate := func(c int) {
-		v := m.vec()
-		half := m.half(v)
-		m.VBROADCASTSS(Mem{Base: at, Disp: 4 * c}, half)
-		m.VCVTPS2PD(half, v)
-		for p, sum := range sums[c] {
-			u := m.sub(m.load(Mem{Base: column, Disp: 64*c + m.bytes*p}), v)
-			m.VADDPD(m.mul(u, u), sum, sum)
-		}
-	}
-	m.whole(2, left, "pair", "odd", func() {
-		coordinate(0)
-		coordinate(1)
-		m.ADDQ(U32(128), column)
-		m.ADDQ(U8(8), at)
-	})
-	m.JZ(LabelRef("distance"))
-	coordinate(0)
-	m.Label("distance")
-	for p, even := range sums[0] {
-		m.VADDPD(sums[1][p], even, even)
-	}
-	return sums[0]
-}
-
 // half returns the lower half of v's register.
 func (m *machine) half(v reg.VecVirtual) Op {
 	if m.wide() {
 		return v.AsY()
 	}
 	return v.AsX()
-}
-
-// highest returns the largest lane of the vectors in all lanes.
-func (m *machine) highest(l []reg.VecVirtual) reg.VecVirtual {
-	y, x := m.YMM(), m.XMM()
-	if m.wide() {
-		m.VEXTRACTF64X4(U8(1), l[0], y)
-		m.VMAXPD(l[0].AsY(), y, y)
-	} else {
-		m.VMAXPD(l[0], l[1], y)
-	}
-	m.VEXTRACTF128(U8(1), y, x)
-	m.VMAXPD(y.AsX(), x, x)
-	u := m.XMM()
-	m.VPERMILPD(U8(1), x, u)
-	m.VMAXPD(u, x, x)
-	v := m.vec()
-	m.VBROADCASTSD(x, v)
-	return v
 }
 
 // mixtureExp returns the bits of math.Exp on amd64 with fused multiply-adds, for −64 ≤ x ≤ 0: exp(x/16) by Taylor's
@@ -166,50 +243,4 @@ func (m *machine) mixtureExp(x Op) Op {
 	}
 	r = m.fma(r, m.add(r, m.c(2)), m.c(1))
 	return m.mul(r, m.op3(m.VPADDQ, m.into(m.VPSLLQ, U8(52), j), m.quads(math.Float64bits(1))))
-}
-
-// mixtureRow sets a row of dst to scale·Σ_k w_k(m_k − x) over the components that count, each term rounded to float32.
-func (m *machine) mixtureRow(dst, x, cols, counts reg.GPVirtual, weights Mem, scale reg.VecVirtual) {
-	mean := m.arg("means")
-	left, offset := m.GP64(), m.GP64()
-	m.MOVQ(cols, left)
-	m.XORQ(offset, offset)
-	m.Label("block")
-	most, n := m.GP64(), m.GP64()
-	m.MOVQ(U32(m.bytes/8), most)
-	m.MOVQ(left, n)
-	m.CMPQ(n, most)
-	m.CMOVQGT(most, n)
-	k := m.mask(n)
-	if !m.wide() {
-		k = k.(reg.VecVirtual).AsX()
-	}
-	xs, sum, term := m.vec(), m.vec(), m.vec()
-	m.getTo(m.half(xs), Mem{Base: x, Index: offset, Scale: 4}, k)
-	m.VCVTPS2PD(m.half(xs), xs)
-	m.VXORPS(sum, sum, sum)
-	rest, component, row := m.GP32(), m.GP64(), m.GP64()
-	m.MOVL(counts, rest)
-	m.Label("component")
-	m.XORQ(component, component)
-	m.TZCNTL(rest, component.As32())
-	m.Load(m.Param("ldm"), row)
-	m.IMULQ(component, row)
-	m.ADDQ(mean, row)
-	u := m.sub(m.load(Mem{Base: row, Index: offset, Scale: 8}), xs)
-	w := m.vec()
-	m.VBROADCASTSD(weights.Idx(component, 8), w)
-	if m.wide() {
-		m.VCVTPD2PS(m.mul(u, w), term.AsY())
-	} else {
-		m.VCVTPD2PSY(m.mul(u, w), term.AsX())
-	}
-	m.VADDPS(m.half(term), m.half(sum), m.half(sum))
-	m.BLSRL(rest, rest)
-	m.JNZ(LabelRef("component"))
-	m.VMULPS(m.half(scale), m.half(sum), m.half(sum))
-	m.put(m.half(sum), Mem{Base: dst, Index: offset, Scale: 4}, k)
-	m.ADDQ(U8(m.bytes/8), offset)
-	m.SUBQ(U8(m.bytes/8), left)
-	m.JG(LabelRef("block"))
 }
