@@ -109,10 +109,10 @@ func dist4x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *fl
 //go:noescape
 func gemmSlope6x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool, y *float32)
 
-// gemmSums2x2AVX2 is a panel of tiles of that many rows × vectors.
+// gemmSums2x4AVX2 is a panel of tiles of that many rows × vectors.
 //
 //go:noescape
-func gemmSums2x2AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool, sums *float32)
+func gemmSums2x4AVX2(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool, sums *float32)
 
 // gemmSums5x2AVX2 is a panel of tiles of that many rows × vectors.
 //
@@ -138,6 +138,11 @@ func inner3x1AVX2(k int, tiles int, a *float32, lda int, b *float32, ldb int, c 
 //
 //go:noescape
 func inner3x2AVX2(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
+
+// gemmTenAVX2 is a column of tiles of eight rows and ten columns.
+//
+//go:noescape
+func gemmTenAVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int)
 
 // packRows1AVX2 copies k rows into a panel of that many vectors.
 //

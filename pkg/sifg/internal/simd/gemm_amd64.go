@@ -38,6 +38,13 @@ func product(pack *[]float32, m, n, k int, a, b strided, c []float32, ldc int, a
 			b = strided{*pack, 1, k}
 		}
 		inner(m, n, k, a, b, c, ldc, acc)
+	case path == avx2 && m == 32 && n == 2 && a.row == 1 && b.col == 1 && !acc:
+		grow(pack, 3*m)
+		ct, sums := (*pack)[:2*m], (*pack)[2*m:]
+		twoRows(k, strided{b.data, 1, b.row}, strided{a.data, a.col, 1}, ct, m, sums)
+		transpose(c, ldc, ct, m, n, m)
+	case path == avx2 && n == 10 && m >= 8 && a.col == 1 && b.col == 1 && !acc:
+		tenColumns(m, k, a, b, c, ldc)
 	case a.row == 1 && b.col == 1 && 5*n*vectors(m) < 4*m*vectors(n):
 		// Cᵀ = Bᵀ·A, because the columns fill vectors badly and the rows don't; the bits are the same
 		need := min(k, blockK)*wide*lanes + m*n
@@ -70,16 +77,24 @@ func fusedRows() (slope, sums, moreSums int) {
 
 // fusedProduct is product with the rest of what f asks for, or returns false.
 func fusedProduct(pack *[]float32, m, n, k int, a, b strided, c []float32, ldc int, f fused) bool {
-	slope, sums, _ := fusedRows()
+	slope, sums, moreSums := fusedRows()
 	switch {
 	case path == portable || n != 32 || k == 0:
 		return false
 	case f.y != nil && (m < slope || k == 1 || k > blockK), f.sums != nil && m < sums:
 		return false
+	case path == avx2 && f.sums != nil && m < moreSums:
+		twoRows(k, a, b, c, ldc, f.sums)
+		return m == 2 || product(pack, m-2, n, k, strided{a.data[2*a.row:], a.row, a.col}, b, c[2*ldc:], ldc, false)
 	}
 	grow(pack, min(k, blockK)*n)
 	panels(products, m, n, k, a, b, c, ldc, false, *pack, f)
 	return true
+}
+
+// twoRows computes two rows of a product to 32 columns, and the sums of the columns of B.
+func twoRows(k int, a, b strided, c []float32, ldc int, sums []float32) {
+	gemmSums2x4AVX2(k, 1, 1, &a.data[0], 4*a.row, 4*a.col, &b.data[0], 4*b.row, &c[0], 4*ldc, 8, false, &sums[0])
 }
 
 const (
@@ -260,10 +275,8 @@ func (p panelCall) sum() int {
 		gemmSums10x2AVX512(p.k, 1, p.count, a, rs, ks, b, ldb, c, ldc, p.lanes, p.add, sums)
 	case path == avx512:
 		gemmSums2x2AVX512(p.k, 1, p.count, a, rs, ks, b, ldb, c, ldc, p.lanes, p.add, sums)
-	case rows == more:
-		gemmSums5x2AVX2(p.k, 1, p.count, a, rs, ks, b, ldb, c, ldc, p.lanes, p.add, sums)
 	default:
-		gemmSums2x2AVX2(p.k, 1, p.count, a, rs, ks, b, ldb, c, ldc, p.lanes, p.add, sums)
+		gemmSums5x2AVX2(p.k, 1, p.count, a, rs, ks, b, ldb, c, ldc, p.lanes, p.add, sums)
 	}
 	return rows
 }
@@ -276,6 +289,17 @@ func (p panelCall) packing(pack *float32) {
 		return
 	}
 	gemmPack14x2AVX512(p.k, 1, 1, a, rs, ks, b, ldb, c, ldc, p.last(), p.add, pack)
+}
+
+// tenColumns computes C = A·B of ten columns; the last tile repeats rows of the one before.
+func tenColumns(m, k int, a, b strided, c []float32, ldc int) {
+	run := func(i, tiles int) {
+		gemmTenAVX2(k, tiles, &a.data[i*a.row], 4*a.row, 4*a.col, &b.data[0], 4*b.row, &c[i*ldc], 4*ldc)
+	}
+	run(0, m/8)
+	if m%8 > 0 {
+		run(m-8, 1)
+	}
 }
 
 // inner computes C = A·Bᵀ or adds to C, by tiles of inner products.
@@ -295,60 +319,5 @@ func inner(m, n, k int, a, b strided, c []float32, ldc int, acc bool) {
 				4*ldc, acc)
 			i += tiles * r
 		}
-	}
-}
-
-// packPanel copies k rows and cols columns of b, element (p, j) at b[p·row+j·col] with row or col 1, into rows of width
-// vectors. Beyond the columns it puts zeros or copies.
-func packPanel(dst, b []float32, row, col, k, cols, width, lanes int) {
-	ld := width * lanes
-	if col == 1 {
-		packRows(width, &dst[0], &b[0], 4*row, k, cols-(width-1)*lanes)
-		return
-	}
-	for v := 0; v < cols; v += lanes {
-		rest := func(p, to, j int) { // rows p to to−1, from column v+j on
-			for ; p < to; p++ {
-				vector := dst[p*ld+v:][:lanes]
-				for j := j; j < lanes; j++ {
-					vector[j] = 0
-					if v+j < cols {
-						vector[j] = b[p+(v+j)*col]
-					}
-				}
-			}
-		}
-		done := 0
-		if fours := min(cols-v, lanes) / 4; fours > 0 && k >= 4 {
-			packTransposed(&dst[v], 4*ld, &b[v*col], 4*col, k/4, fours)
-			done = k / 4 * 4
-			if 4*fours < min(cols-v, lanes) {
-				rest(0, done, 4*fours)
-			}
-		}
-		rest(done, k, 0)
-	}
-}
-
-func packRows(width int, dst, src *float32, lds, k, last int) {
-	switch {
-	case width == wide:
-		packRows3AVX512(dst, src, lds, k, last)
-	case path == avx512 && width == 1:
-		packRows1AVX512(dst, src, lds, k, last)
-	case path == avx512:
-		packRows2AVX512(dst, src, lds, k, last)
-	case width == 1:
-		packRows1AVX2(dst, src, lds, k, last)
-	default:
-		packRows2AVX2(dst, src, lds, k, last)
-	}
-}
-
-func packTransposed(dst *float32, ldd int, src *float32, lds, quads, lanes int) {
-	if path == avx512 {
-		packTransposedAVX512(dst, ldd, src, lds, quads, lanes)
-	} else {
-		packTransposedAVX2(dst, ldd, src, lds, quads, lanes)
 	}
 }

@@ -122,6 +122,10 @@ func TestProducts(t *testing.T) {
 			for m := range 32 { // all tile heights, all widths of the last vector
 				checkProduct(t, r, g, m, 1+(m*13)%67, 1+m%9, m%17, m%2 == 0)
 			}
+			for m := range 20 { // ten columns, tiles of eight rows
+				checkProduct(t, r, g, m, 10, 1+m%17, m%17, m%3 == 0)
+			}
+			checkProduct(t, r, g, 32, 2, 40, 3, false)      // the transpose of two rows
 			checkProduct(t, r, g, 3, 5, 2*2048+3, 0, false) // more than one block of k
 			for n := range 12 {                             // inner products
 				checkProduct(t, r, g, (n*5)%9, n, 250+r.IntN(40), n, n%2 == 0)
@@ -137,7 +141,7 @@ func TestProductsSplit(t *testing.T) {
 	a, b := make([]float32, ld*ld), make([]float32, ld*ld)
 	uniform(r, a)
 	uniform(r, b)
-	for _, s := range [][3]int{{61, 45, 70}, {61, 2, 33}, {40, 5, 260}, {200, 10, 30}} {
+	for _, s := range [][3]int{{61, 45, 70}, {61, 2, 33}, {40, 5, 260}, {200, 10, 30}, {32, 2, 50}} {
 		m, n, k := s[0], s[1], s[2]
 		for _, g := range orientations {
 			var vector []float32
@@ -172,6 +176,8 @@ func TestProductsSplit(t *testing.T) {
 
 func FuzzProducts(f *testing.F) {
 	f.Add(uint64(1), uint8(14), uint8(32), uint8(10), uint8(0), true)
+	f.Add(uint64(1), uint8(21), uint8(10), uint8(32), uint8(1), false)
+	f.Add(uint64(1), uint8(32), uint8(2), uint8(99), uint8(2), false)
 	f.Fuzz(func(t *testing.T, seed uint64, m, n, k, off uint8, acc bool) {
 		forPaths(t, func(t *testing.T) {
 			for _, g := range orientations {
