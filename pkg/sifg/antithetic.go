@@ -18,17 +18,17 @@ type Antithetic struct {
 	Redraw bool // noise drawn anew at every network step
 	Fresh  bool // the move is judged at a draw that the network was not trained with
 
-	net          *nn.Net
-	opt          nn.Optimizer
-	x            Batch // x₊ and below them x₋ (2n×d)
-	f, g, square Batch // f(x), loss gradient, squares of the residuals (2n×d)
+	net  *nn.Net
+	opt  nn.Optimizer
+	x    Batch // x₊ and below them x₋ (2n×d)
+	f, g Batch // f(x), then squares of the residuals; loss gradient (2n×d)
 }
 
 // Init implements Field.
 func (o *Antithetic) Init(c *Cloud) {
 	o.net, o.opt = o.Network.build(c)
 	n, d := c.Z.Rows, c.Z.Cols
-	for _, b := range []*Batch{&o.x, &o.f, &o.g, &o.square} {
+	for _, b := range []*Batch{&o.x, &o.f, &o.g} {
 		*b = NewBatch(2*n, d)
 	}
 }
@@ -51,8 +51,10 @@ func (o *Antithetic) Velocity(c *Cloud, noise *Noise) Info {
 			o.perturb(c)
 		}
 		o.train(c)
+		if j == o.Inner-1 {
+			info.Loss = meanSquare(o.f)
+		}
 	}
-	info.Loss = meanSquare(o.square)
 	if o.Fresh {
 		o.perturb(c)
 	}
@@ -68,15 +70,15 @@ func (o *Antithetic) perturb(c *Cloud) {
 	simd.AddScaled(minus.Data, c.Z.Data, -c.Sigma, c.W.Data)
 }
 
-// train does one network step on the mean of ½‖f(x₊) + w/σ‖² + ½‖f(x₋) − w/σ‖², and leaves the squares before it.
+// train does one network step on the mean of ½‖f(x₊) + w/σ‖² + ½‖f(x₋) − w/σ‖², and leaves the squares before it
+// in f.
 func (o *Antithetic) train(c *Cloud) {
 	o.net.Forward(o.f, o.x)
 	inv := 1 / float32(c.Z.Rows)
 	fp, fm := halves(o.f)
 	gp, gm := halves(o.g)
-	sp, sm := halves(o.square)
-	simd.Residual(gp.Data, sp.Data, fp.Data, c.W.Data, 1/c.Sigma, inv)
-	simd.Residual(gm.Data, sm.Data, fm.Data, c.W.Data, -1/c.Sigma, inv)
+	simd.Residual(gp.Data, fp.Data, fp.Data, c.W.Data, 1/c.Sigma, inv)
+	simd.Residual(gm.Data, fm.Data, fm.Data, c.W.Data, -1/c.Sigma, inv)
 	o.net.Descend(o.g, o.opt)
 }
 

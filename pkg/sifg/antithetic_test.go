@@ -42,7 +42,7 @@ func apart(a []float32, b []float64) float64 {
 func TestAntitheticGradient(t *testing.T) {
 	o, c := pairOn(t)
 	o.train(c)
-	value := meanSquare(o.square)
+	value := meanSquare(o.f)
 	got := append([]float32(nil), o.net.Grad...)
 
 	loss := func() (sum float64) { // the first form, plus the constant

@@ -29,10 +29,9 @@ type Denoise struct {
 	Redraw      bool // noise drawn anew at every network step
 	Independent bool // for the move, f and s are judged at two further, independent draws, made with the adapted σ
 
-	net    *nn.Net
-	opt    nn.Optimizer
-	f, g   Batch // network output; loss gradient (n×d)
-	square Batch // squares of the residuals (n×d)
+	net  *nn.Net
+	opt  nn.Optimizer
+	f, g Batch // network output, then squares of the residuals; loss gradient (n×d)
 
 	// for the DSM rules: x and w below it; f(x) and J_f(x)·w below it (2n×d)
 	in, out Batch
@@ -43,7 +42,7 @@ type Denoise struct {
 func (o *Denoise) Init(c *Cloud) {
 	o.net, o.opt = o.Network.build(c)
 	n, d := c.Z.Rows, c.Z.Cols
-	o.f, o.g, o.square = NewBatch(n, d), NewBatch(n, d), NewBatch(n, d)
+	o.f, o.g = NewBatch(n, d), NewBatch(n, d)
 	o.in, o.out, o.jw = Batch{}, Batch{}, Batch{}
 }
 
@@ -92,8 +91,10 @@ func (o *Denoise) Velocity(c *Cloud, noise *Noise) Info {
 			drawn = c.Sigma
 		}
 		o.train(c, drawn, noise, false)
+		if j == o.Inner-1 {
+			info.Loss = meanSquare(o.f)
+		}
 	}
-	info.Loss = meanSquare(o.square)
 	if noise.Rule == SigmaDSMOut {
 		o.sigmaOuter(c, noise)
 	}
@@ -122,8 +123,8 @@ func (o *Denoise) judge(c *Cloud) {
 	difference(c.V, c.S, o.f)
 }
 
-// train does one network step on the loss (1/n) Σ‖f(x_i) + δ_i/σ²‖², where δ = x − z = drawn·w, and leaves the squares
-// before it. Under SigmaDSMIn it then moves σ against the loss's total derivative,
+// train does one network step on the loss (1/n) Σ‖f(x_i) + δ_i/σ²‖², where δ = x − z = drawn·w, and leaves the
+// squares before it in f. Under SigmaDSMIn it then moves σ against the loss's total derivative,
 //
 //	(2/n) Σ ⟨r_i, J_f(x_i) w_i + w_i/σ² − 2δ_i/σ³⟩,   r_i = f(x_i) + δ_i/σ²,
 //
@@ -136,7 +137,7 @@ func (o *Denoise) train(c *Cloud, drawn float32, noise *Noise, warmup bool) {
 		o.net.Forward(o.f, c.X)
 	}
 	scale := drawn / (c.Sigma * c.Sigma)
-	simd.Residual(o.g.Data, o.square.Data, o.f.Data, c.W.Data, scale, 2/float32(c.Z.Rows))
+	simd.Residual(o.g.Data, o.f.Data, o.f.Data, c.W.Data, scale, 2/float32(c.Z.Rows))
 	o.net.Descend(o.g, o.opt)
 
 	if noise.Rule == SigmaDSMIn {

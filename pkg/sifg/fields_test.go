@@ -102,7 +102,7 @@ func TestGoldenLosses(t *testing.T) {
 		c.noise = replay{w.Data}
 		c.Perturb()
 		d.train(c, sigma, &f.Noise, false)
-		loss := meanSquare(d.square)
+		loss := meanSquare(d.f)
 		golden.Compare(t, name+" loss", []float32{float32(loss)}, []float64{golden.Scalar(t, name, "loss")}, 2e-4)
 		check()
 

@@ -5,7 +5,7 @@ import "math"
 // The functions of this file round every operation by itself, on all paths: none is fused with the next.
 
 // Residual is the element of a squared loss: with r = f + scale·w it sets g = gscale·r, its gradient, and square = r².
-// All slices are as long as f.
+// All slices are as long as f; square may be f.
 func Residual(g, square, f, w []float32, scale, gscale float32) {
 	g, square, w = first(g, len(f)), first(square, len(f)), first(w, len(f))
 	if !residualVector(g, square, f, w, scale, gscale) {

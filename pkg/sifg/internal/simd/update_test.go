@@ -293,7 +293,9 @@ func TestRounding(t *testing.T) {
 				}
 				residualGo(theta, g, x[5], x[6], 0.3, 0.7)
 				Residual(x[3], x[4], x[5], x[6], 0.3, 0.7)
-				if !slices.Equal(theta, x[3]) || !slices.Equal(g, x[4]) {
+				Residual(x[2], x[5], x[5], x[6], 0.3, 0.7) // the squares in place of f
+				if !slices.Equal(theta, x[3]) || !slices.Equal(g, x[4]) ||
+					!slices.Equal(theta, x[2]) || !slices.Equal(g, x[5]) {
 					t.Fatalf("Residual of %d numbers differs from its twin", n)
 				}
 				var want float64
