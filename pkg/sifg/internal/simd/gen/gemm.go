@@ -22,9 +22,9 @@ func (m *machine) widest() (width, rows int) {
 	return 2, 6
 }
 
-// fusedTiles returns the rows of the tile, two vectors wide, that ends with a factor for each element, and the shapes of
-// those that sum the columns of B along. The smaller of these has 32 columns: two rows of fewer vectors would be sums
-// that wait for their own last term.
+// fusedTiles returns the rows of the tile, two vectors wide, that ends with a factor for each element, and the shapes
+// of those that sum the columns of B along. The smaller of these has 32 columns: two rows of fewer vectors would be
+// sums that wait for their own last term.
 func (m *machine) fusedTiles() (slope int, sums []tile) {
 	if m.wide() {
 		return 12, []tile{{rows: 2, width: 2}, {rows: 10, width: 2}}
