@@ -32,7 +32,8 @@ var wild = []struct {
 	values       []value
 }{
 	{"python 30-lkj_numpyro.py", "", 0, []string{took, // constants: a Cholesky factor, a correlation matrix
-		"Left out, for they do not vary or are not finite: L[0,0], L[0,1], L[0,2], L[1,2], R[0,0], R[1,1], R[2,2]."}, nil},
+		"Left out, for they do not vary or are not finite: L[0,0], L[0,1], L[0,2], L[1,2], R[0,0], R[1,1], R[2,2].",
+	}, nil},
 	{"python 31-simplex_numpyro.py", "", 0, []string{took}, []value{{"p[0]", 13.0 / 25, math.Sqrt(13*12.0/26) / 25}}},
 	{"python 32-discrete_numpyro.py", "", 2, []string{"discrete latent variables"}, nil},
 	{"python 33-changepoint_pymc.py", "", 2, []string{"t: discrete, without a gradient"}, nil},
