@@ -71,7 +71,7 @@ func hmmValues(u []float64) []float64 {
 // their means and standard deviations are those of the reference draws. The time series explodes at most wide starts.
 func TestOthersWithoutAlarm(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes seconds")
+		t.Skip("ten seconds of chains")
 	}
 	b, err := os.ReadFile("testdata/others.json")
 	if err != nil {

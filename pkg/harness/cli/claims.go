@@ -22,8 +22,9 @@ func claimsCommand(e *env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "claims [EXPERIMENT...|CLAIM...|all]",
-		Short: "Prints the paper's claims with verdict and evidence, and the findings, from the report",
-		Long:  "CLAIM is the number of one, such as 8 or T16, which is then shown whole.",
+		Short: "Prints a line for each claim of the paper, from the report",
+		Long: "CLAIM is the number of one, such as 8 or T16, which is then shown with its rule and evidence.\n" +
+			"The findings of experiments that are named follow.",
 		Example: `  sifg claims gmm --scale smoke
   sifg claims 8 T16
   sifg claims gmm --scale smoke --json`,
@@ -123,30 +124,28 @@ var marks = map[claim.Verdict]string{
 	claim.Reproduced: "+", claim.NotContradicted: "≤", claim.NotReproduced: "−", claim.NotDecided: "?",
 }
 
-// list prints a line for each claim: its ID, a mark for each protocol, the sentence, and the number that decides under
-// the experiment's default protocol.
+// list prints a line for each claim: its ID, a mark for each protocol of the line above, the sentence, and the number
+// that decides under the experiment's default protocol.
 func (s *said) list(e *env) error {
 	fmt.Fprintln(e.out, "+ reproduced, ≤ within a bound, − not reproduced, ? not decided, · not testable")
-	experiment, counts := "", ""
+	above := ""
 	for _, row := range s.Claims {
-		if row.Experiment != experiment {
-			experiment = row.Experiment
-			file, err := harness.ByName(e.experiments, experiment).File()
-			if err != nil {
-				return err
-			}
-			counts = file.Default
-			var protocols []string
-			for _, o := range row.Under {
-				protocols = append(protocols, o.Protocol)
-			}
-			fmt.Fprintf(e.out, "%s: %s; numbers of %s\n", experiment, strings.Join(protocols, ", "), counts)
+		file, err := harness.ByName(e.experiments, row.Experiment).File()
+		if err != nil {
+			return err
 		}
+		var protocols []string
 		verdicts, number := "", ""
 		for _, o := range row.Under {
-			if verdicts += cmp.Or(marks[o.Verdict], "·"); o.Protocol == counts {
+			protocols = append(protocols, o.Protocol)
+			if verdicts += cmp.Or(marks[o.Verdict], "·"); o.Protocol == file.Default {
 				number = o.Number
 			}
+		}
+		line := fmt.Sprintf("%s: %s; numbers of %s", row.Experiment, strings.Join(protocols, ", "), file.Default)
+		if line != above {
+			fmt.Fprintln(e.out, line)
+			above = line
 		}
 		head := fmt.Sprintf("  %-4s %-3s ", row.ID, verdicts)
 		room := width - utf8.RuneCountInString(head) - utf8.RuneCountInString(number) - 1
