@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
@@ -48,13 +49,25 @@ func (c Comparison) Each() []harness.Find {
 			}
 			out := &harness.Finding{Title: v.says(s), Protocol: c.Protocol}
 			if t, err := c.table(s, v); err == nil && t.Comparisons != nil {
-				about := cmp.Or(c.About, "The flows that the paper does not have, against each rival.")
-				out.Text, out.Table = about, t
+				out.Text, out.Table = "The flows that the paper does not have, against each rival.", t
+				if c.About != "" {
+					out.Title, out.Text = v.Title+": "+against(t.Comparisons), c.About
+				}
 			}
 			return out
 		})
 	}
 	return out
+}
+
+// against says how methods compare with each rival.
+func against(all []table.Comparison) string {
+	var parts []string
+	for _, c := range all {
+		method, rival := figure.Label(c.Method), figure.Label(c.Rival)
+		parts = append(parts, fmt.Sprintf("%s against %s is %s", method, rival, c.Verdict))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // says which method ends lowest.
