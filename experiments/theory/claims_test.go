@@ -109,21 +109,22 @@ func TestClaimsCanFail(t *testing.T) {
 	}
 }
 
-// TestBothBySeed: of two metrics a seed that lacks one is left out, and does not shift the others.
-func TestBothBySeed(t *testing.T) {
+// TestOver: of two metrics a seed that lacks one is left out, and does not shift the others.
+func TestOver(t *testing.T) {
 	s := &record.Set{Traces: map[string][]record.Trace{}}
 	for seed := range uint64(3) {
 		key := string(rune('a' + seed))
 		row := record.Trial{Key: key, Problem: "p", Method: "m", Seed: seed, Status: record.StatusOK}
 		s.Trials = append(s.Trials, row)
 		s.Traces[key] = []record.Trace{
-			{Key: key, Metric: "x", Value: float64(seed)},
-			{Key: key, Metric: "y", Value: 10 * float64(seed)},
+			{Key: key, Metric: "x", Value: float64(seed * seed)},
+			{Key: key, Metric: "y", Value: float64(seed)},
 		}
 	}
 	s.Traces["a"] = s.Traces["a"][1:]
-	x, y := trialsOf(s, "p").both("m", "x", "y")
-	if len(x) != 2 || x[0][0] != 1 || y[0][0] != 10 || y[1][0] != 20 {
-		t.Errorf("%v beside %v", x, y)
+	p := trialsOf(s, "p")
+	got := over(p.byIndex("m", "x"), p.byIndex("m", "y"))
+	if len(got) != 2 || got[0].Seed != 1 || got[0].Value[0] != 1 || got[1].Value[0] != 2 {
+		t.Errorf("quotients %v", got)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
@@ -165,35 +166,27 @@ func rate(m *measurement) {
 // points that it moved by, as means over 64 of the moves.
 func (m *measurement) learnedRate(moves int, sigma, h float64) {
 	flow := euler(toyDenoise(), sigma, h)
-	c := m.start(flow, bimodal().target(), m.o.Particles, func(dst sifg.Batch, _ *rng.Stream) {
+	c := must(flow.Start(bimodal().target(), m.o.Particles, m.seed, func(dst sifg.Batch, _ *rng.Stream) {
 		for i, v := range startLine(dst.Rows, m.seed) {
 			dst.Data[i] = float32(v)
 		}
-	})
+	}))
 	l := newLine(bimodal(), sigma, m.o.Particles)
 	looks, norm, epsilon := 0.0, 0.0, 0.0
 	every := max(1, moves/64)
 	for k := range moves {
-		z := points(c.Z)
+		z := metric.FromBatch(c.Z)
 		if _, err := flow.Step(c); err != nil {
 			break // what was measured before stands
 		}
 		if k%every == 0 {
-			l.look(flat(z))
+			l.look(z.Data)
 			looks, norm = looks+1, norm+l.norm
-			epsilon += networkError(c, z)
+			epsilon += networkError(c, rows(z))
 		}
 	}
 	m.put("square", moves, norm/looks)
 	m.put("epsilon", moves, epsilon/looks)
-}
-
-func flat(z [][]float64) []float64 {
-	var out []float64
-	for _, row := range z {
-		out = append(out, row...)
-	}
-	return out
 }
 
 // networkError is mean‖f − ∇log μ̂‖² at the perturbed points of the last move, which went from

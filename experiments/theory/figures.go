@@ -2,13 +2,15 @@ package theory
 
 import (
 	"errors"
+	"fmt"
 	"image/color"
-	"maps"
-	"slices"
+	"math"
+	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 var figures = []harness.Figure{
@@ -30,31 +32,25 @@ func series(k int, label string) figure.Style {
 	return figure.Method(palette[k%len(palette)]).As(label)
 }
 
-// band draws the mean and range over seeds of values by index.
-func band(values []map[int]float64, style figure.Style, across func(index int) float64) []figure.Layer {
-	var curves []record.Curve
-	for _, v := range values {
-		var c record.Curve
-		for _, i := range slices.Sorted(maps.Keys(v)) {
-			c.Iteration, c.Value = append(c.Iteration, i), append(c.Value, v[i])
-		}
-		curves = append(curves, c)
-	}
-	return figure.Curves(curves, style, across)
+// distinct is the style of one of many lines: colours in three kinds of dashes.
+func distinct(k int, label string) figure.Style {
+	st := series(k/3, label)
+	st.Dash = [][]float64{nil, {4, 2}, {1.4, 1.4}}[k%3]
+	return st
 }
 
-// bySeed turns values of several series positions into values by index: list[k] are the seeds' values at position k.
-func bySeed(list [][]float64) []map[int]float64 {
-	var out []map[int]float64
-	for k, seeds := range list {
-		for j, v := range seeds {
-			if j == len(out) {
-				out = append(out, map[int]float64{})
-			}
-			out[j][k] = v
-		}
+// grey is the style of guides.
+func grey(label string) figure.Style {
+	return figure.Style{Label: label, Color: color.NRGBA{0x77, 0x77, 0x77, 0xff}, Dash: []float64{3, 2}}
+}
+
+// logarithmic is a panel both of whose axes are.
+func logarithmic(title, x, y string) figure.Panel {
+	return figure.Panel{
+		Title: title,
+		X:     figure.Axis{Label: x, Scale: figure.Log},
+		Y:     figure.Axis{Label: y, Scale: figure.Log},
 	}
-	return out
 }
 
 var errAbsent = errors.New("no trials")
@@ -96,38 +92,103 @@ func drawEpsilon(s *record.Set) (*figure.Figure, error) {
 			if k > 0 {
 				style = distinct(3+2*j+k-1, v.label)
 			}
-			p.Layers = append(p.Layers, figure.Curves(relative(s, v.problem, v.method), style, nil)...)
+			size := s.Curves(v.problem, v.method, "score-square", 0)
+			relative := over(s.Curves(v.problem, v.method, "epsilon", 0), size)
+			p.Layers = append(p.Layers, figure.Curves(relative, style, nil)...)
 		}
 		f.Panels = append(f.Panels, p)
 	}
 	return f, nil
 }
 
-// relative are the curves of ε over the squared score, of the seeds that have both.
-func relative(s *record.Set, problem, method string) (out []record.Curve) {
-	sizes := map[uint64]record.Curve{}
-	for _, size := range s.Curves(problem, method, "score-square", 0) {
-		sizes[size.Seed] = size
-	}
-	for _, share := range s.Curves(problem, method, "epsilon", 0) {
-		if size, has := sizes[share.Seed]; has {
-			for i := range share.Value {
-				share.Value[i] /= size.At(share.Iteration[i])
+func drawVariance(s *record.Set) (*figure.Figure, error) {
+	f := &figure.Figure{Cols: 3, Width: 18, Height: 7.5}
+	for _, m := range []struct{ problem, method, title string }{
+		{"variance", "linear", "linear field"},
+		{"same-x", "random", "random weights"},
+		{"same-x", "trained", "trained weights"},
+	} {
+		t := trialsOf(s, m.problem)
+		o := t.options()
+		p := logarithmic(m.title, "σ", "ratio of variances")
+		series := 0
+		for _, d := range o.Dims {
+			if d == 1 {
+				continue // Hutchinson's estimate is exact in 1-D
 			}
-			out = append(out, share)
+			for i, tau := range o.Taus {
+				ratio := t.ratios(m.method, d, i)
+				style := distinct(3*series+i, fmt.Sprintf("d = %d, τ = %s", d, table.Num(tau)))
+				p.Layers = append(p.Layers, figure.Curves(ratio, style, func(j int) float64 { return o.Sigmas[j] })...)
+				if m.method == "linear" {
+					guide := figure.Line{Style: grey("closed form"), X: o.Sigmas}
+					for _, sigma := range o.Sigmas {
+						a, b := closed(1, d, tau, sigma)
+						guide.Y = append(guide.Y, a/b)
+					}
+					p.Layers = append(p.Layers, guide)
+				}
+			}
+			series++
 		}
+		p.Layers = append(p.Layers, figure.HLine{Y: 1, Style: figure.Method("truth").As("equal")})
+		f.Panels = append(f.Panels, p)
 	}
-	return out
+	return f, nil
 }
 
-// distinct is the style of one of many lines: colours in three kinds of dashes.
-func distinct(k int, label string) figure.Style {
-	st := series(k/3, label)
-	st.Dash = [][]float64{nil, {4, 2}, {1.4, 1.4}}[k%3]
-	return st
+func drawRate(s *record.Set) (*figure.Figure, error) {
+	t := trialsOf(s, "rate")
+	left := logarithmic("exact score", "moves K", "mean square")
+	for k, m := range []struct{ method, label string }{{"log-concave", "N(0, I), 10-D"}, {"mixture", "mixture, 1-D"}} {
+		layers := figure.Curves(t.byIndex(m.method, "square"), series(k, m.label), nil)
+		if layers == nil {
+			continue
+		}
+		mean := layers[len(layers)-1].(figure.Line)
+		guide := figure.Line{Style: grey("slope −1/2"), X: mean.X}
+		for _, moves := range mean.X {
+			guide.Y = append(guide.Y, mean.Y[0]*math.Pow(moves/mean.X[0], -0.5))
+		}
+		left.Layers = append(append(left.Layers, layers...), guide)
+	}
+	right := logarithmic("learned score, mixture", "moves K", "mean square")
+	for k, m := range []struct{ metric, label string }{{"square", "E‖v‖²"}, {"epsilon", "ε, error of the network"}} {
+		curves := t.byIndex("learned", m.metric)
+		right.Layers = append(right.Layers, figure.Curves(curves, series(2+k, m.label), nil)...)
+	}
+	return &figure.Figure{Cols: 2, Width: 18, Height: 8, Panels: []figure.Panel{left, right}}, nil
 }
 
-// grey is the style of guides.
-func grey(label string) figure.Style {
-	return figure.Style{Label: label, Color: color.NRGBA{0x77, 0x77, 0x77, 0xff}, Dash: []float64{3, 2}}
+func drawDescent(s *record.Set) (*figure.Figure, error) {
+	t := trialsOf(s, "descent")
+	o := t.options()
+	f := &figure.Figure{Cols: 3, Width: 18, Height: 7}
+	for _, sigma := range o.Sigmas {
+		p := figure.Panel{
+			Title: "σ = " + table.Num(sigma),
+			X:     figure.Axis{Label: "h/σ²", Scale: figure.Log},
+			Y:     figure.Axis{Label: "remainder over h²"},
+		}
+		for k, n := range o.Sizes {
+			curves := t.byIndex("gaussian", at(fmt.Sprintf("remainder-%d", n), sigma))
+			across := func(i int) float64 { return math.Pow(2, -float64(i)) }
+			p.Layers = append(p.Layers, figure.Curves(curves, series(k, fmt.Sprintf("n = %d", n)), across)...)
+		}
+		f.Panels = append(f.Panels, p)
+	}
+	return f, nil
+}
+
+func drawGrowth(s *record.Set) (*figure.Figure, error) {
+	f := &figure.Figure{Cols: 2, Width: 14, Height: 7.5}
+	for _, m := range []struct{ metric, label string }{{"m5", "mean ‖z‖⁵"}, {"ratio", "largest ‖v‖/(1 + ‖z‖)"}} {
+		p := figure.Panel{X: figure.Axis{Label: "iteration"}, Y: figure.Axis{Label: m.label, Scale: figure.Log}}
+		for k, problem := range growthProblems {
+			style := series(k, strings.TrimPrefix(problem, "growth-"))
+			p.Layers = append(p.Layers, figure.Curves(s.Curves(problem, "sifg", m.metric, 0), style, nil)...)
+		}
+		f.Panels = append(f.Panels, p)
+	}
+	return f, nil
 }

@@ -3,6 +3,7 @@ package theory
 import (
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
@@ -32,12 +33,18 @@ func drawSteps(s *record.Set) (*figure.Figure, error) {
 		t := trialsOf(s, x.problem)
 		o := t.options()
 		at012 := slices.Index(o.Sigmas, shown)
-		var list [][]float64
-		for _, h := range o.Moves {
-			list = append(list, t.Final(x.method, at("least", h), at012))
+		var curves []record.Curve // a step in the place of an iteration
+		for i, h := range o.Moves {
+			for j, v := range t.Final(x.method, at("least", h), at012) {
+				if j == len(curves) {
+					curves = append(curves, record.Curve{})
+				}
+				c := &curves[j]
+				c.Iteration, c.Value = append(c.Iteration, i), append(c.Value, v)
+			}
 		}
 		across := func(i int) float64 { return o.Moves[i] }
-		p.Layers = append(p.Layers, band(bySeed(list), series(k, x.label), across)...)
+		p.Layers = append(p.Layers, figure.Curves(curves, series(k, x.label), across)...)
 	}
 	if p.Layers == nil {
 		return nil, errAbsent
@@ -81,16 +88,13 @@ func drawSamples(s *record.Set) (*figure.Figure, error) {
 		{"steps", "learned-64", shownMove, "step 0.01, 64 draws a move"},
 	} {
 		t := trialsOf(s, m.problem)
-		x, y := t.both(m.method, at("x", m.h), at("y", m.h))
-		if len(x) == 0 {
+		x, y := t.byIndex(m.method, at("x", m.h)), t.byIndex(m.method, at("y", m.h))
+		if x == nil {
 			return nil, errAbsent
 		}
-		var px, py []float64
-		for i := range len(x[0]) {
-			px, py = append(px, x[0][i]), append(py, y[0][i])
-		}
 		p := density.Panel2D(target.GMM2D(), m.title)
-		p.Layers = append(p.Layers, figure.Scatter{X: px, Y: py, Style: figure.Method("sifg").As("")})
+		style := figure.Method("sifg").As("")
+		p.Layers = append(p.Layers, figure.Scatter{X: x[0].Value, Y: y[0].Value, Style: style})
 		f.Panels = append(f.Panels, p)
 	}
 	return f, nil
@@ -130,4 +134,12 @@ func drawHelps(s *record.Set) (*figure.Figure, error) {
 		}
 	}
 	return f, nil
+}
+
+// names are numbers as categories of an axis.
+func names(v []float64) (out []string) {
+	for _, x := range v {
+		out = append(out, strconv.FormatFloat(x, 'g', -1, 64))
+	}
+	return out
 }

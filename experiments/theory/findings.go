@@ -13,16 +13,10 @@ import (
 
 var findings = []harness.Find{exploration}
 
-// of returns the records that the findings are about.
-func of(by map[string]*record.Set, problem string) (trials, bool) {
-	t := trialsOf(by["computed"], problem)
-	return t, t.Set != nil && len(t.Set.Methods(problem)) > 0
-}
-
 // exploration: which modes are found depends on a step that is far from the limit that the theory is about.
 func exploration(by map[string]*record.Set) *harness.Finding {
-	t, ok := of(by, "steps-1000")
-	if !ok {
+	t := trialsOf(by["computed"], "steps-1000")
+	if t.Set == nil || len(t.Set.Methods(t.Problem)) == 0 {
 		return nil
 	}
 	o := t.options()
@@ -94,7 +88,7 @@ func (t trials) crossing(method string, d, i int) float64 {
 	median := func(j int) float64 {
 		var v []float64
 		for _, seed := range values {
-			v = append(v, math.Log(seed[j]))
+			v = append(v, math.Log(seed.Value[j]))
 		}
 		return stats.Median(v)
 	}

@@ -45,20 +45,10 @@ func helps(m *measurement) {
 // fresh runs SIFG or blind SIFG and returns z + σw for a new w, and the share of it that SIFG's network predicts.
 func (m *measurement) fresh(name string, t tailed, n int, sigma float64) (sample metric.Points, share float64) {
 	h := 0.3 * sigma * sigma
-	flow, err := sifg.New(sifg.Config{Sampler: name, Step: h, Sigma: sigma, Hidden: 64, LR: 4e-3, Warmup: 200})
-	if err != nil {
-		panic(err) // a trial that panics has failed, with this text
-	}
-	c := m.start(flow, t, n, func(dst sifg.Batch, r *rng.Stream) {
-		r.Normal(dst.Data)
-		for i := range dst.Data {
-			dst.Data[i] /= 2
-		}
-	})
+	flow := must(sifg.New(sifg.Config{Sampler: name, Step: h, Sigma: sigma, Hidden: 64, LR: 4e-3, Warmup: 200}))
+	c := must(flow.Start(t, n, m.seed, startAt(0)))
 	for c.Iter < int(math.Round(m.o.Time/h)) {
-		if _, err := flow.Step(c); err != nil {
-			panic(err)
-		}
+		must(flow.Step(c))
 	}
 	if trained, ok := flow.Field.(*sifg.Denoise); ok {
 		trained.Inner = 0 // what follows perturbs and judges, and teaches nothing

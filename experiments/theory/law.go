@@ -46,13 +46,9 @@ func lawOf(t *target.Mixture) *law {
 	return l
 }
 
-// target is the library's target with this law.
+// target is the library's target with this law, which must have a density.
 func (l *law) target() *target.Mixture {
-	t, err := target.NewMixture(l.weights, l.means, l.sds)
-	if err != nil {
-		panic(err) // a law of this package without a density
-	}
-	return t
+	return must(target.NewMixture(l.weights, l.means, l.sds))
 }
 
 func (l *law) dim() int { return len(l.means[0]) }
@@ -134,10 +130,12 @@ func (l *law) draw(r *rng.Stream) []float64 {
 }
 
 // points are the rows of a batch in float64.
-func points(b sifg.Batch) [][]float64 {
-	out, all := make([][]float64, b.Rows), metric.FromBatch(b)
-	for i := range out {
-		out[i] = all.Row(i)
+func points(b sifg.Batch) [][]float64 { return rows(metric.FromBatch(b)) }
+
+// rows are those of points, not copies.
+func rows(p metric.Points) (out [][]float64) {
+	for i := range p.N {
+		out = append(out, p.Row(i))
 	}
 	return out
 }

@@ -2,9 +2,12 @@ package theory
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"testing"
 
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
@@ -23,10 +26,14 @@ func compute(of func(m *measurement), method string, seed uint64, o Options) com
 	return out
 }
 
-// bySeeds are the values of one metric by index, one map a seed from 1 on.
-func bySeeds(of func(m *measurement), method, metric string, seeds int, o Options) (out []map[int]float64) {
+// bySeeds are the values of one metric by index, one curve a seed from 1 on.
+func bySeeds(of func(m *measurement), method, metric string, seeds int, o Options) (out []record.Curve) {
 	for k := range seeds {
-		out = append(out, compute(of, method, uint64(k+1), o)[metric])
+		c, values := record.Curve{Seed: uint64(k + 1)}, compute(of, method, uint64(k+1), o)[metric]
+		for _, i := range slices.Sorted(maps.Keys(values)) {
+			c.Iteration, c.Value = append(c.Iteration, i), append(c.Value, values[i])
+		}
+		out = append(out, c)
 	}
 	return out
 }
@@ -51,7 +58,7 @@ func TestVelocityIsGradient(t *testing.T) {
 func TestGaussianFlow(t *testing.T) {
 	o := Options{Sizes: []int{32, 128, 512, 2048, 8192}, Sigmas: []float64{0.3, 0.6, 0.9, 1.2}}
 	for _, metric := range []string{"error-mean", "error-sd"} {
-		s := slopeOf(bySeeds(flow, "gaussian", metric, 20, o), nil)
+		s := slopeOf(bySeeds(flow, "gaussian", metric, 20, o))
 		if s.low > -0.5 || s.high < -0.5 || s.low < -0.7 || s.high > -0.3 {
 			t.Errorf("the slope of %s is %v, want an interval about −1/2 within ±0.2", metric, s)
 		}
@@ -111,7 +118,7 @@ func TestGrowthOfScores(t *testing.T) {
 	o := Options{Sigmas: []float64{0.5}, Sizes: []int{100, 200, 400}}
 	for law := range tails {
 		for metric, limit := range map[string]float64{"first": 1.05, "second": 2.05, "score": 1.05} {
-			if s := slopeOf(bySeeds(rays, law, at(metric, 0.5), 5, o), nil); s.high > limit {
+			if s := slopeOf(bySeeds(rays, law, at(metric, 0.5), 5, o)); s.high > limit {
 				t.Errorf("%s: the slope of %s is %v, above %g", law, metric, s, limit)
 			}
 		}
@@ -139,19 +146,19 @@ func TestLearning(t *testing.T) {
 	}
 	o := Options{Sigmas: []float64{0.5}, Sizes: []int{32, 64, 128, 256}, Steps: 500, Draws: 1024}
 	for law, limit := range map[string]float64{"sub-gaussian": -0.8, "heavy-tailed": -0.4} {
-		values := bySeeds(samples, law, at("error", 0.5), 5, o)
-		for _, v := range values {
-			for n := range v {
-				v[n] -= v[0]
+		curves := bySeeds(samples, law, at("error", 0.5), 5, o)
+		for _, c := range curves {
+			for i, least := 0, c.Value[0]; i < len(c.Value); i++ { // that of a network that never sees a draw twice
+				c.Value[i] -= least
 			}
 		}
-		if s := slopeOf(values, nil); s.high > limit {
+		if s := slopeOf(curves); s.high > limit {
 			t.Errorf("%s: the slope of the excess error is %v, above %g", law, s, limit)
 		}
 	}
 	o.Sizes = []int{2, 8, 32}
 	for _, d := range []string{"1d", "2d"} {
-		if s := slopeOf(bySeeds(width, d, at("error", 0.5), 5, o), nil); s.high > 0 {
+		if s := slopeOf(bySeeds(width, d, at("error", 0.5), 5, o)); s.high > 0 {
 			t.Errorf("%s: the slope of the error against the width is %v, above 0", d, s)
 		}
 	}

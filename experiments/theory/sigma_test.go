@@ -96,9 +96,10 @@ func (m *measurement) trained(sigma, tau float64) (*sifg.Denoise, *sifg.Flow, *s
 		Network: sifg.Network{Hidden: 32, Optimizer: "adam", Rate: nn.Rate{LR: 5e-3}, Inner: m.o.Steps}, Redraw: true,
 	}
 	flow := euler(denoise, sigma, 1)
-	c := m.start(flow, normal(sigmaDim).target(), m.o.Particles, func(dst sifg.Batch, _ *rng.Stream) {
+	init := func(dst sifg.Batch, _ *rng.Stream) {
 		copy(dst.Data, gaussianCloud(dst.Rows, dst.Cols, tau, m.seed).Data)
-	})
+	}
+	c := must(flow.Start(normal(sigmaDim).target(), m.o.Particles, m.seed, init))
 	denoise.Velocity(c, &flow.Noise)
 	denoise.Redraw = false
 	return denoise, flow, c

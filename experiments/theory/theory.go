@@ -64,43 +64,53 @@ func check(t *harness.Trial) error {
 	return err
 }
 
-// problem implements harness.Experiment.Problem for the runs.
-func problem(t *harness.Trial) (*harness.Problem, error) {
+// measurementOf reads the options of a trial. It refuses those outside of their ranges, and needed ones that are absent.
+func measurementOf(t *harness.Trial, needs []string) (*measurement, error) {
 	m := &measurement{method: t.Method, seed: t.Seed}
 	if err := settings.Decode(t.Config.Options, &m.o); err != nil {
 		return nil, err
 	}
-	measure, needs := m.growth, []string{"target"}
-	if strings.HasPrefix(t.Problem, "network") {
-		measure, needs = m.network, []string{"target", "draws"}
+	return m, m.o.check(needs)
+}
+
+// problem implements harness.Experiment.Problem for the runs.
+func problem(t *harness.Trial) (*harness.Problem, error) {
+	learned, needs := strings.HasPrefix(t.Problem, "network"), []string{"target"}
+	if learned {
+		needs = append(needs, "draws")
 	}
-	if err := m.o.check(needs); err != nil {
+	m, err := measurementOf(t, needs)
+	if err != nil {
 		return nil, err
 	}
 	density, err := target.ByName(m.o.Target)
 	if err != nil {
 		return nil, fmt.Errorf("options.target: %w", err)
 	}
-	if _, mixture := density.(*target.Mixture); slices.Contains(needs, "draws") && !mixture {
+	mixture, is := density.(*target.Mixture)
+	if learned && !is {
 		return nil, fmt.Errorf("options.target: must be a mixture, whose smoothed score is known, not %s", m.o.Target)
 	}
 	p := &harness.Problem{Target: density, Measure: func(c *sifg.Cloud, _ sifg.Batch, put func(string, int, float64)) {
-		m.put = put
-		measure(c)
+		if m.put = put; learned {
+			m.network(c, lawOf(mixture))
+		} else {
+			m.growth(c)
+		}
 	}}
 	if m.o.Target == "gmm-2d" {
-		p.Init = startFar
+		p.Init = startAt(3)
 	}
 	return p, nil
 }
 
-// start begins a run inside a computation.
-func (m *measurement) start(f *sifg.Flow, t sifg.Target, n int, init func(dst sifg.Batch, r *rng.Stream)) *sifg.Cloud {
-	c, err := f.Start(t, n, m.seed, init)
+// must panics with an error that only a part of the program or a run of its own can have. A trial that panics has
+// failed, with this text.
+func must[T any](v T, err error) T {
 	if err != nil {
-		panic(err) // a trial that panics has failed, with this text
+		panic(err)
 	}
-	return c
+	return v
 }
 
 // at is a metric's name at one σ.
@@ -108,19 +118,10 @@ func at(metric string, sigma float64) string {
 	return metric + "-" + strconv.FormatFloat(sigma, 'g', -1, 64)
 }
 
-// targetOf is the law of a mixture of the library.
-func targetOf(name string) *law {
-	d, err := target.ByName(name)
-	if err != nil {
-		panic(err) // problem refused it
-	}
-	return lawOf(d.(*target.Mixture))
-}
-
 // network measures, along a run, how well the network knows the score: ε = mean‖f − ∇log μ̂‖² at the points that the
 // particles moved by, the mean square of ∇log μ̂ itself there, and the mean square of the velocity v* of the proofs,
 // estimated without bias by the product of two halves of draws at the first hundred particles.
-func (m *measurement) network(c *sifg.Cloud) {
+func (m *measurement) network(c *sifg.Cloud, pi *law) {
 	if c.Iter == 0 {
 		return
 	}
@@ -144,7 +145,7 @@ func (m *measurement) network(c *sifg.Cloud) {
 
 	r := rng.New(m.seed, "judge", uint64(c.Iter))
 	few := min(100, n)
-	pi, square := targetOf(m.o.Target), 0.0
+	square := 0.0
 	for i := range few {
 		var half [2][]float64
 		for k := range half {
@@ -214,8 +215,8 @@ type computation struct {
 // of returns the measurement of a trial. It refuses a variant that the computation does not have, and options that it
 // cannot work with.
 func (c *computation) of(t *harness.Trial) (*measurement, error) {
-	m := &measurement{method: t.Method, seed: t.Seed}
-	if err := settings.Decode(t.Config.Options, &m.o); err != nil {
+	m, err := measurementOf(t, c.needs)
+	if err != nil {
 		return nil, err
 	}
 	if !slices.Contains(c.variants, t.Method) {
@@ -223,9 +224,6 @@ func (c *computation) of(t *harness.Trial) (*measurement, error) {
 	}
 	if t.Problem == "helps" && len(m.o.Sizes) > 0 && slices.Min(m.o.Sizes) < 2 {
 		return nil, fmt.Errorf("options.sizes: must be 2 particles or more, got %v", m.o.Sizes)
-	}
-	if err := m.o.check(c.needs); err != nil {
-		return nil, err
 	}
 	if t.Problem == "descent" || t.Problem == "rate" {
 		least, most := slices.Min(m.o.Sigmas), slices.Max(m.o.Sigmas)
@@ -267,16 +265,9 @@ func (c *computation) run(ctx context.Context, t *harness.Trial, put func(string
 
 // asComputations are the computations as the harness takes them.
 func asComputations() map[string]harness.Computation {
-	file, err := settings.Read("theory", config)
-	if err != nil {
-		panic(err) // a part of the program
-	}
-	full, err := file.Resolve("computed", "full", nil)
-	if err != nil {
-		panic(err)
-	}
+	file := must(settings.Read("theory", config))
 	out := map[string]harness.Computation{}
-	for _, p := range full.Problems {
+	for _, p := range must(file.Resolve("computed", "full", nil)).Problems {
 		c := &computation{compute: computations[p.Name]}
 		if c.compute == nil {
 			continue // a run

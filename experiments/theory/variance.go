@@ -40,10 +40,17 @@ func (m *measurement) bothLosses(of func(d int, tau, sigma float64) (denoise, st
 
 // linear returns the variances for n particles of N(0, τ² I) on R^d.
 func (m *measurement) linear(d, n int, tau, sigma float64) (denoise, stein float64) {
-	z := gaussianCloud(n, d, tau, m.seed)
-	r := rng.New(m.seed, "noise")
-	denoise = linearVariance(z, m.o.Draws, func(w []float32) { r.Normal(w) }, sigma)
-	return denoise, linearVariance(z, m.o.Draws, r.Rademacher, 0)
+	z, r := gaussianCloud(n, d, tau, m.seed), rng.New(m.seed, "noise")
+	w := make([]float32, len(z.Data))
+	denoise = spread(m.o.Draws, func() []float64 {
+		r.Normal(w)
+		return linearGradient(z, w, sigma)
+	})
+	stein = spread(m.o.Draws, func() []float64 {
+		r.Rademacher(w)
+		return linearGradient(z, w, 0)
+	})
+	return denoise, stein
 }
 
 // gaussianCloud draws n particles of N(0, τ² I).
@@ -73,14 +80,6 @@ func linearGradient(z sifg.Batch, w []float32, sigma float64) []float64 {
 		}
 	}
 	return g
-}
-
-func linearVariance(z sifg.Batch, draws int, noise func(w []float32), sigma float64) float64 {
-	w := make([]float32, len(z.Data))
-	return spread(draws, func() []float64 {
-		noise(w)
-		return linearGradient(z, w, sigma)
-	})
 }
 
 // spread is the sample variance of a vector over draws, summed over its entries.
@@ -219,10 +218,7 @@ func (l *losses) hutchinson() []float32 {
 
 // train takes denoising steps at the paper's rate for the toys.
 func (l *losses) train(steps int) {
-	o, err := nn.NewOptimizer("adam", nn.Rate{LR: 1e-3})
-	if err != nil {
-		panic(err) // a name of this function
-	}
+	o := must(nn.NewOptimizer("adam", nn.Rate{LR: 1e-3}))
 	for range steps {
 		l.denoise(o)
 	}

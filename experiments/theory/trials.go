@@ -2,9 +2,7 @@ package theory
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
@@ -43,37 +41,50 @@ func on(
 	}, methods...)
 }
 
-// each returns a metric by index, one map a seed.
-func (t trials) each(method, metric string) []map[int]float64 {
-	var out []map[int]float64
+// byIndex returns a metric as one curve a seed, in which its indices take the place of iterations.
+func (t trials) byIndex(method, metric string) (out []record.Curve) {
 	for _, row := range t.Set.Trials {
 		if row.Problem != t.Problem || row.Method != method || row.Status != record.StatusOK {
 			continue
 		}
-		values := map[int]float64{}
+		c := record.Curve{Seed: row.Seed}
 		for _, r := range t.Set.Traces[row.Key] {
 			if r.Metric == metric {
-				values[r.Index] = r.Value
+				c.Iteration, c.Value = append(c.Iteration, r.Index), append(c.Value, r.Value)
 			}
 		}
-		if len(values) > 0 {
-			out = append(out, values)
+		if c.Value != nil {
+			out = append(out, c)
 		}
 	}
 	return out
 }
 
-// both returns two metrics by index, for the seeds that have both.
-func (t trials) both(method, a, b string) (x, y []map[int]float64) {
-	for _, row := range t.Set.Trials {
-		one := *t.Set
-		one.Trials = []record.Trial{row}
-		alone := trialsOf(&one, t.Problem)
-		if u, v := alone.each(method, a), alone.each(method, b); u != nil && v != nil {
-			x, y = append(x, u[0]), append(y, v[0])
+// over are the quotients of two metrics that are measured together, for the seeds that have both.
+func over(a, b []record.Curve) (out []record.Curve) {
+	for _, x := range a {
+		for _, y := range b {
+			if x.Seed != y.Seed {
+				continue
+			}
+			quotient := record.Curve{Seed: x.Seed, Iteration: x.Iteration}
+			for i, v := range x.Value {
+				quotient.Value = append(quotient.Value, v/y.At(x.Iteration[i]))
+			}
+			out = append(out, quotient)
 		}
 	}
-	return x, y
+	return out
+}
+
+// ratios are denoising over Hutchinson's variance by position of σ, for the i-th τ.
+func (t trials) ratios(method string, d, i int) []record.Curve {
+	denoise, stein := fmt.Sprintf("denoise-%d", d), fmt.Sprintf("stein-%d", d)
+	out, n := over(t.byIndex(method, denoise), t.byIndex(method, stein)), len(t.options().Sigmas)
+	for k, c := range out {
+		out[k].Iteration, out[k].Value = c.Iteration[:n], c.Value[i*n:(i+1)*n]
+	}
+	return out
 }
 
 // slope is a slope in logarithms with its 95 % interval over seeds (Student's t).
@@ -88,14 +99,14 @@ func (s slope) String() string {
 
 func fixed(v float64) string { return table.Num(math.Round(v*1000) / 1000) }
 
-// slopeOf fits one line a seed to log value against log index, over the indices that use accepts (nil: all above 0).
-func slopeOf(values []map[int]float64, use func(index int) bool) slope {
+// slopeOf fits one line a seed to log value against log index, over the indices above 0.
+func slopeOf(curves []record.Curve) slope {
 	var each []float64
-	for _, v := range values {
+	for _, c := range curves {
 		var x, y []float64
-		for _, i := range slices.Sorted(maps.Keys(v)) { // in order, for equal rounding
-			if i > 0 && (use == nil || use(i)) {
-				x, y = append(x, math.Log(float64(i))), append(y, math.Log(v[i]))
+		for i, at := range c.Iteration {
+			if at > 0 {
+				x, y = append(x, math.Log(float64(at))), append(y, math.Log(c.Value[i]))
 			}
 		}
 		_, k := stat.LinearRegression(x, y, nil, false)
@@ -104,23 +115,4 @@ func slopeOf(values []map[int]float64, use func(index int) bool) slope {
 	out := slope{mean: stats.Mean(each), seeds: len(each)}
 	out.low, out.high = stats.TInterval(each, 0.95)
 	return out
-}
-
-// average is the mean over seeds by index, in order of the index.
-func average(values []map[int]float64) (index []int, mean []float64) {
-	for _, v := range values {
-		index = slices.AppendSeq(index, maps.Keys(v))
-	}
-	slices.Sort(index)
-	index = slices.Compact(index)
-	for _, i := range index {
-		var at []float64
-		for _, v := range values {
-			if x, ok := v[i]; ok {
-				at = append(at, x)
-			}
-		}
-		mean = append(mean, stats.Mean(at))
-	}
-	return index, mean
 }

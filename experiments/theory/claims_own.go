@@ -16,11 +16,12 @@ import (
 // found is the share of the sample from which on a mode counts as covered; its weight is 0.2.
 const found = 0.05
 
-// byStep are statements that the paper does not make: what its learned score is worth, and what the noise of the single
+// ofOurs are statements that the paper does not make: what its learned score is worth, and what the noise of the single
 // draw of w does that Algorithm 1 moves by.
-var byStep = []claim.Claim{
+var ofOurs = []claim.Claim{
 	{
-		ID: "theory-helps",
+		ID:  "theory-helps",
+		Own: true,
 		Statement: "The learned score brings SIFG nearer to a normal law where the " +
 			"network has learned at least half of what there is to learn, and not elsewhere.",
 		Rule: "over normal laws in 2 to 100 dimensions, 100 to 3000 particles and σ from 0.2 to 1: " +
@@ -32,6 +33,7 @@ var byStep = []claim.Claim{
 	},
 	{
 		ID:        "theory-temperature",
+		Own:       true,
 		Statement: "Where particles are far apart, Algorithm 1 is Langevin dynamics of temperature h/(2σ²).",
 		Rule: "on N(0, I) in 100-D, where each particle is alone, the variance at rest is h/(2σ²)·(1 − σ²)²/(1 − " +
 			"h/2): the 95 % interval (Student's t over seeds) of the ratio is within [0.95, 1.05] for every h and " +
@@ -40,6 +42,7 @@ var byStep = []claim.Claim{
 	},
 	{
 		ID:        "theory-draws",
+		Own:       true,
 		Statement: "The flow of the proofs, which averages over w, samples as Algorithm 1 does, which takes one draw.",
 		Rule: "at the step 0.01 the energy distance with 64 draws a move is within 25 % of that with one: the 90 % " +
 			"interval of the mean log ratio (Student's t over seeds) is within ±log 1.25, for the exact and the " +
