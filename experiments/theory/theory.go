@@ -64,7 +64,7 @@ func check(t *harness.Trial) error {
 	return err
 }
 
-// measurementOf reads the options of a trial. It refuses those outside of their ranges, and needed ones that are absent.
+// measurementOf reads the options of a trial. It refuses those outside of their ranges, and absent ones of needs.
 func measurementOf(t *harness.Trial, needs []string) (*measurement, error) {
 	m := &measurement{method: t.Method, seed: t.Seed}
 	if err := settings.Decode(t.Config.Options, &m.o); err != nil {
