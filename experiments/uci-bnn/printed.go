@@ -2,7 +2,10 @@ package ucibnn
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"image/color"
+	"math"
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
@@ -64,6 +67,63 @@ func against(s *record.Set) (*table.Table, error) {
 	t.Notes = []string{verdict, "Printed mean ± standard deviation over measured; bold: the lowest of those printed. " +
 		"A cell's settings show where the pointer rests on it. " + meaning(s)}
 	return t, nil
+}
+
+// gaps draws Table 1 cell by cell: the measured mean less the printed one, in standard errors of the difference.
+func gaps(s *record.Set) (*figure.Figure, error) {
+	if s.Incomparable != "" {
+		return nil, errors.New(s.Incomparable)
+	}
+	r, f := read(s), &figure.Figure{Row: 26, Below: "measured less printed, in standard errors of the difference"}
+	var names []string
+	for _, problem := range slices.Backward(problems) {
+		names = append(names, r.names(problem))
+	}
+	bottom, top := -0.5, float64(len(problems))-0.5
+	within := func(errors float64, label string, grey uint8) figure.Band {
+		return figure.Band{
+			X:     []float64{-errors, errors},
+			Lo:    []float64{bottom, bottom},
+			Hi:    []float64{top, top},
+			Style: figure.Style{Label: label, Color: color.NRGBA{R: grey, G: grey, B: grey, A: 255}},
+			Solid: true,
+		}
+	}
+	found, limit := false, 1.1*claim.Errors
+	for _, metric := range metrics {
+		p := figure.Panel{
+			Title: "test " + r.names(metric),
+			Y:     figure.Axis{Categories: names, Min: bottom, Max: top},
+			Layers: []figure.Layer{
+				within(claim.Errors, "agrees", 0xec),
+				within(claim.Marked, "", 0xdc),
+			},
+		}
+		for j, m := range columns {
+			e := figure.Estimates{Style: figure.Method(m)}
+			for i, problem := range slices.Backward(problems) {
+				printed, values := inPrint(problem, metric, m), r.values(problem, metric, m)
+				if len(values) == 0 || printed.Copied {
+					continue
+				}
+				gap := printed.Gap(values)
+				e.X = append(e.X, gap.Difference/gap.Error)
+				limit = max(limit, 1.1*math.Abs(gap.Difference/gap.Error))
+				e.Y = append(e.Y, float64(len(problems)-1-i)+0.15*(float64(len(columns)-1)/2-float64(j)))
+				e.Lo, e.Hi = append(e.Lo, math.NaN()), append(e.Hi, math.NaN())
+			}
+			found = found || e.X != nil
+			p.Layers = append(p.Layers, e)
+		}
+		f.Panels = append(f.Panels, p)
+	}
+	if !found {
+		return nil, fmt.Errorf("no trial ended well")
+	}
+	for i := range f.Panels {
+		f.Panels[i].X.Min, f.Panels[i].X.Max = -limit, limit
+	}
+	return f, nil
 }
 
 // printedCell is a printed number over the measured one, without a verdict.
