@@ -11,6 +11,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/diagnose"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
@@ -50,11 +51,11 @@ func TestAlarms(t *testing.T) {
 		x.Data = func() (*dataset.Data, error) { return data.Load("posteriordb") }
 		c, moved, good, off := watched(t, x)
 		pair := x.Problem + " " + x.Method
-		said := [][]string{sifg.Summarize(c).Warnings, moved, nil}
+		said := [][]string{diagnose.Summarize(c).Warnings, moved, nil}
 		if first[pair] == nil {
 			first[pair] = c
 		} else {
-			said[2] = sifg.Summarize(first[pair], c).Warnings
+			said[2] = diagnose.Summarize(first[pair], c).Warnings
 		}
 		t.Logf("%s, seed %d: errors %s those of exact draws; %q", pair, x.Seed, off, said)
 		n := counts[x.Method]
@@ -102,7 +103,7 @@ func watched(t *testing.T, x *harness.Trial) (c *sifg.Cloud, moved []string, goo
 	if err != nil {
 		t.Fatal(err)
 	}
-	var w sifg.Watch
+	var w diagnose.Watch
 	c, err = sifg.Sample(context.Background(), x.Config.Sampler, p.Target, sifg.Options{
 		Particles:  x.Config.Particles,
 		Iterations: x.Config.Iterations,

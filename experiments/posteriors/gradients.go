@@ -8,24 +8,24 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/semi-implicit/sifg/pkg/harness/program"
+	"github.com/semi-implicit/sifg/pkg/sifg/diagnose"
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
-	"github.com/semi-implicit/sifg/pkg/sifg/targettest"
 )
 
 // gradientTolerance is what the gradients of programs may be off, as a share: those of solvers of differential
 // equations, say.
 const gradientTolerance = 1e-3
 
-// named is a density with names of its coordinates, which may be absent, for package targettest.
+// named is a density with names of its coordinates, which may be absent, for package diagnose.
 type named struct {
 	hmc.Density
 	names []string
 }
 
-// LogDensity implements targettest.Gradient.
+// LogDensity implements diagnose.Gradient.
 func (n named) LogDensity(x []float64) float64 { return -n.Energy(x) }
 
-// Gradient implements targettest.Gradient.
+// Gradient implements diagnose.Gradient.
 func (n named) Gradient(dst, x []float64) {
 	n.Grad(dst, x)
 	floats.Scale(-1, dst)
@@ -45,8 +45,8 @@ const mostNoise = 0.01
 // checkGradients compares gradients and log densities of p at points before anything is drawn. Of a program that
 // answers the same question differently, by less than what matters, its session says so.
 func checkGradients(p hmc.Density, names []string, points [][]float64) error {
-	err := targettest.Gradients(named{p, names}, gradientTolerance, points...)
-	if errors.Is(err, targettest.ErrStochastic) {
+	err := diagnose.Gradients(named{p, names}, gradientTolerance, points...)
+	if errors.Is(err, diagnose.ErrStochastic) {
 		err = nil
 		for _, x := range points {
 			if noise := math.Abs(p.Energy(x) - p.Energy(x)); noise > mostNoise {

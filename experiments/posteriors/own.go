@@ -61,7 +61,7 @@ func besides(s *record.Set) []string {
 	return slices.DeleteFunc(s.Methods(problem), func(m string) bool { return m == chainsName })
 }
 
-// unsettled is the drift of a flow that has not converged: the limit of sifg.Watch.
+// unsettled is the drift of a flow that has not converged: the limit of diagnose.Watch.
 const unsettled = 0.1
 
 // ownProblem is the one problem of the records, and what is known of the long chains: NaN where nothing is.

@@ -20,6 +20,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/diagnose"
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
@@ -190,8 +191,8 @@ type problem struct {
 	seed      uint64
 	last      int
 	diagnose  bool
-	watch     *sifg.Watch // of a flow on a person's own posterior
-	chains    bool        // the method is the long chains
+	watch     *diagnose.Watch // of a flow on a person's own posterior
+	chains    bool            // the method is the long chains
 }
 
 // build implements harness.Experiment.Problem.
@@ -217,7 +218,7 @@ func build(t *harness.Trial) (*harness.Problem, error) {
 	out := &harness.Problem{Target: p.target, Init: p.init, Measure: p.measure}
 	if o.Program != nil {
 		if slices.Contains(flows, t.Config.Sampler.Sampler) {
-			p.watch = new(sifg.Watch)
+			p.watch = new(diagnose.Watch)
 		}
 		out.Target = batched{p.target}
 		p.target.thinned = p.thinned

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/diagnose"
 	"github.com/semi-implicit/sifg/pkg/sifg/target/posterior"
 )
 
@@ -25,7 +26,7 @@ func TestSummaryOfReference(t *testing.T) {
 				c.Z.Data[i*d+j] = float32(v)
 			}
 		}
-		if s := sifg.Summarize(c); len(s.Warnings) > 0 {
+		if s := diagnose.Summarize(c); len(s.Warnings) > 0 {
 			alarms = append(alarms, row.Name)
 			t.Logf("%s: %q", row.Name, s.Warnings)
 		}

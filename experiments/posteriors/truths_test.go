@@ -8,6 +8,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/diagnose"
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
@@ -256,7 +257,7 @@ func (k *knownTruth) summarized(t *testing.T, p *target.Func) {
 	if err != nil {
 		return // it says what went wrong
 	}
-	s := sifg.Summarize(c)
+	s := diagnose.Summarize(c)
 	said := s.String()
 	first := s.Coordinates[0]
 	if len(s.Warnings) == 0 && !k.right(first.Mean, first.SD) && k.cloud == "" || !strings.Contains(said, k.cloud) ||

@@ -45,7 +45,8 @@ func TestLibraryDocumentation(t *testing.T) {
 			filepath.Join(root, "pkg/sifg") + "\n",
 		"go.sum":  string(sums),
 		"main.go": guide[0],
-		"readme.go": "package main\n\nimport (\n\t\"context\"\n\t\"fmt\"\n\n\t\"" + library + "\"\n)\n\n" +
+		"readme.go": "package main\n\nimport (\n\t\"context\"\n\t\"fmt\"\n\n\t\"" + library + "\"\n\t\"" + library +
+			"/diagnose\"\n)\n\n" +
 			"func readme(ctx context.Context, target sifg.Target) error {\n" + readme[0] + "return err\n}\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {

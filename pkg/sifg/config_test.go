@@ -112,3 +112,15 @@ func TestDocs(t *testing.T) {
 		t.Errorf("%d settings, %d explanations", len(keys), len(Docs))
 	}
 }
+
+// TestDefaults: every sampler takes its settings of Default, and a name that none has is refused.
+func TestDefaults(t *testing.T) {
+	if _, err := New(Default("sfig", 2, 100)); err == nil {
+		t.Error("a sampler of no such name has defaults")
+	}
+	for _, s := range Samplers {
+		if _, err := New(Default(s.Name, 3, 100)); err != nil {
+			t.Errorf("%s: %v", s.Name, err)
+		}
+	}
+}

@@ -1,5 +1,5 @@
 // Package sifg is a library of particle flows: samplers that move n particles in R^d along a velocity field until their
-// law approximates a target density known through its score.
+// law approximates a target density known through its score. Package diagnose says whether it does.
 //
 // Letters, as in the paper ("Semi-Implicit Functional Gradient Flow for Efficient Sampling"): n particles z, dimension
 // d, target score s = ∇log π, smoothing σ, standard-normal draws w, perturbed particles x = z + σw, velocity v, step

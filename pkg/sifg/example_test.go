@@ -1,6 +1,7 @@
 package sifg_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -85,4 +86,30 @@ func ExampleNew() {
 	fmt.Println(err)
 	// Output:
 	// hidden: svgd has no such setting; it has mover, step, divide_by_n, bandwidth, temper
+}
+
+// Settings for 20 dimensions and 500 particles.
+func ExampleDefault() {
+	cfg := sifg.Default("sifg", 20, 500)
+	fmt.Println(cfg.Sigma, cfg.Hidden, cfg.Activation, cfg.Optimizer, cfg.Redraw)
+	cfg.Step = 0.005 // what you know better
+	_, err := sifg.New(cfg)
+	fmt.Println(err)
+	// Output:
+	// 0.19 64 leaky-relu adam true
+	// <nil>
+}
+
+// A cloud as a file that NumPy reads: x = numpy.load("cloud.npy").
+func ExampleWriteNPY() {
+	cloud := sifg.NewBatch(2, 3)
+	copy(cloud.Data, []float32{1, 2, 3, 4, 5, 6})
+	var file bytes.Buffer // or os.Create("cloud.npy")
+	if err := sifg.WriteNPY(&file, cloud); err != nil {
+		fmt.Println(err)
+		return
+	}
+	back, err := sifg.ReadNPY(&file)
+	fmt.Println(back.Rows, back.Cols, back.Data, err)
+	// Output: 2 3 [1 2 3 4 5 6] <nil>
 }

@@ -1,11 +1,8 @@
 package sifg
 
 import (
-	"math"
-
 	"github.com/semi-implicit/sifg/pkg/sifg/internal/simd"
 	"github.com/semi-implicit/sifg/pkg/sifg/nn"
-	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
 // Euler moves by z ← z + h·v.
@@ -76,25 +73,4 @@ func (o *AdaGrad) Move(c *Cloud) {
 		keep, add = 0, 1
 	}
 	simd.AdaGrad(c.Z.Data, o.g, c.V.Data, keep, add, float32(o.Step), 1e-6)
-}
-
-// Langevin moves by z ← z + (ε/2)·v + √ε·ξ with ξ ~ N(0, I): n parallel chains of SGLD (Welling and Teh, 2011) when v
-// is the target score.
-type Langevin struct {
-	Step float64 // ε > 0
-
-	rand *rng.Stream
-	xi   []float32
-}
-
-// Init implements Mover.
-func (o *Langevin) Init(c *Cloud) {
-	o.rand, o.xi = rng.New(c.Seed, "langevin"), make([]float32, len(c.Z.Data))
-}
-
-// Move implements Mover.
-func (o *Langevin) Move(c *Cloud) {
-	o.rand.Normal(o.xi)
-	simd.AddScaled(c.Z.Data, c.Z.Data, float32(o.Step/2), c.V.Data)
-	simd.AddScaled(c.Z.Data, c.Z.Data, float32(math.Sqrt(o.Step)), o.xi)
 }

@@ -42,7 +42,7 @@ func Sample(ctx context.Context, cfg Config, target Target, o Options) (*Cloud, 
 			err, width, narrow, 2*width*width)
 	}
 	return c, fmt.Errorf("sifg: %w: take a smaller step, and look for points at which the score is not finite "+
-		"(targettest.Check)", err)
+		"(diagnose.Check)", err)
 }
 
 // checkStart returns an error if the score is not finite at a starting particle.

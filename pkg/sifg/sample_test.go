@@ -61,7 +61,7 @@ func TestSampleErrors(t *testing.T) {
 		"NaN":     {logarithm, cfg, []string{"of 100 starting particles, such as x = [-", "u = log x", "Options.Init"}},
 		"1e-8": {narrow, cfg,
 			[]string{"diverged at iteration", "1e-08 wide along coordinate 1", "a step below 2e-16", "divided by"}},
-		"late": {runaway, cfg, []string{"diverged at iteration", "take a smaller step", "targettest.Check"}},
+		"late": {runaway, cfg, []string{"diverged at iteration", "take a smaller step", "diagnose.Check"}},
 	} {
 		_, err := Sample(context.Background(), c.cfg, c.target, Options{Particles: 100, Iterations: 50, Seed: 1})
 		if err == nil {

@@ -5,7 +5,7 @@ import (
 )
 
 // Func is a target given by two functions of one point: a log density up to a constant, and its gradient. Flows sample
-// it, package hmc samples it, and targettest.Check says whether the two functions fit each other.
+// it, package hmc samples it, and diagnose.Check says whether the two functions fit each other.
 type Func struct {
 	d          int
 	logDensity func(x []float64) float64

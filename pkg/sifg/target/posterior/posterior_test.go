@@ -9,9 +9,9 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas32"
 
+	"github.com/semi-implicit/sifg/pkg/sifg/diagnose"
 	"github.com/semi-implicit/sifg/pkg/sifg/internal/golden"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
-	"github.com/semi-implicit/sifg/pkg/sifg/targettest"
 )
 
 // load returns a posterior of the Table with its data, which lie in testdata as published.
@@ -118,11 +118,11 @@ func TestGradients(t *testing.T) {
 	for _, e := range Table {
 		t.Run(e.Name, func(t *testing.T) {
 			p, points := load(t, e), around(t, e, 40)
-			if err := targettest.Check(p, points...); err != nil {
+			if err := diagnose.Check(p, points...); err != nil {
 				t.Error(err)
 			}
 			spoilt := spoil{p}
-			if err := targettest.Check(spoilt, points...); err == nil {
+			if err := diagnose.Check(spoilt, points...); err == nil {
 				t.Error("a gradient that is off by 0.1 % passes")
 			}
 		})

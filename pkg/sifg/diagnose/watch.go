@@ -1,4 +1,4 @@
-package sifg
+package diagnose
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 )
 
@@ -19,7 +20,7 @@ type Watch struct {
 }
 
 // Look notes the means and the standard deviations of the particles.
-func (w *Watch) Look(c *Cloud, _ Info) error {
+func (w *Watch) Look(c *sifg.Cloud, _ sifg.Info) error {
 	x := metric.FromBatch(c.Z)
 	mean, sds := make([]float64, x.D), make([]float64, x.D)
 	for j := range x.D {

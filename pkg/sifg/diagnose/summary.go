@@ -1,4 +1,6 @@
-package sifg
+// Package diagnose says whether a target is fit to be sampled and whether a run of package sifg did sample it: Check
+// and Score before the run, Watch during it, Summarize after it. Whiten gives a target the widths that samplers want.
+package diagnose
 
 import (
 	"errors"
@@ -11,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
-	"github.com/semi-implicit/sifg/pkg/sifg/internal/gradients"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 )
 
@@ -64,17 +66,17 @@ func (k *CoordinateSummary) excess() float64 { return math.Abs(k.Stein-1) - floa
 // tenth as many points farther out, and by its log density at a few, if it has one (target.Func). Of several runs on
 // one target, which differ in their seeds or starts, it describes all particles together, and whether the runs agree.
 // It changes nothing.
-func Summarize(c *Cloud, others ...*Cloud) *Summary {
-	runs := append([]*Cloud{c}, others...)
-	d := c.offered().Cols
+func Summarize(c *sifg.Cloud, others ...*sifg.Cloud) *Summary {
+	runs := append([]*sifg.Cloud{c}, others...)
+	d := offered(c).Cols
 	s := &Summary{Runs: len(runs), Sigma: float64(c.Sigma), Coordinates: make([]CoordinateSummary, d)}
 	var x, score metric.Points
 	for _, r := range runs {
-		if r.offered().Cols != d {
-			s.fail("The runs have %d and %d dimensions: they are not of one target.", d, r.offered().Cols)
+		if offered(r).Cols != d {
+			s.fail("The runs have %d and %d dimensions: they are not of one target.", d, offered(r).Cols)
 			return s
 		}
-		x = joined(x, metric.FromBatch(r.offered()))
+		x = joined(x, metric.FromBatch(offered(r)))
 	}
 	s.Particles = x.N
 	if x.N < 2 {
@@ -83,19 +85,19 @@ func Summarize(c *Cloud, others ...*Cloud) *Summary {
 	}
 	if bad := unfinite(x); bad > 0 {
 		s.fail("%d of %d particles are not finite: the run diverged. Take a smaller step; if it stopped at once, look "+
-			"at the score where particles start (targettest.Check) or let them start elsewhere (Options.Init).",
+			"at the score where particles start (diagnose.Check) or let them start elsewhere (Options.Init).",
 			bad, x.N)
 		return s
 	}
 	for _, r := range runs {
-		sample := r.offered()
-		scores := NewBatch(sample.Rows, d)
+		sample := offered(r)
+		scores := sifg.NewBatch(sample.Rows, d)
 		r.Target.Score(scores, sample, r.Iter)
 		score = joined(score, metric.FromBatch(scores))
 	}
 	if bad := unfinite(score); bad > 0 {
 		s.fail("The score is not finite at %d of %d particles: look for logarithms of negative numbers, 0/0 and "+
-			"overflows (targettest.Check).", bad, x.N)
+			"overflows (diagnose.Check).", bad, x.N)
 		return s
 	}
 	s.describe(x, score)
@@ -104,7 +106,7 @@ func Summarize(c *Cloud, others ...*Cloud) *Summary {
 	s.offset(score)
 	s.funnel = findFunnel(x, score)
 	s.tails(x, score, func(at metric.Points) metric.Points {
-		b, scores := NewBatch(at.N, d), NewBatch(at.N, d)
+		b, scores := sifg.NewBatch(at.N, d), sifg.NewBatch(at.N, d)
 		for i, v := range at.Data {
 			b.Data[i] = float32(v)
 		}
@@ -117,9 +119,9 @@ func Summarize(c *Cloud, others ...*Cloud) *Summary {
 }
 
 // compareGradient compares the gradient with the log density at a few particles, where the target has one.
-func (s *Summary) compareGradient(x metric.Points, t Target) {
+func (s *Summary) compareGradient(x metric.Points, t sifg.Target) {
 	const compared, tolerance = 5, 1e-3
-	g, ok := t.(gradients.Gradient)
+	g, ok := t.(Gradient)
 	if !ok {
 		return
 	}
@@ -127,13 +129,13 @@ func (s *Summary) compareGradient(x metric.Points, t Target) {
 	for i := range compared {
 		points = append(points, x.Row(i*(x.N-1)/(compared-1)))
 	}
-	if s.wrong = gradients.Compare(g, tolerance, points...); errors.Is(s.wrong, gradients.ErrStochastic) {
+	if s.wrong = Gradients(g, tolerance, points...); errors.Is(s.wrong, ErrStochastic) {
 		s.wrong = nil
 	}
 }
 
 // offered is the sample that a cloud offers.
-func (c *Cloud) offered() Batch {
+func offered(c *sifg.Cloud) sifg.Batch {
 	if c.Iter == 0 {
 		return c.Z
 	}
@@ -146,10 +148,10 @@ func joined(a, b metric.Points) metric.Points {
 }
 
 // compare sets R-hat and its bound; of runs of different sizes the first particles are compared.
-func (s *Summary) compare(runs []*Cloud) {
-	n := runs[0].offered().Rows
+func (s *Summary) compare(runs []*sifg.Cloud) {
+	n := offered(runs[0]).Rows
 	for _, r := range runs {
-		n = min(n, r.offered().Rows)
+		n = min(n, offered(r).Rows)
 	}
 	for c := range s.Coordinates {
 		s.Coordinates[c].RHat = math.NaN()
@@ -158,7 +160,7 @@ func (s *Summary) compare(runs []*Cloud) {
 		}
 		columns := make([][]float64, len(runs))
 		for k, r := range runs {
-			columns[k] = metric.FromBatch(r.offered()).Column(c)[:n]
+			columns[k] = metric.FromBatch(offered(r)).Column(c)[:n]
 		}
 		s.Coordinates[c].RHat = hmc.RankRHat(columns)
 	}

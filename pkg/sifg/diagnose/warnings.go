@@ -1,4 +1,4 @@
-package sifg
+package diagnose
 
 import (
 	"cmp"
@@ -44,8 +44,8 @@ const tooFew = "%d particles are too few to judge the sample by: the numbers abo
 // unseen says what a summary cannot see.
 func (s *Summary) unseen() string {
 	const most = "Not seen by this: modes without particles, the relative weights of separated modes (they come from " +
-		"the start), tails beyond the particles, whether the score is right (targettest.Check), and whether the run " +
-		"would still move (sifg.Watch)."
+		"the start), tails beyond the particles, whether the score is right (diagnose.Check), and whether the run " +
+		"would still move (diagnose.Watch)."
 	if s.Runs > 1 {
 		return most + " The runs agree, as they also do where all miss the same."
 	}
@@ -69,7 +69,7 @@ func (s *Summary) warn(x metric.Points) {
 	case s.Stein+float64(5*s.SteinError) < 0:
 		s.say("The score points away from the cloud: "+
 			"the Stein ratio is %.2g ± %.2g, that of draws of the target is 1. "+
-			"Most likely it is the gradient of −log π, with the wrong sign: targettest.Check tells.",
+			"Most likely it is the gradient of −log π, with the wrong sign: diagnose.Check tells.",
 			s.Stein, s.SteinError)
 	case math.Abs(low.Stein)+float64(5*low.SteinError) < unitsBound && len(s.Coordinates) > 1:
 		s.say("Coordinate %d has not spread: its Stein ratio is %.2g ± %.2g, that of draws of the target is 1. "+

@@ -1,5 +1,4 @@
-// Package gradients compares gradients with differences of log densities, for targettest and for sifg.Summarize.
-package gradients
+package diagnose
 
 import (
 	"errors"
@@ -13,7 +12,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// Gradient is targettest.Gradient.
+// Gradient is a log density and its gradient in float64, as target.Func has them.
 type Gradient interface {
 	Dim() int
 	LogDensity(x []float64) float64
@@ -25,9 +24,15 @@ type Gradient interface {
 var ErrStochastic = errors.New("the log density or the gradient at a point is another when it is asked again, so " +
 	"they cannot be compared")
 
-// Compare is targettest.Gradients. All coordinates are moved at once, by equal steps and by steps of equal effect;
-// where that shows that something is wrong, each is moved alone.
-func Compare(t Gradient, tolerance float64, points ...[]float64) error {
+// Gradients compares gradients with the log density on segments around the points: the mean of the gradient along a
+// segment, by quadrature, is what the log density rises by a unit of it. Segments become shorter until quadrature and
+// the rounding of the log density leave less doubt than the tolerance, a share of the slope; where they always leave
+// more, or values are not finite, nothing is said. The error names the first coordinate that is wrong, by t.Name(c) too
+// where t has that, or is ErrStochastic.
+//
+// All coordinates are moved at once, by equal steps and by steps of equal effect; where that shows that something is
+// wrong, each is moved alone.
+func Gradients(t Gradient, tolerance float64, points ...[]float64) error {
 	r := rng.New(1, "gradients")
 	var first error
 	factor, same := 0.0, true // all gradients seen are this multiple of the slopes

@@ -1,18 +1,20 @@
-package sifg
+package diagnose
 
 import (
 	"context"
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
 // TestWatch: flows that have converged raise no alarm. TestFailures has those that were stopped early.
 func TestWatch(t *testing.T) {
-	watched := func(name string, target Target, iterations int) []string {
+	watched := func(name string, target sifg.Target, iterations int) []string {
 		var w Watch
-		o := Options{Particles: 500, Iterations: iterations, Seed: 1, Every: iterations / 40, Callback: w.Look}
-		if _, err := Sample(context.Background(), Default(name, target.Dim(), 500), target, o); err != nil {
+		o := sifg.Options{Particles: 500, Iterations: iterations, Seed: 1, Every: iterations / 40, Callback: w.Look}
+		if _, err := sifg.Sample(context.Background(), sifg.Default(name, target.Dim(), 500), target, o); err != nil {
 			t.Fatal(err)
 		}
 		return w.Warnings()
@@ -33,11 +35,11 @@ func TestDrift(t *testing.T) {
 		z[i] = float32(i%10) - 4.5 // of standard deviation 2.887
 	}
 	look := func(iter int, shift float64) {
-		c := &Cloud{Iter: iter, Z: Batch{Rows: len(z), Cols: 1, Stride: 1, Data: slices.Clone(z)}}
+		c := &sifg.Cloud{Iter: iter, Z: sifg.Batch{Rows: len(z), Cols: 1, Stride: 1, Data: slices.Clone(z)}}
 		for i := range c.Z.Data {
 			c.Z.Data[i] += float32(shift)
 		}
-		if err := w.Look(c, Info{}); err != nil {
+		if err := w.Look(c, sifg.Info{}); err != nil {
 			t.Fatal(err)
 		}
 	}

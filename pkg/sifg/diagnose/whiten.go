@@ -1,4 +1,4 @@
-package sifg
+package diagnose
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/internal/simd"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
@@ -17,16 +18,16 @@ import (
 // preconditioner P = LLᵀ of every flow, for particles, noise, kernels and network alike. A flow runs on it as on any
 // target; Init maps the start, ToTarget the sample:
 //
-//	w, err := sifg.Whiten(target, mean, cov)
+//	w, err := diagnose.Whiten(target, mean, cov)
 //	cloud, err := sifg.Run(ctx, flow, w, sifg.Options{Init: w.Init(init), …})
 //	w.ToTarget(sample, cloud.X)
 type Whitened struct {
-	target Target
-	center []float32 // m (d)
-	scale  []float32 // diagonal of L (d)
-	inv    Batch     // L⁻¹ (d×d); empty where L is diagonal
-	l      Batch     // L (d×d), lower triangular; empty where it is diagonal
-	spare  sync.Pool // of *whitenScratch
+	target sifg.Target
+	center []float32  // m (d)
+	scale  []float32  // diagonal of L (d)
+	inv    sifg.Batch // L⁻¹ (d×d); empty where L is diagonal
+	l      sifg.Batch // L (d×d), lower triangular; empty where it is diagonal
+	spare  sync.Pool  // of *whitenScratch
 }
 
 type whitenScratch struct {
@@ -34,37 +35,39 @@ type whitenScratch struct {
 	ws   simd.Workspace
 }
 
-var _ Target = (*Whitened)(nil)
+var _ sifg.Target = (*Whitened)(nil)
 
 // Whiten returns target in coordinates in which a law of this mean and covariance is N(0, I). A diagonal cov
 // (*mat.DiagDense) costs O(d) a particle and score, another one O(d²). It returns an error when a shape is wrong or cov
 // is not positive definite.
-func Whiten(target Target, mean []float64, cov mat.Symmetric) (*Whitened, error) {
+func Whiten(target sifg.Target, mean []float64, cov mat.Symmetric) (*Whitened, error) {
 	d := target.Dim()
 	if len(mean) != d || cov.SymmetricDim() != d {
-		return nil, fmt.Errorf("sifg: Whiten: mean of %d, covariance of %d and target of %d dimensions", len(mean),
+		return nil, fmt.Errorf("diagnose: Whiten: mean of %d, covariance of %d and target of %d dimensions", len(mean),
 			cov.SymmetricDim(), d)
 	}
 	var chol mat.Cholesky
 	if !chol.Factorize(cov) {
-		return nil, errors.New("sifg: Whiten: the covariance is not positive definite")
+		return nil, errors.New("diagnose: Whiten: the covariance is not positive definite")
 	}
 	var l, inv mat.TriDense
 	chol.LTo(&l)
 	if err := inv.InverseTri(&l); err != nil {
-		return nil, fmt.Errorf("sifg: Whiten: %w", err)
+		return nil, fmt.Errorf("diagnose: Whiten: %w", err)
 	}
 	w := &Whitened{target: target, center: make([]float32, d), scale: make([]float32, d)}
 	w.spare.New = func() any { return new(whitenScratch) }
 	for i, m := range mean {
 		w.center[i], w.scale[i] = float32(m), float32(l.At(i, i))
-		if !finite([]float32{w.center[i], w.scale[i], 1 / w.scale[i]}) {
-			return nil, fmt.Errorf("sifg: Whiten: coordinate %d has mean %g and variance %g: the mean and the width "+
-				"must be finite in float32, the width above 0", i, m, cov.At(i, i))
+		for _, v := range []float32{w.center[i], w.scale[i], 1 / w.scale[i]} {
+			if v-v != 0 {
+				return nil, fmt.Errorf("diagnose: Whiten: coordinate %d has mean %g and variance %g: the mean and "+
+					"the width must be finite in float32, the width above 0", i, m, cov.At(i, i))
+			}
 		}
 	}
 	if _, diagonal := cov.(*mat.DiagDense); !diagonal {
-		w.l, w.inv = NewBatch(d, d), NewBatch(d, d)
+		w.l, w.inv = sifg.NewBatch(d, d), sifg.NewBatch(d, d)
 		for i := range d {
 			for j := range i + 1 {
 				w.l.Data[i*d+j], w.inv.Data[i*d+j] = float32(l.At(i, j)), float32(inv.At(i, j))
@@ -76,10 +79,10 @@ func Whiten(target Target, mean []float64, cov mat.Symmetric) (*Whitened, error)
 
 // WhitenBy is Whiten with the mean and the variances of a pilot run's particles (n×d), or with their covariance if
 // dense; dense needs n well above d.
-func WhitenBy(target Target, pilot Batch, dense bool) (*Whitened, error) {
+func WhitenBy(target sifg.Target, pilot sifg.Batch, dense bool) (*Whitened, error) {
 	if pilot.Rows < 2 || pilot.Cols < 1 {
-		return nil, fmt.Errorf("sifg: WhitenBy: the pilot run has %d particles in %d dimensions: at least 2 particles "+
-			"are needed", pilot.Rows, pilot.Cols)
+		return nil, fmt.Errorf("diagnose: WhitenBy: the pilot run has %d particles in %d dimensions: at least 2 "+
+			"particles are needed", pilot.Rows, pilot.Cols)
 	}
 	x := metric.FromBatch(pilot)
 	cov := metric.Covariance(x)
@@ -97,7 +100,7 @@ func WhitenBy(target Target, pilot Batch, dense bool) (*Whitened, error) {
 func (w *Whitened) Dim() int { return len(w.center) }
 
 // Score implements Target: ∇_u log π(m + Lu) = Lᵀ·∇ log π(z).
-func (w *Whitened) Score(dst, u Batch, iter int) {
+func (w *Whitened) Score(dst, u sifg.Batch, iter int) {
 	k := w.spare.Get().(*whitenScratch)
 	defer w.spare.Put(k)
 	if len(k.z) < len(u.Data) {
@@ -117,13 +120,13 @@ func (w *Whitened) Score(dst, u Batch, iter int) {
 }
 
 // ToTarget sets z = m + L·u for every row; both are n×d and do not alias.
-func (w *Whitened) ToTarget(z, u Batch) {
+func (w *Whitened) ToTarget(z, u sifg.Batch) {
 	k := w.spare.Get().(*whitenScratch)
 	defer w.spare.Put(k)
 	w.toTarget(k, z, u)
 }
 
-func (w *Whitened) toTarget(k *whitenScratch, z, u Batch) {
+func (w *Whitened) toTarget(k *whitenScratch, z, u sifg.Batch) {
 	d := u.Cols
 	if w.l.Data != nil {
 		k.ws.GemmNT(u.Rows, d, d, u.Data, d, w.l.Data, d, z.Data, d, false)
@@ -139,11 +142,11 @@ func (w *Whitened) toTarget(k *whitenScratch, z, u Batch) {
 
 // Init returns an Options.Init that draws the particles z as init does (nil: N(0, I) in the coordinates u) and maps
 // them.
-func (w *Whitened) Init(init func(dst Batch, r *rng.Stream)) func(dst Batch, r *rng.Stream) {
+func (w *Whitened) Init(init func(dst sifg.Batch, r *rng.Stream)) func(dst sifg.Batch, r *rng.Stream) {
 	if init == nil {
 		return nil
 	}
-	return func(dst Batch, r *rng.Stream) {
+	return func(dst sifg.Batch, r *rng.Stream) {
 		init(dst, r)
 		d := dst.Cols
 		for i := range dst.Data {

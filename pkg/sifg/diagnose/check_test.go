@@ -1,4 +1,4 @@
-package targettest_test
+package diagnose_test
 
 import (
 	"fmt"
@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/semi-implicit/sifg/pkg/sifg/diagnose"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
-	"github.com/semi-implicit/sifg/pkg/sifg/targettest"
 )
 
 // bananaLog and bananaGrad fit each other.
@@ -70,7 +70,7 @@ func TestCheck(t *testing.T) {
 		"constant":            {line(0, 0, 0), nil},
 		"gradient of nothing": {line(0, 0, 0.1), []string{"changes by 0 per unit"}},
 	} {
-		err := targettest.Check(c.target)
+		err := diagnose.Check(c.target)
 		if (err == nil) != (c.want == nil) {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -82,10 +82,10 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	// Where particles start inside, a bounded density is in order; a point of another dimension is not.
-	if err := targettest.Check(positive(math.Inf(-1)), []float64{2, 0.1}, []float64{1, -2}); err != nil {
+	if err := diagnose.Check(positive(math.Inf(-1)), []float64{2, 0.1}, []float64{1, -2}); err != nil {
 		t.Error(err)
 	}
-	if err := targettest.Check(positive(0), []float64{2}); err == nil || !strings.Contains(err.Error(),
+	if err := diagnose.Check(positive(0), []float64{2}); err == nil || !strings.Contains(err.Error(),
 		"1 coordinates") {
 		t.Error(err)
 	}
@@ -96,10 +96,10 @@ func ExampleCheck() {
 	post := target.NewFunc(2,
 		func(x []float64) float64 { return -x[0]*x[0]/2 - 2*(x[1]-x[0])*(x[1]-x[0]) },
 		func(dst, x []float64) { dst[0], dst[1] = -x[0]+2*(x[1]-x[0]), -4*(x[1]-x[0]) })
-	err := targettest.Check(post, []float64{1, 0.5})
+	err := diagnose.Check(post, []float64{1, 0.5})
 	fmt.Println(strings.NewReplacer(": ", ":\n", ", ", ",\n").Replace(err.Error()))
 	// Output:
-	// targettest:
+	// diagnose:
 	// coordinate 0 of the gradient is -2 at x = [1 0.5],
 	// but the log density changes by -3 per unit of that coordinate there:
 	// check the terms in which coordinates are treated differently,
@@ -201,7 +201,7 @@ func TestGradients(t *testing.T) {
 		}
 		for _, spoil := range []float64{1, 0.7, 1.1, -1, 0} {
 			f := c.f(spoil)
-			err := targettest.Gradients(density{f}, tolerance, points...)
+			err := diagnose.Gradients(density{f}, tolerance, points...)
 			last := fmt.Sprintf("coordinate %d (theta[%d])", f.Dim()-1, f.Dim()-1)
 			if (err == nil) != (spoil == 1) || err != nil && !strings.HasPrefix(err.Error(), last) {
 				t.Errorf("%s, last coordinate times %g: %v", name, spoil, err)
@@ -211,7 +211,7 @@ func TestGradients(t *testing.T) {
 	asked := 0.0
 	noisy := target.NewFunc(1, func(x []float64) float64 { asked++; return asked },
 		func(dst, x []float64) { dst[0] = 0 })
-	if err := targettest.Gradients(noisy, tolerance, []float64{1}); err != targettest.ErrStochastic {
+	if err := diagnose.Gradients(noisy, tolerance, []float64{1}); err != diagnose.ErrStochastic {
 		t.Errorf("a stochastic density: %v", err)
 	}
 }

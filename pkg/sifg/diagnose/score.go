@@ -1,5 +1,4 @@
-// Package targettest checks that a target of one's own is what the samplers take it for.
-package targettest
+package diagnose
 
 import (
 	"fmt"
@@ -25,7 +24,7 @@ const (
 func Score(t sifg.Target, logDensity func(x []float64) float64, at sifg.Batch) error {
 	d := t.Dim()
 	if at.Cols != d || at.Rows < 1 || at.Stride != d || len(at.Data) < at.Rows*d {
-		return fmt.Errorf("targettest: points are %d×%d with stride %d and %d values: want rows of %d, contiguous",
+		return fmt.Errorf("diagnose: points are %d×%d with stride %d and %d values: want rows of %d, contiguous",
 			at.Rows, at.Cols, at.Stride, len(at.Data), d)
 	}
 	all := score(t, at)
@@ -41,10 +40,10 @@ func Score(t sifg.Target, logDensity func(x []float64) float64, at sifg.Batch) e
 			g := float64(got[c])
 			switch {
 			case math.IsNaN(g) || math.IsInf(g, 0):
-				return fmt.Errorf("targettest: row %d, coordinate %d of the score is %g, or was not written (it held "+
+				return fmt.Errorf("diagnose: row %d, coordinate %d of the score is %g, or was not written (it held "+
 					"NaN before), at %v", i, c, g, row)
 			case !(math.Abs(g-want[c]) <= quotientTolerance*scale):
-				return fmt.Errorf("targettest: row %d, coordinate %d of the score is %g, the difference quotient of "+
+				return fmt.Errorf("diagnose: row %d, coordinate %d of the score is %g, the difference quotient of "+
 					"the log density %g, at %v", i, c, g, want[c], row)
 			}
 		}
@@ -52,7 +51,7 @@ func Score(t sifg.Target, logDensity func(x []float64) float64, at sifg.Batch) e
 		copy(one.Data, row)
 		for c, g := range score(t, one) {
 			if !(math.Abs(float64(g)-float64(got[c])) <= batchTolerance*scale) {
-				return fmt.Errorf("targettest: row %d, coordinate %d of the score is %g among %d rows and %g alone: "+
+				return fmt.Errorf("diagnose: row %d, coordinate %d of the score is %g among %d rows and %g alone: "+
 					"it must not depend on other rows", i, c, got[c], at.Rows, g)
 			}
 		}
@@ -61,7 +60,7 @@ func Score(t sifg.Target, logDensity func(x []float64) float64, at sifg.Batch) e
 	copy(x.Data, at.Data)
 	t.Score(sifg.NewBatch(at.Rows, d), x, 0)
 	if !slices.Equal(x.Data, at.Data[:at.Rows*d]) {
-		return fmt.Errorf("targettest: Score changed x, which it must leave alone")
+		return fmt.Errorf("diagnose: Score changed x, which it must leave alone")
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package sifg
+package diagnose
 
 import (
 	"context"
@@ -7,11 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
-// failure is runs of Default("sifg", d, 500) that come out wrong, and what is said of them; "": nothing is.
+// failure is runs of sifg.Default("sifg", d, 500) that come out wrong, and what is said of them; "": nothing is.
 type failure struct {
 	d     int
 	score func(dst, x []float64)
@@ -94,11 +95,11 @@ func centred(dst, x []float64) {
 func twoModes(dst, x []float64) { dst[0], dst[1] = -x[0]+6*math.Tanh(6*x[0]), -x[1] }
 
 // run returns one of the two runs, and what Watch says of it.
-func (f failure) run(t *testing.T, k int) (*Cloud, string) {
+func (f failure) run(t *testing.T, k int) (*sifg.Cloud, string) {
 	t.Helper()
 	var w Watch
-	o := Options{Particles: 500, Iterations: 1000, Seed: uint64(1 + k), Every: 25, Callback: w.Look}
-	o.Init = func(dst Batch, r *rng.Stream) {
+	o := sifg.Options{Particles: 500, Iterations: 1000, Seed: uint64(1 + k), Every: 25, Callback: w.Look}
+	o.Init = func(dst sifg.Batch, r *rng.Stream) {
 		r.Normal(dst.Data)
 		for i := range dst.Rows {
 			dst.Data[i*f.d] += f.start[k]
@@ -107,8 +108,8 @@ func (f failure) run(t *testing.T, k int) (*Cloud, string) {
 			}
 		}
 	}
-	p := struct{ Target }{target.NewFunc(f.d, nothing, f.score)} // it shows no log density
-	c, err := Sample(context.Background(), Default("sifg", f.d, 500), p, o)
+	p := struct{ sifg.Target }{target.NewFunc(f.d, nothing, f.score)} // it shows no log density
+	c, err := sifg.Sample(context.Background(), sifg.Default("sifg", f.d, 500), p, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +119,7 @@ func (f failure) run(t *testing.T, k int) (*Cloud, string) {
 // TestFailures: what can be seen is said with its likely cause, what cannot is named by the sentence that is always
 // there, and docs/library.md says which is which.
 func TestFailures(t *testing.T) {
-	document, err := os.ReadFile("../../docs/library.md")
+	document, err := os.ReadFile("../../../docs/library.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
-package sifg_test
+package diagnose_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -9,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/diagnose"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
@@ -34,7 +34,7 @@ func ExampleSummarize() {
 		fmt.Println(err)
 		return
 	}
-	s := sifg.Summarize(c)
+	s := diagnose.Summarize(c)
 	fmt.Println("sd of x is near 1:", s.Coordinates[0].SD > 0.9 && s.Coordinates[0].SD < 1.1)
 	fmt.Println("warnings:", len(s.Warnings))
 
@@ -42,23 +42,11 @@ func ExampleSummarize() {
 	for i := range c.X.Data {
 		c.X.Data[i] *= 0.4
 	}
-	fmt.Println(sifg.Summarize(c).Warnings[0][:27])
+	fmt.Println(diagnose.Summarize(c).Warnings[0][:27])
 	// Output:
 	// sd of x is near 1: true
 	// warnings: 0
 	// The cloud is too narrow: it
-}
-
-// Settings for 20 dimensions and 500 particles.
-func ExampleDefault() {
-	cfg := sifg.Default("sifg", 20, 500)
-	fmt.Println(cfg.Sigma, cfg.Hidden, cfg.Activation, cfg.Optimizer, cfg.Redraw)
-	cfg.Step = 0.005 // what you know better
-	_, err := sifg.New(cfg)
-	fmt.Println(err)
-	// Output:
-	// 0.19 64 leaky-relu adam true
-	// <nil>
 }
 
 // A target whose coordinates have widths 1 and 0.001, sampled in units of them. WhitenBy takes the units from a pilot's
@@ -67,7 +55,7 @@ func ExampleWhiten() {
 	narrow := target.NewFunc(2,
 		func(x []float64) float64 { return -x[0]*x[0]/2 - (x[1]-5)*(x[1]-5)/2e-6 },
 		func(dst, x []float64) { dst[0], dst[1] = -x[0], -(x[1]-5)/1e-6 })
-	units, err := sifg.Whiten(narrow, []float64{0, 5}, mat.NewDiagDense(2, []float64{1, 1e-6}))
+	units, err := diagnose.Whiten(narrow, []float64{0, 5}, mat.NewDiagDense(2, []float64{1, 1e-6}))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -83,18 +71,4 @@ func ExampleWhiten() {
 	sd := math.Sqrt(metric.Covariance(metric.FromBatch(sample)).At(1, 1))
 	fmt.Println("sd of x1 is near 0.001:", math.Abs(sd-0.001) < 0.0002)
 	// Output: sd of x1 is near 0.001: true
-}
-
-// A cloud as a file that NumPy reads: x = numpy.load("cloud.npy").
-func ExampleWriteNPY() {
-	cloud := sifg.NewBatch(2, 3)
-	copy(cloud.Data, []float32{1, 2, 3, 4, 5, 6})
-	var file bytes.Buffer // or os.Create("cloud.npy")
-	if err := sifg.WriteNPY(&file, cloud); err != nil {
-		fmt.Println(err)
-		return
-	}
-	back, err := sifg.ReadNPY(&file)
-	fmt.Println(back.Rows, back.Cols, back.Data, err)
-	// Output: 2 3 [1 2 3 4 5 6] <nil>
 }

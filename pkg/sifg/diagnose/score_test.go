@@ -1,4 +1,4 @@
-package targettest_test
+package diagnose_test
 
 import (
 	"fmt"
@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/diagnose"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
-	"github.com/semi-implicit/sifg/pkg/sifg/targettest"
 )
 
 // ring is a target whose score can be spoilt: its log density is −2(‖x‖² − 1)².
@@ -62,19 +62,19 @@ func TestScore(t *testing.T) {
 		"gap":    "row 19, coordinate 1",
 		"input":  "changed x",
 	} {
-		err := targettest.Score(ring{fault}, ringLog, normals(20, 2))
+		err := diagnose.Score(ring{fault}, ringLog, normals(20, 2))
 		if (err == nil) != (words == "") || err != nil && !strings.Contains(err.Error(), words) {
 			t.Errorf("fault %q: %v, want %q", fault, err, words)
 		}
 	}
-	if err := targettest.Score(ring{}, ringLog, normals(20, 3)); err == nil || !strings.Contains(err.Error(), "20×3") {
+	if err := diagnose.Score(ring{}, ringLog, normals(20, 3)); err == nil || !strings.Contains(err.Error(), "20×3") {
 		t.Errorf("points of another dimension: %v", err)
 	}
 }
 
 // A dependence on the other rows alone, too small for the difference quotient to see, is found too.
 func TestRowsAlone(t *testing.T) {
-	err := targettest.Score(leaning{}, func(x []float64) float64 { return -x[0] * x[0] / 2 }, normals(20, 1))
+	err := diagnose.Score(leaning{}, func(x []float64) float64 { return -x[0] * x[0] / 2 }, normals(20, 1))
 	if err == nil || !strings.Contains(err.Error(), "must not depend on other rows") {
 		t.Error(err)
 	}
@@ -97,7 +97,7 @@ func TestOwnDensities(t *testing.T) {
 		p := e.New()
 		x := sifg.NewBatch(50, p.Dim())
 		p.Sample(x, rng.New(2, "points"))
-		if err := targettest.Score(p, p.LogDensity, x); err != nil {
+		if err := diagnose.Score(p, p.LogDensity, x); err != nil {
 			t.Errorf("%s: %v", e.Name, err)
 		}
 	}
@@ -107,6 +107,6 @@ func TestOwnDensities(t *testing.T) {
 func ExampleScore() {
 	points := sifg.NewBatch(100, 2)
 	rng.New(1, "points").Normal(points.Data)
-	fmt.Println(targettest.Score(ring{}, ringLog, points))
+	fmt.Println(diagnose.Score(ring{}, ringLog, points))
 	// Output: <nil>
 }

@@ -1,4 +1,4 @@
-package sifg_test
+package diagnose_test
 
 import (
 	"context"
@@ -10,10 +10,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/diagnose"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
-	"github.com/semi-implicit/sifg/pkg/sifg/targettest"
 )
 
 // lopsided is a Gaussian a hundred times as wide in one direction as in another, away from 0.
@@ -26,11 +26,11 @@ func lopsided(t *testing.T) *target.Gaussian {
 	return g
 }
 
-func whitened(t *testing.T, g *target.Gaussian, dense bool) *sifg.Whitened {
+func whitened(t *testing.T, g *target.Gaussian, dense bool) *diagnose.Whitened {
 	t.Helper()
 	pilot := sifg.NewBatch(5000, 2)
 	g.Sample(pilot, rng.New(1, "pilot"))
-	w, err := sifg.WhitenBy(g, pilot, dense)
+	w, err := diagnose.WhitenBy(g, pilot, dense)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestWhitenedScore(t *testing.T) {
 			}
 			return g.LogDensity(x)
 		}
-		if err := targettest.Score(w, logDensity, u); err != nil {
+		if err := diagnose.Score(w, logDensity, u); err != nil {
 			t.Errorf("dense %v: %v", dense, err)
 		}
 		w.ToTarget(z, u)
@@ -75,7 +75,7 @@ func TestWhitenedScore(t *testing.T) {
 func TestWhitenedRun(t *testing.T) {
 	const n = 500
 	g := lopsided(t)
-	worst := func(tgt sifg.Target, w *sifg.Whitened, name string) float64 {
+	worst := func(tgt sifg.Target, w *diagnose.Whitened, name string) float64 {
 		f, err := sifg.New(sifg.Config{Sampler: name, Step: 0.02})
 		if err != nil {
 			t.Fatal(err)
@@ -119,33 +119,33 @@ func TestWhitenedRun(t *testing.T) {
 // TestWhitenRefuses: shapes that do not fit and a covariance that is not positive definite are errors.
 func TestWhitenRefuses(t *testing.T) {
 	g := lopsided(t)
-	if _, err := sifg.Whiten(g, make([]float64, 3), mat.NewDiagDense(2, []float64{1, 1})); err == nil {
+	if _, err := diagnose.Whiten(g, make([]float64, 3), mat.NewDiagDense(2, []float64{1, 1})); err == nil {
 		t.Error("a mean of three dimensions is accepted")
 	}
-	if _, err := sifg.Whiten(g, make([]float64, 2), mat.NewDiagDense(2, []float64{1, 0})); err == nil {
+	if _, err := diagnose.Whiten(g, make([]float64, 2), mat.NewDiagDense(2, []float64{1, 0})); err == nil {
 		t.Error("a variance of 0 is accepted")
 	}
 	for _, cov := range [][]float64{{math.Inf(1), 1}, {1, 1e-200}, {1e200, 1}} { // 1e-100 is 0 in float32
-		if _, err := sifg.Whiten(g, make([]float64, 2), mat.NewDiagDense(2, cov)); err == nil {
+		if _, err := diagnose.Whiten(g, make([]float64, 2), mat.NewDiagDense(2, cov)); err == nil {
 			t.Errorf("variances of %v are accepted", cov)
 		}
 	}
 	mean := []float64{0, math.NaN()}
-	if _, err := sifg.Whiten(g, mean, mat.NewDiagDense(2, []float64{1, 1})); err == nil ||
+	if _, err := diagnose.Whiten(g, mean, mat.NewDiagDense(2, []float64{1, 1})); err == nil ||
 		!strings.Contains(err.Error(), "coordinate 1 has mean NaN") {
 		t.Errorf("a mean that is not a number: %v", err)
 	}
 	for n := range 2 {
-		if _, err := sifg.WhitenBy(g, sifg.NewBatch(n, 2), false); err == nil ||
+		if _, err := diagnose.WhitenBy(g, sifg.NewBatch(n, 2), false); err == nil ||
 			!strings.Contains(err.Error(), "at least 2 particles") {
 			t.Errorf("a pilot of %d particles: %v", n, err)
 		}
 	}
 	same := sifg.NewBatch(5, 2)
-	if _, err := sifg.WhitenBy(g, same, true); err == nil {
+	if _, err := diagnose.WhitenBy(g, same, true); err == nil {
 		t.Error("a pilot whose particles coincide is accepted")
 	}
-	if w, err := sifg.Whiten(g, make([]float64, 2), mat.NewDiagDense(2, []float64{4, 1})); err != nil {
+	if w, err := diagnose.Whiten(g, make([]float64, 2), mat.NewDiagDense(2, []float64{4, 1})); err != nil {
 		t.Error(err)
 	} else {
 		z, u := sifg.NewBatch(1, 2), sifg.NewBatch(1, 2)

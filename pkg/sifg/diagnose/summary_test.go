@@ -1,4 +1,4 @@
-package sifg
+package diagnose
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
@@ -32,8 +33,8 @@ func chainGaussian(d int) *target.Gaussian {
 }
 
 // exactDraws is a cloud of n exact draws.
-func exactDraws(p target.Density, n int, seed uint64) *Cloud {
-	c := &Cloud{Z: NewBatch(n, p.Dim()), Target: p}
+func exactDraws(p target.Density, n int, seed uint64) *sifg.Cloud {
+	c := &sifg.Cloud{Z: sifg.NewBatch(n, p.Dim()), Target: p}
 	p.Sample(c.Z, rng.New(seed, "draws"))
 	return c
 }
@@ -44,7 +45,7 @@ func TestSummaryByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Cloud{X: Batch{Rows: 2, Cols: 1, Stride: 1, Data: []float32{0, 3}}, Target: g, Iter: 1}
+	c := &sifg.Cloud{X: sifg.Batch{Rows: 2, Cols: 1, Stride: 1, Data: []float32{0, 3}}, Target: g, Iter: 1}
 	s := Summarize(c)
 	k := s.Coordinates[0]
 	if !nearly(s.Stein, 0.75) || !nearly(s.SteinError, 0.75) || !nearly(k.Stein, 0.75) || !nearly(k.Mean, 1.5) ||
@@ -88,7 +89,7 @@ func TestSummaryOfExactDraws(t *testing.T) {
 
 // TestSummaryWarns: what is wrong with a cloud is said, with what to do.
 func TestSummaryWarns(t *testing.T) {
-	scaled := func(d int, factor, shift float32) *Cloud {
+	scaled := func(d int, factor, shift float32) *sifg.Cloud {
 		c := exactDraws(chainGaussian(d), 500, 3)
 		for i := range c.Z.Data {
 			c.Z.Data[i] = factor*c.Z.Data[i] + shift
@@ -115,7 +116,7 @@ func TestSummaryWarns(t *testing.T) {
 		one.Z.Data[20*i+7] *= 0.4
 	}
 	for name, c := range map[string]struct {
-		cloud *Cloud
+		cloud *sifg.Cloud
 		want  []string
 	}{
 		"collapsed": {scaled(20, 0.54, 0),
@@ -130,7 +131,7 @@ func TestSummaryWarns(t *testing.T) {
 			[]string{"Coordinate 1 has a standard deviation of 1e-08", "divided by its width"}},
 		"diverged":       {broken, []string{"1 of 500 particles are not finite", "smaller step", "Options.Init"}},
 		"wrong gradient": {steep, []string{"not the gradient of the target's log density: coordinate 1 of the"}},
-		"NaN at start":   {half, []string{"score is not finite at 2", "of 500 particles", "targettest.Check"}},
+		"NaN at start":   {half, []string{"score is not finite at 2", "of 500 particles", "diagnose.Check"}},
 	} {
 		s := Summarize(c.cloud)
 		all := strings.Join(s.Warnings, "\n")
@@ -153,7 +154,7 @@ func TestSummaryOfFew(t *testing.T) {
 	wrong := target.NewFunc(10, func([]float64) float64 { return 0 }, func(dst, x []float64) { copy(dst, x) })
 	for n := range fewest {
 		c := exactDraws(p, n, 1)
-		for _, c.Target = range []Target{p, wrong} {
+		for _, c.Target = range []sifg.Target{p, wrong} {
 			s := Summarize(c, c)
 			few := Summarize(c)
 			want := fmt.Sprintf("%d particles are too few", n)
@@ -170,38 +171,39 @@ func TestSummaryOfFew(t *testing.T) {
 	}
 }
 
-// TestDefault: with the settings of Default a cloud has the target's standard deviations, on the correlated Gaussians
-// of which docs/library.md tells, from few particles too; and with the rows' own settings it has not,
-// which the summary says.
+// TestDefault: with the settings of sifg.Default a cloud has the target's standard deviations, on the correlated
+// Gaussians of which docs/library.md tells, from few particles too; and with the rows' own settings it has not, which
+// the summary says.
 //
 // The sd of a coordinate varies by 1/√(2n) for exact draws: five of those, and 5 % for what the flow leaves. Its mean
 // over the coordinates, which vary less, may be 5 % off.
 func TestDefault(t *testing.T) {
 	type run struct {
-		cfg  Config
+		cfg  sifg.Config
 		d, n int
 		ok   bool
 	}
 	runs := []run{
-		{Config{Sampler: "sifg"}, 20, 500, false},
-		{Default("sifg", 2, 500), 2, 500, true},
-		{Default("sifg", 20, 100), 20, 100, true},
-		{Default("sgld", 20, 500), 20, 500, true},
+		{sifg.Config{Sampler: "sifg"}, 20, 500, false},
+		{sifg.Default("sifg", 2, 500), 2, 500, true},
+		{sifg.Default("sifg", 20, 100), 20, 100, true},
+		{sifg.Default("sgld", 20, 500), 20, 500, true},
 	}
 	if !testing.Short() {
 		runs = append(runs, []run{
-			{Default("sifg", 20, 500), 20, 500, true},
-			{Default("sifg", 50, 500), 50, 500, true},
-			{Default("ada-sifg", 20, 500), 20, 500, true},
-			{Default("l2-gf", 20, 500), 20, 500, true},
+			{sifg.Default("sifg", 20, 500), 20, 500, true},
+			{sifg.Default("sifg", 50, 500), 50, 500, true},
+			{sifg.Default("ada-sifg", 20, 500), 20, 500, true},
+			{sifg.Default("l2-gf", 20, 500), 20, 500, true},
 		}...)
 	}
 	for _, r := range runs {
-		f, err := New(r.cfg)
+		f, err := sifg.New(r.cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := Run(context.Background(), f, chainGaussian(r.d), Options{Particles: r.n, Iterations: 2000, Seed: 1})
+		o := sifg.Options{Particles: r.n, Iterations: 2000, Seed: 1}
+		c, err := sifg.Run(context.Background(), f, chainGaussian(r.d), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,14 +217,6 @@ func TestDefault(t *testing.T) {
 		if ok != r.ok || (len(s.Warnings) == 0) != r.ok {
 			t.Errorf("%+v in %d dimensions, %d particles: mean sd %.3f, most off by %.3f, warnings %q",
 				r.cfg, r.d, r.n, mean, off, s.Warnings)
-		}
-	}
-	if _, err := New(Default("sfig", 2, 100)); err == nil {
-		t.Error("a sampler of no such name has defaults")
-	}
-	for _, s := range Samplers {
-		if _, err := New(Default(s.Name, 3, 100)); err != nil {
-			t.Errorf("%s: %v", s.Name, err)
 		}
 	}
 }

@@ -1,10 +1,11 @@
-package sifg
+package diagnose
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
@@ -40,7 +41,7 @@ func TestTails(t *testing.T) {
 		for seed := range uint64(20) {
 			for _, d := range []int{1, 10} {
 				r := rand.New(rand.NewPCG(seed, 1))
-				c := &Cloud{Z: NewBatch(500, d), Target: target.NewFunc(d, nothing, func(dst, x []float64) {
+				c := &sifg.Cloud{Z: sifg.NewBatch(500, d), Target: target.NewFunc(d, nothing, func(dst, x []float64) {
 					for j, v := range x {
 						dst[j] = -v
 					}
@@ -63,7 +64,7 @@ func TestTails(t *testing.T) {
 // TestTailsOfStudent: in ten dimensions no coordinate alone pulls less farther out, and all together do.
 func TestTailsOfStudent(t *testing.T) {
 	for nu, heavy := range map[float64]bool{3: true, 100: false} {
-		r, c := rand.New(rand.NewPCG(1, 1)), &Cloud{Z: NewBatch(500, 10)}
+		r, c := rand.New(rand.NewPCG(1, 1)), &sifg.Cloud{Z: sifg.NewBatch(500, 10)}
 		c.Target = target.NewFunc(10, nothing, func(dst, x []float64) {
 			sum := nu
 			for _, v := range x {

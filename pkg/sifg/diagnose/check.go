@@ -1,16 +1,12 @@
-package targettest
+package diagnose
 
 import (
 	"fmt"
 	"math"
 	"slices"
 
-	"github.com/semi-implicit/sifg/pkg/sifg/internal/gradients"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
-
-// Gradient is a log density and its gradient in float64, as target.Func has them.
-type Gradient = gradients.Gradient
 
 const (
 	checkTolerance = 1e-5 // share of the gradient's largest coordinate, 1 at least
@@ -41,7 +37,7 @@ func Check(t Gradient, points ...[]float64) error {
 		return err
 	}
 	if err := Gradients(t, checkTolerance, points...); err != nil {
-		return fmt.Errorf("targettest: %w", err)
+		return fmt.Errorf("diagnose: %w", err)
 	}
 	return checkWidths(t, points)
 }
@@ -52,12 +48,12 @@ func checkFinite(t Gradient, points [][]float64) error {
 	grad := make([]float64, t.Dim())
 	for _, x := range points {
 		if len(x) != t.Dim() {
-			return fmt.Errorf("targettest: a point has %d coordinates, the density %d", len(x), t.Dim())
+			return fmt.Errorf("diagnose: a point has %d coordinates, the density %d", len(x), t.Dim())
 		}
 		log := t.LogDensity(slices.Clone(x))
 		switch {
 		case math.IsNaN(log) || math.IsInf(log, 1):
-			return fmt.Errorf("targettest: the log density is %g at x = %.3g: look there for a logarithm or root of a "+
+			return fmt.Errorf("diagnose: the log density is %g at x = %.3g: look there for a logarithm or root of a "+
 				"negative number, 0/0 or an overflow; if such x are impossible, return −∞ and let particles start "+
 				"elsewhere (Options.Init)", log, x)
 		case math.IsInf(log, -1):
@@ -67,32 +63,19 @@ func checkFinite(t Gradient, points [][]float64) error {
 		t.Gradient(grad, slices.Clone(x))
 		for c, g := range grad {
 			if g-g != 0 {
-				return fmt.Errorf("targettest: coordinate %d of the gradient is %g at x = %.3g, where the log "+
+				return fmt.Errorf("diagnose: coordinate %d of the gradient is %g at x = %.3g, where the log "+
 					"density is "+
 					"%.6g: look there for a division by 0, an overflow or a coordinate that is not set", c, g, x, log)
 			}
 		}
 	}
 	if len(outside) > 0 {
-		return fmt.Errorf("targettest: the density is 0 at %d of %d points, such as x = %.3g: no gradient leads back "+
+		return fmt.Errorf("diagnose: the density is 0 at %d of %d points, such as x = %.3g: no gradient leads back "+
 			"from there. Sample coordinates without bounds, such as u = log x for x > 0 or u = log(x/(1−x)) for 0 < x "+
 			"< 1, with the log of dx/du added to the log density; or start where the density is positive "+
 			"(Options.Init, and give such points to this check)", len(outside), len(points), outside[0])
 	}
 	return nil
-}
-
-// ErrStochastic is why gradients are not compared: a density answers the same question differently, as one of
-// mini-batches does.
-var ErrStochastic = gradients.ErrStochastic
-
-// Gradients compares gradients with the log density on segments around the points: the mean of the gradient along a
-// segment, by quadrature, is what the log density rises by a unit of it. Segments become shorter until quadrature and
-// the rounding of the log density leave less doubt than the tolerance, a share of the slope; where they always leave
-// more, or values are not finite, nothing is said. The error names the first coordinate that is wrong, by t.Name(c) too
-// where t has that, or is ErrStochastic.
-func Gradients(t Gradient, tolerance float64, points ...[]float64) error {
-	return gradients.Compare(t, tolerance, points...)
 }
 
 // checkWidths takes the median over points of 1/√|∂²log π/∂x_c²| for the width along coordinate c.
@@ -117,7 +100,7 @@ func checkWidths(t Gradient, points [][]float64) error {
 		}
 		slices.Sort(widths)
 		if w := widths[len(widths)/2]; w < narrowest {
-			return fmt.Errorf("targettest: the density is only about %.1g wide along coordinate %d, while particles "+
+			return fmt.Errorf("diagnose: the density is only about %.1g wide along coordinate %d, while particles "+
 				"start 1 apart and flows move in steps of one size for all coordinates. Sample u = x/%.1g in its "+
 				"place (log density and gradient as functions of u), or use package hmc, whose warm-up finds such "+
 				"widths", w, c, w)
