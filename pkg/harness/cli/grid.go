@@ -13,6 +13,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/grid"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
+	"github.com/semi-implicit/sifg/pkg/harness/page"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -196,6 +197,14 @@ func (w *work) choose(e *env, laid *grid.Grid, again string) error {
 	if result.Damage != nil {
 		return result.Damage
 	}
-	_, err = fmt.Fprintf(e.out, "results: %s\n", dir)
+	fmt.Fprintf(e.out, "results: %s\n", dir)
+	_, notes, err = report.Update(w.results, &plan.Plan{}, w.store, e.experiments, true, page.Render)
+	for _, n := range notes {
+		fmt.Fprintln(e.err, safe.Text(n))
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(e.out, "page: %s\n", filepath.Join(w.results, page.Grids))
 	return err
 }

@@ -162,6 +162,7 @@ func TestGrid(t *testing.T) {
 		"10 trials: 4 already there, 6 computed",
 		"results/custom/grid/toy-steps/paper",
 		"step 0.",
+		"page: results/custom/grids.html",
 	)
 	first := files(t, "results/custom/grid", "")
 	// what says where files are and how trials are computed is no part of the command that is written down

@@ -57,7 +57,7 @@ const (
 	firstPage      = "index.html"
 	comparisonPage = "comparison.html"
 	claimsPage     = "claims.html"
-	gridsPage      = "grids.html"
+	Grids          = "grids.html"
 )
 
 // pageOf is the page of an experiment among others.
@@ -174,9 +174,12 @@ func (s *site) pages() (map[string][]byte, error) {
 	alone := len(s.Parts) == 1
 	of := func(name, title string, p *part) view { return view{link: link{name, title, title}, Part: p} }
 	views := []view{of(firstPage, "Results", nil)}
-	if alone {
+	switch {
+	case s.Parts == nil && s.Report.Grids != nil:
+		views = nil
+	case alone:
 		views[0] = of(firstPage, s.Parts[0].Title, s.Parts[0])
-	} else if len(s.Parts) > 1 {
+	case len(s.Parts) > 1:
 		if i := slices.IndexFunc(s.Parts, func(p *part) bool { return p.Paper != nil }); i >= 0 {
 			s.Paper = s.Parts[i].Paper
 			views[0].Title, views[0].Head = "The paper", s.Paper.Title
@@ -190,7 +193,7 @@ func (s *site) pages() (map[string][]byte, error) {
 		}
 	}
 	if len(s.Report.Grids) > 0 {
-		views = append(views, of(gridsPage, "Grids of settings", nil))
+		views = append(views, of(Grids, "Grids of settings", nil))
 	}
 	for _, v := range views {
 		s.Links = append(s.Links, v.link)

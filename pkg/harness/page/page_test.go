@@ -82,6 +82,9 @@ func TestPages(t *testing.T) {
 			"step at the lower &lt;edge&gt;", "Not shown: it is cut.", `id="grid-gmm-steps-third"`,
 			`<a href="grid/gmm-steps/third/tables/cells.csv">CSV</a>`, `src="grid/gmm-steps/third/figures/2d-sifg.svg"`,
 		}},
+		"a grid's alone": {render(t, &report.Report{Grids: toyReport().Grids[1:]})["grids.html"], []string{
+			"<details open>",
+		}},
 		"that of nothing": {render(t, &report.Report{})["index.html"], []string{"No trial has ended yet."}},
 	} {
 		for _, want := range lacks.want {

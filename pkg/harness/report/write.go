@@ -82,7 +82,7 @@ func Update(dir string, p *plan.Plan, s *store.Store, all []*harness.Experiment,
 		for _, name := range foreign {
 			notes = append(notes, filepath.Join(dir, name)+" is not part of the report and was kept")
 		}
-		if err != nil || len(r.Experiments) == 0 {
+		if err != nil || len(r.Experiments)+len(r.Grids) == 0 {
 			return err
 		}
 		pages, err := render(r, all)
