@@ -162,7 +162,7 @@ func widths(s *record.Set) *harness.Finding {
 		"coordinates."}
 	return &harness.Finding{
 		Title: "In raw coordinates the narrowest direction is narrower than σ on " + among(all, below),
-		Text: "A smoothed sample z + σw is never narrower than σ. In the coordinates of the Laplace approximation " +
+		Text: "No smoothed sample z + σw is narrower than σ. In the coordinates of the Laplace approximation " +
 			"every direction is about 1 wide.",
 		Table: &t.Table,
 	}

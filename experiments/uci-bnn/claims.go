@@ -119,7 +119,7 @@ func lowestInMost(r results) claim.Outcome {
 		Verdict: claim.Decide(all && best >= 9, all && best < 9),
 		Number:  fmt.Sprintf("%d of %d", best, rank.Cells),
 		Evidence: fmt.Sprintf("lowest mean in so many of %d cells: %s. Without SGLD, whose step is not published, "+
-			"Ada-SIFG leads %d", rank.Cells, strings.Join(each, ", "), rest.Best["ada-sifg"]),
+			"Ada-SIFG has %d", rank.Cells, strings.Join(each, ", "), rest.Best["ada-sifg"]),
 	}
 }
 

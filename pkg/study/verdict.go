@@ -43,10 +43,7 @@ func (c Comparison) Verdicts(by map[string]*record.Set) []Verdict {
 	if s == nil {
 		return nil
 	}
-	times := by[c.Times]
-	if times == nil {
-		times = s
-	}
+	times := c.times(by)
 	var out []Verdict
 	for _, v := range c.Problems {
 		x := Verdict{Problem: v.Title, v: v, scores: c.relations(v, by, proposed, rivals), None: v.none(s)}
@@ -72,6 +69,14 @@ func (c Comparison) Verdicts(by map[string]*record.Set) []Verdict {
 		out = append(out, x)
 	}
 	return out
+}
+
+// times are the records whose times are compared.
+func (c Comparison) times(by map[string]*record.Set) *record.Set {
+	if s := by[c.Times]; s != nil {
+		return s
+	}
+	return by[c.Protocol]
 }
 
 // relations are those under the protocol. One of which the other criterion says the opposite is open

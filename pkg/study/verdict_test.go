@@ -90,6 +90,16 @@ func TestVerdict(t *testing.T) {
 	if len(got.Table.Comparisons) != 8 { // two flows against four rivals
 		t.Errorf("%d comparisons", len(got.Table.Comparisons))
 	}
+	for _, trials := range [][]record.Trial{s.Trials, fast.Trials} {
+		for i := range trials {
+			trials[i].Config = `{"options": {"start": "near"}}`
+		}
+	}
+	for i := range fast.Trials {
+		if fast.Trials[i].Method == "psgld" {
+			fast.Trials[i].Config = `{"options": {"start": "far"}}`
+		}
+	}
 	c.Problems = []Problem{v}
 	got = c.AtSeconds(by)
 	title = "Somewhere of SIFG, rivals with its seconds: against the strongest SIFG is equal"
@@ -98,6 +108,8 @@ func TestVerdict(t *testing.T) {
 	}
 	if rows := got.Table.Rows; len(rows) != 2 || rows[1][1].Text != "pSGLD" || rows[1][4].Text[:6] != "equal " {
 		t.Errorf("at equal seconds: %+v", rows)
+	} else if last := len(rows[0]) - 1; rows[0][last].Text != "yes" || rows[1][last].Text != "no" {
+		t.Errorf("pSGLD alone has another start, not %q and %q", rows[0][last].Text, rows[1][last].Text)
 	}
 	c.Problems[0].None = func(*record.Set) string { return "it is so" }
 	got = c.Finding(by)

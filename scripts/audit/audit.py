@@ -198,8 +198,8 @@ def audit(results, experiments, found_all=None):
         for finding in report["findings"]:
             said = (finding.get("table") or {}).get("comparisons") or []
             protocol = rivals = finding.get("protocol") or "matched"
-            if protocol == "clock":  # rivals with the seconds that SIFG has under matched
-                protocol = "matched"
+            if protocol == "clock":  # rivals with the seconds of SIFG, which has its own start
+                protocol = "start"
             for title, group in itertools.groupby(said, key=lambda c: c["problem"]):
                 if (experiment, title) not in PROBLEMS:
                     continue
