@@ -3,10 +3,8 @@
 package theory
 
 import (
-	"context"
 	_ "embed"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -190,100 +188,6 @@ type Options struct {
 	Particles int       `mapstructure:"particles"` // of a cloud, 2 or more
 	Moves     []float64 `mapstructure:"moves"`     // step sizes > 0
 	Time      float64   `mapstructure:"time"`      // total time > 0 of a run, moves times step
-}
-
-// computations are the problems without a run. What variants each has and which options it needs are those that
-// theory.yaml gives it.
-var computations = map[string]func(m *measurement){
-	"descent":    descent,
-	"rate":       rate,
-	"variance":   variance,
-	"same-x":     sameX,
-	"steps":      steps,
-	"steps-1000": steps,
-	"rest":       rest,
-	"helps":      helps,
-}
-
-// computation is one of them.
-type computation struct {
-	compute  func(m *measurement)
-	variants []string // what is measured
-	needs    []string // keys of the options
-}
-
-// of returns the measurement of a trial. It refuses a variant that the computation does not have, and options that it
-// cannot work with.
-func (c *computation) of(t *harness.Trial) (*measurement, error) {
-	m, err := measurementOf(t, c.needs)
-	if err != nil {
-		return nil, err
-	}
-	if !slices.Contains(c.variants, t.Method) {
-		return nil, fmt.Errorf("%s measures %s, not %s", t.Problem, strings.Join(c.variants, ", "), t.Method)
-	}
-	if t.Problem == "helps" && len(m.o.Sizes) > 0 && slices.Min(m.o.Sizes) < 2 {
-		return nil, fmt.Errorf("options.sizes: must be 2 particles or more, got %v", m.o.Sizes)
-	}
-	if t.Problem == "descent" || t.Problem == "rate" {
-		least, most := slices.Min(m.o.Sigmas), slices.Max(m.o.Sigmas)
-		if least < 0.01 || most > widest {
-			return nil, fmt.Errorf("options.sigmas: want numbers from 0.01 to %v, as far as the line reaches, got %v",
-				widest, m.o.Sigmas)
-		}
-	}
-	return m, nil
-}
-
-// stopped ends a computation from within.
-type stopped struct{ error }
-
-// run implements harness.Computation.Run. A computation ends where it would put its next value.
-func (c *computation) run(ctx context.Context, t *harness.Trial, put func(string, int, float64)) (err error) {
-	m, err := c.of(t)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		switch p := recover().(type) {
-		case nil:
-		case stopped:
-			err = p.error
-		default:
-			panic(p)
-		}
-	}()
-	m.put = func(metric string, index int, value float64) {
-		if err := ctx.Err(); err != nil {
-			panic(stopped{err})
-		}
-		put(metric, index, value)
-	}
-	c.compute(m)
-	return nil
-}
-
-// asComputations are the computations as the harness takes them.
-func asComputations() map[string]harness.Computation {
-	file := must(settings.Read("theory", config))
-	out := map[string]harness.Computation{}
-	for _, p := range must(file.Resolve("computed", "full", nil)).Problems {
-		c := &computation{compute: computations[p.Name]}
-		if c.compute == nil {
-			continue // a run
-		}
-		for _, m := range p.Methods {
-			c.variants = append(c.variants, m.Name)
-			c.needs = slices.Sorted(maps.Keys(m.Config.Options))
-		}
-		slices.Sort(c.variants)
-		check := func(t *harness.Trial) error {
-			_, err := c.of(t)
-			return err
-		}
-		out[p.Name] = harness.Computation{Check: check, Run: c.run}
-	}
-	return out
 }
 
 // check refuses options outside of their ranges, and those that are needed and absent.

@@ -124,3 +124,28 @@ func TestDefaults(t *testing.T) {
 		}
 	}
 }
+
+// TestWork, by hand: a network of one unit a layer in one dimension counts as 35 weights, and one step on one point as
+// six operations for each, with two more for the move and 80 for the optimizer. Every sampler of the library tells.
+func TestWork(t *testing.T) {
+	c := Config{Hidden: 1, Inner: 2, Warmup: 1}
+	for name, want := range map[string]float64{
+		"sifg":  35 * (6*(2*3+1) + 2*3 + 80*(2*3+1)),
+		"l2-gf": 35 * (2*(6*(2*3+1)+2*3) + 80*(2*3+1)),
+		"svgd":  3 * 54,
+		"sgld":  0,
+	} {
+		s, err := ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Work(c, 1, 1, 3); got != want {
+			t.Errorf("%s: %g operations, want %g", name, got, want)
+		}
+	}
+	for _, s := range Samplers {
+		if s.Work == nil {
+			t.Errorf("%s does not tell its work", s.Name)
+		}
+	}
+}

@@ -20,7 +20,10 @@ type Sampler struct {
 	// Build makes the flow. Every setting of c is in its range, defaults in place; Build refuses, with a *ConfigError,
 	// what the sampler cannot do beyond that.
 	Build func(c Config) (*Flow, error)
-	Look  Look
+	// Work is about how many floating-point operations n particles in d dimensions take over so many iterations,
+	// besides the score and the move, for forecasts; nil: not known.
+	Work func(c Config, n, d, iterations int) float64
+	Look Look
 }
 
 // Look is how figures draw a method.
@@ -58,6 +61,7 @@ var Samplers = []Sampler{
 		Uses:     slices.Concat(networkKeys, moverKeys, []string{"probe"}),
 		Look:     Look{Color: 0x009e73, Dash: []float64{4, 2}, Mark: "triangle"},
 		Build:    with(stein),
+		Work:     trains(2),
 	},
 	{
 		Name:     "ada-gwg",
@@ -68,6 +72,7 @@ var Samplers = []Sampler{
 		Uses:     slices.Concat(networkKeys, moverKeys, []string{"probe", "p", "p_rule", "p_rate", "p_start"}),
 		Look:     Look{Color: 0xcc79a7, Dash: []float64{6, 1.6, 1.4, 1.6}, Mark: "open-triangle"},
 		Build:    with(stein),
+		Work:     trains(2),
 	},
 	{
 		Name:     "sifg",
@@ -78,6 +83,7 @@ var Samplers = []Sampler{
 		Uses:     slices.Concat(networkKeys, moverKeys, []string{"sigma", "redraw", "independent"}),
 		Look:     Look{Color: 0x0072b2, Mark: "circle"},
 		Build:    with(denoise),
+		Work:     trains(1),
 	},
 	{
 		Name:    "ada-sifg",
@@ -89,6 +95,7 @@ var Samplers = []Sampler{
 		Uses:  slices.Concat(networkKeys, moverKeys, sigmaKeys, []string{"sigma", "redraw", "independent"}),
 		Look:  Look{Color: 0xd55e00, Dash: []float64{6, 1.6}, Mark: "square"},
 		Build: with(denoise),
+		Work:  trains(1),
 	},
 	{
 		Name:     "sifg-a",
@@ -99,6 +106,7 @@ var Samplers = []Sampler{
 		Uses:     slices.Concat(networkKeys, moverKeys, []string{"sigma", "redraw"}),
 		Look:     Look{Color: 0x5014dc, Dash: []float64{9, 1.6}, Mark: "ring"},
 		Build:    with(antithetic),
+		Work:     trains(2),
 	},
 	{
 		Name:    "ada-sifg-a",
@@ -110,6 +118,7 @@ var Samplers = []Sampler{
 		Uses:  slices.Concat(networkKeys, moverKeys, sigmaKeys, []string{"sigma", "redraw"}),
 		Look:  Look{Color: 0x783c14, Dash: []float64{9, 1.6, 1.4, 1.6}, Mark: "plus"},
 		Build: adaptiveAntithetic,
+		Work:  trains(2),
 	},
 	{
 		Name:     "interpolated",
@@ -120,6 +129,7 @@ var Samplers = []Sampler{
 		Uses:     slices.Concat(networkKeys, []string{"mover", "step", "sigma", "redraw"}),
 		Look:     Look{Color: 0xc00000, Mark: "cross"},
 		Build:    interpolated,
+		Work:     trains(2),
 	},
 	{
 		Name:     "svgd",
@@ -130,6 +140,7 @@ var Samplers = []Sampler{
 		Uses:     slices.Concat(moverKeys, []string{"bandwidth"}),
 		Look:     Look{Color: 0xe69f00, Dash: []float64{1.6, 1.4}, Mark: "open-square"},
 		Build:    with(func(c Config) Field { return &Kernel{Bandwidth: c.Bandwidth} }),
+		Work:     pairs,
 	},
 	{
 		Name:     "sgld",
@@ -140,6 +151,7 @@ var Samplers = []Sampler{
 		Uses:     []string{"step"},
 		Look:     Look{Color: 0x56b4e9, Dash: []float64{3, 1.4, 1.2, 1.4, 1.2, 1.4}, Mark: "cross"},
 		Build:    with(func(Config) Field { return &Drift{} }),
+		Work:     none,
 	},
 	{
 		Name:     "psgld",
@@ -150,6 +162,7 @@ var Samplers = []Sampler{
 		Uses:     []string{"step"},
 		Look:     Look{Color: 0x8c1478, Dash: []float64{3, 1.4, 1.2, 1.4}, Mark: "ring"},
 		Build:    psgld,
+		Work:     none,
 	},
 	{
 		Name:     "baoab",
@@ -160,6 +173,7 @@ var Samplers = []Sampler{
 		Uses:     []string{"step", "friction"},
 		Look:     Look{Color: 0x7a7a00, Dash: []float64{5, 1, 1, 1}, Mark: "square"},
 		Build:    baoab,
+		Work:     none,
 	},
 	{
 		Name:     "ascent",
@@ -170,6 +184,7 @@ var Samplers = []Sampler{
 		Uses:     slices.Concat(moverKeys, []string{"sigma"}),
 		Look:     Look{Color: 0x9f6fdf, Dash: []float64{2, 4}, Mark: "triangle"},
 		Build:    with(func(Config) Field { return &Drift{} }),
+		Work:     none,
 	},
 	{
 		Name:     "kde-flow",
@@ -180,6 +195,7 @@ var Samplers = []Sampler{
 		Uses:     slices.Concat(moverKeys, []string{"sigma"}),
 		Look:     Look{Color: 0x777777, Dash: []float64{2.6, 2.6}, Mark: "plus"},
 		Build:    with(func(Config) Field { return &KDE{} }),
+		Work:     pairs,
 	},
 }
 
@@ -291,6 +307,24 @@ func stein(c Config) Field {
 		Gaussian: c.Probe == "gaussian",
 	}
 }
+
+// trains is the Work of a sampler whose network is trained on so many points a particle: two operations a weight for
+// the way forward, four for the way back, and some for the optimizer. An activation costs about as much as 32 weights.
+func trains(points int) func(c Config, n, d, iterations int) float64 {
+	return func(c Config, n, d, iterations int) float64 {
+		weights, rows := float64(c.Hidden*(2*d+c.Hidden+32)), float64(points*n)
+		steps := float64(iterations)*float64(c.Inner) + float64(c.Warmup)
+		return weights * (rows*(6*steps+2*float64(iterations)) + 80*steps)
+	}
+}
+
+// pairs is the Work of a sampler with a kernel between all particles.
+func pairs(_ Config, n, d, iterations int) float64 {
+	return float64(iterations) * float64(n) * float64(n) * float64(9*d+45)
+}
+
+// none is the Work of a sampler that does nothing besides.
+func none(Config, int, int, int) float64 { return 0 }
 
 // over returns base with the non-zero fields of top in place.
 func over(base, top Config) Config {

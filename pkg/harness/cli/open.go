@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
@@ -75,7 +76,7 @@ func (s *selection) planned(e *env, do func(w *work) error) func(*cobra.Command,
 
 // look looks through the store for the trials of a plan.
 func (s *selection) look(p *plan.Plan, results string, write bool) (w *work, err error) {
-	w = &work{Plan: p, results: results, known: s.knownDir()}
+	w = &work{Plan: p, results: results, known: s.knownDir(), costs: costsOf(p.Experiments)}
 	if w.store, err = openStore(s.storeDir(), results, write); err != nil {
 		return nil, err
 	}
@@ -152,10 +153,8 @@ func (w *work) measure(e *env) {
 	}
 	w.notes = slices.Compact(w.notes)
 	for i, f := range w.found {
-		if t := &w.trials[i]; f.Status == record.StatusOK {
-			row := t.Row()
-			row.Iterations = t.Config.Iterations
-			w.costs.Add(&row, f.Seconds)
+		if f.Status == record.StatusOK {
+			w.costs.Add(&w.trials[i], f.Dim, f.Timing.CPU, f.Timing.Seconds)
 		}
 	}
 	todo := w.runs(w.with(todoStatuses...))
@@ -165,6 +164,11 @@ func (w *work) measure(e *env) {
 	for _, x := range w.Experiments {
 		report.Timed(w.known, x.Name, w.costs.Add)
 	}
+}
+
+// costsOf returns what predicts times on this machine.
+func costsOf(experiments []*harness.Experiment) run.Costs {
+	return run.Costs{Experiments: experiments, CPU: machine.This().CPU}
 }
 
 // with returns the trials whose status is one of these.

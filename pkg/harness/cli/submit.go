@@ -206,15 +206,13 @@ func shardOf(e *env, file, shard string) (*work, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &work{Plan: &plan.Plan{Experiments: e.experiments}}
+	w := &work{Plan: &plan.Plan{Experiments: e.experiments}, costs: costsOf(e.experiments)}
 	for _, t := range p.Shard(i, n) {
 		if _, err := plan.Revive(&t.Trial, e.experiments, e.data); err != nil {
 			return nil, err
 		}
 		w.Trials = append(w.Trials, t.Trial)
-		row := t.Row()
-		row.Iterations = t.Config.Iterations
-		w.costs.Add(&row, t.Seconds)
+		w.costs.Add(&t.Trial, 0, "", t.Seconds)
 	}
 	return w, nil
 }

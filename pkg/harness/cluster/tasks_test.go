@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/run"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/sifg"
@@ -90,12 +89,12 @@ func TestShard(t *testing.T) {
 // Costs come from measured trials like them. Where there are none, work decides.
 func TestCosts(t *testing.T) {
 	var costs run.Costs
-	measured := record.Trial{Experiment: "toy", Problem: "small", Method: "svgd", Particles: 10, Iterations: 100}
-	costs.Add(&measured, 50)
 	of := func(experiment string, particles int) harness.Trial {
-		return harness.Trial{Experiment: experiment, Problem: "small", Method: "svgd",
-			Config: &settings.Config{Particles: particles, Iterations: 100, Sampler: sifg.Config{Sampler: "svgd"}}}
+		return harness.Trial{Experiment: experiment, Problem: "small", Method: "sgld",
+			Config: &settings.Config{Particles: particles, Iterations: 100, Sampler: sifg.Config{Sampler: "sgld"}}}
 	}
+	measured := of("toy", 10)
+	costs.Add(&measured, 2, "", 50)
 	p := New([]harness.Trial{of("toy", 20), of("other", 40)}, &costs)
 	if p[0].Seconds != 100 || p[1].Seconds != 4040e-6 {
 		t.Errorf("%v", p)

@@ -16,6 +16,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
@@ -53,9 +54,9 @@ func read(root *os.Root, all []*harness.Experiment) (*Report, error) {
 	return r, errors.Join(damage...)
 }
 
-// Timed calls f for the trials that ended well in the report of an experiment, with their seconds; for none where there
-// is no report that can be read.
-func Timed(dir, experiment string, f func(t *record.Trial, seconds float64)) {
+// Timed calls f for the trials that ended well in the report of an experiment, with their dimensions, processors and
+// seconds; for none where there is no report that can be read.
+func Timed(dir, experiment string, f func(t *harness.Trial, dim int, cpu string, seconds float64)) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return
@@ -67,13 +68,17 @@ func Timed(dir, experiment string, f func(t *record.Trial, seconds float64)) {
 	}
 	trials, _ := rows[record.Trial](folder, trialsName) // none of a damaged file
 	timings, _ := rows[record.Timing](folder, timingsName)
-	seconds := map[string]float64{}
-	for i := range timings {
-		seconds[timings[i].Key] = timings[i].Seconds
+	times := map[string]record.Timing{}
+	for _, x := range timings {
+		times[x.Key] = x
 	}
 	for i := range trials {
-		if s, ok := seconds[trials[i].Key]; ok && trials[i].Status == record.StatusOK {
-			f(&trials[i], s)
+		t := &trials[i]
+		x, timed := times[t.Key]
+		config, err := settings.Of(*t)
+		if timed && err == nil && t.Status == record.StatusOK {
+			own := harness.Trial{Experiment: t.Experiment, Problem: t.Problem, Method: t.Method, Config: &config}
+			f(&own, t.Dim, x.CPU, x.Seconds)
 		}
 	}
 }

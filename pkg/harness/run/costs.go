@@ -1,57 +1,148 @@
 package run
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
-// Costs predicts how long trials take from those that were measured: seconds per iteration and particle of the same
-// problem and method; else of the same problem. A computation takes as long as others of the same problem and options.
-// The zero value knows nothing.
+// Costs predicts how long trials take on a quiet machine from those that were measured. A trial takes a fixed time for
+// each operation of its sampler (sifg.Sampler.Work), and a time for each particle, iteration and checkpoint, for the
+// score, the move and the metrics. The second is learned from trials of the same method on the same problem; else of
+// samplers whose work is known too, on the same problem or on one with the same target. A computation takes as long for
+// its work as others of its variant. Of trials that cost the same the fastest counts, since what else a machine does
+// only adds to its time.
 type Costs struct {
-	seconds, work map[kind]float64 // work: iterations×particles, or computations
+	Experiments []*harness.Experiment // whose computations tell their work
+	CPU         string                // times of this processor tell more than others
+
+	like map[kind]*sample
 }
 
-// kind is trials whose costs compare. The options are those of computations alone; method "": all.
-type kind struct{ experiment, problem, options, method string }
+// kind is trials whose costs compare.
+type kind struct{ experiment, problem, target, method, options, cpu string }
 
-func kinds(t *record.Trial) [2]kind {
-	k := kind{experiment: t.Experiment, problem: t.Problem, method: t.Method}
-	if t.Particles == 0 {
-		k.options = t.Config
-	}
-	all := k
-	all.method = ""
-	return [2]kind{k, all}
+// cost is the seconds of a trial's work, and its size, with which the rest grows.
+type cost struct{ work, size float64 }
+
+// sample is what trials of a kind took.
+type sample struct {
+	dim     int
+	fastest map[cost]float64 // seconds of the fastest of trials that cost the same
 }
 
-// Add adds a trial that ran to its end.
-func (c *Costs) Add(t *record.Trial, seconds float64) {
-	if c.work == nil {
-		*c = Costs{map[kind]float64{}, map[kind]float64{}}
+const (
+	operationSeconds = 8.5e-12 // about what an operation takes on a core with AVX-512
+	lookIterations   = 20      // a checkpoint's metrics take about as long as the scores and moves of 20 iterations
+	trialSeconds     = 0.01    // about what each trial takes besides, for its files
+	runSeconds       = 0.3     // about what a run takes besides, for its start and its report
+)
+
+// kinds returns the kinds of a trial on a processor, and of each the same on any, those that tell most of it first.
+func (c *Costs) kinds(t *harness.Trial, cpu string) (out []kind) {
+	for _, k := range c.alike(t) {
+		on := k
+		on.cpu = cpu
+		out = append(out, on, k)
 	}
-	for _, k := range kinds(t) {
-		c.seconds[k] += seconds
-		c.work[k] += size(t.Iterations, t.Particles)
+	return out
+}
+
+func (c *Costs) alike(t *harness.Trial) []kind {
+	own := kind{experiment: t.Experiment, problem: t.Problem, method: t.Method}
+	if t.Config.Computation() {
+		if c.computation(t).Work == nil {
+			own.options = fmt.Sprint(t.Config.Options)
+		}
+		return []kind{own}
+	}
+	out := []kind{own}
+	if s, err := sifg.ByName(t.Config.Sampler.Sampler); err == nil && s.Work != nil {
+		out = append(out, kind{experiment: t.Experiment, problem: t.Problem})
+		if name, ok := t.Config.Options["target"].(string); ok { // as experiments name it whose problems share targets
+			out = append(out, kind{experiment: t.Experiment, target: name})
+		}
+	}
+	return out
+}
+
+// computation is the trial's computation, without Work where that is not known.
+func (c *Costs) computation(t *harness.Trial) (out harness.Computation) {
+	if e := harness.ByName(c.Experiments, t.Experiment); e != nil {
+		out = e.Computations[t.Problem]
+	}
+	return out
+}
+
+// of returns the cost of a trial in d dimensions.
+func (c *Costs) of(t *harness.Trial, d int) cost {
+	if t.Config.Computation() {
+		if work := c.computation(t).Work; work != nil {
+			return cost{0, work(t)}
+		}
+		return cost{0, 1}
+	}
+	out, n, iterations := cost{}, t.Config.Particles, t.Config.Iterations
+	if s, err := sifg.ByName(t.Config.Sampler.Sampler); err == nil && s.Work != nil {
+		out.work = operationSeconds * s.Work(t.Config.Sampler, n, d, iterations)
+	}
+	looks := 2
+	if every := t.Config.Judge.Every; every > 0 {
+		looks += (iterations - 1) / every
+	}
+	out.size = float64(n) * float64(iterations+lookIterations*looks)
+	return out
+}
+
+// Add adds a trial in d dimensions that ran to its end on a processor.
+func (c *Costs) Add(t *harness.Trial, d int, cpu string, seconds float64) {
+	if c.like == nil {
+		c.like = map[kind]*sample{}
+	}
+	at := c.of(t, d)
+	if at.size == 0 {
+		return // a computation by options that this program refuses
+	}
+	for _, k := range c.kinds(t, cpu) {
+		if c.like[k] == nil {
+			c.like[k] = &sample{d, map[cost]float64{}}
+		}
+		if fastest, there := c.like[k].fastest[at]; !there || seconds < fastest {
+			c.like[k].fastest[at] = seconds
+		}
 	}
 }
 
 // Seconds returns the predicted seconds of a trial, and false if nothing comparable was measured.
 func (c *Costs) Seconds(t *harness.Trial) (float64, bool) {
-	row := record.Trial{Experiment: t.Experiment, Problem: t.Problem, Method: t.Method, Particles: t.Config.Particles}
-	if t.Config.Computation() {
-		row = t.Row()
-	}
-	for _, k := range kinds(&row) {
-		if c.work[k] > 0 {
-			return c.seconds[k] / c.work[k] * size(t.Config.Iterations, t.Config.Particles), true
+	for _, k := range c.kinds(t, c.CPU) {
+		if s := c.like[k]; s != nil {
+			return s.seconds(c.of(t, s.dim)), true
 		}
 	}
 	return 0, false
 }
 
-// trialSeconds is about what each trial takes besides its iterations, for its files and its first measurements.
-const trialSeconds = 0.03
+// seconds predicts the seconds of a trial by the median of the sample. Where a trial took less than its work, the
+// machine is faster than operationSeconds says, and nothing is known of the rest.
+func (s *sample) seconds(of cost) float64 {
+	var rest []float64 // seconds a unit of size; below 0: the share of the work that it took less
+	for at, seconds := range s.fastest {
+		if seconds < at.work {
+			rest = append(rest, seconds/at.work-1)
+		} else {
+			rest = append(rest, (seconds-at.work)/at.size)
+		}
+	}
+	slices.Sort(rest)
+	middle := rest[(len(rest)-1)/2]
+	if middle < 0 {
+		return of.work * (1 + middle)
+	}
+	return of.work + middle*of.size
+}
 
 // Total returns the predicted seconds of the trials with jobs at once, and how many of them could be predicted. The
 // others count as the mean of those of their experiment, or of all where it has none.
@@ -77,10 +168,5 @@ func (c *Costs) Total(trials []harness.Trial, jobs int) (seconds float64, known 
 		}
 		seconds += sum[e]/count[e] + trialSeconds
 	}
-	return max(seconds/float64(max(1, jobs)), longest), int(count[""])
-}
-
-// size is what a trial's time grows with: 1 for a computation, which has neither.
-func size(iterations, particles int) float64 {
-	return float64(max(iterations, 1)) * float64(max(particles, 1))
+	return max(seconds/float64(max(1, jobs)), longest) + runSeconds, int(count[""])
 }

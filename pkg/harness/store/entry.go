@@ -216,10 +216,11 @@ func (s *Store) openIndex(id ID, dir, index string, open opener) (*head, *sealed
 
 // Found says what the store has of a trial.
 type Found struct {
-	ID      ID
-	Status  string // of the record, or Missing or Damaged
-	Reason  string // why it is not ok
-	Seconds float64
+	ID     ID
+	Status string // of the record, or Missing or Damaged
+	Reason string // why it is not ok
+	Dim    int
+	Timing record.Timing
 }
 
 // Status says of each trial what the store has of it, in order. Sizes are compared, digests are not. Its error is that
@@ -243,7 +244,7 @@ func (s *Store) status(id ID) (Found, error) {
 	case h == nil:
 		return Found{ID: id, Status: Missing}, nil
 	}
-	return Found{id, h.Trial.Status, h.Trial.Reason, h.Timing.Seconds}, nil
+	return Found{id, h.Trial.Status, h.Trial.Reason, h.Trial.Dim, *h.Timing}, nil
 }
 
 // Each calls f with 0 to n−1, on all cores at once, and returns the first of its errors. Reading many trials takes most

@@ -119,7 +119,7 @@ func TestRoundTrip(t *testing.T) {
 	if _, err := s.Put(context.Background(), failed); err != nil {
 		t.Fatal(err)
 	}
-	if found := must(s.Status([]ID{gmm("k1"), gmm("none"), gmm("k0")})); found[0].Seconds != 0.25 ||
+	if found := must(s.Status([]ID{gmm("k1"), gmm("none"), gmm("k0")})); found[0].Timing.Seconds != 0.25 ||
 		found[1].Status != Missing || found[2].Status != record.StatusFailed ||
 		found[2].Reason != `panic: \xff\x1b[2J` {
 		t.Errorf("%+v", found)
