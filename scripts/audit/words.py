@@ -140,8 +140,8 @@ def readme(f):
 def check(name, text, patterns):
     wrong = []
     for pattern, wanted in patterns:
-        found = re.search(pattern, text, re.S)
-        if not found or list(found.groups()) != wanted:
+        found = re.search(pattern.replace(" ", r"\s+"), text, re.S)  # wherever lines are broken
+        if not found or [" ".join(group.split()) for group in found.groups()] != wanted:
             wrong.append(f"{name}: {found.group(0) if found else 'nothing'!r} where it is {wanted}")
         if found:
             text = text[: found.start()] + text[found.end():]
