@@ -28,7 +28,7 @@ var ofPaper = []claim.Claim{
 			"estimate over ±1 probes, for the paper's networks after 200 denoising steps, in 2 to 753 dimensions, " +
 			"on clouds of both widths, in every seed" + rule.AllText + ". What the losses do to samples is shown by " +
 			"protocol loss of gmm and monomial-gamma",
-		Check: on("same-x", checkVariance, "trained"),
+		Check: rule.On("same-x", checkVariance, "trained"),
 	},
 	bounded("T12", "Assumption 4.4: the fifth moment of the particles stays bounded.", "m5"),
 	bounded("T13", "Assumption 4.5: ‖v(z)‖ ≤ A‖z‖ + B along the run.", "ratio"),
@@ -39,7 +39,7 @@ var ofPaper = []claim.Claim{
 		Rule: "in every seed and σ, the remainder over h² of 1000 particles is at most 1.5 times the largest of 10 " +
 			"and 100, and from h = σ²/4 to σ²/1024 the remainders change by at most a quarter of the " +
 			"largest" + rule.AllText,
-		Check: on("descent", checkDescent),
+		Check: rule.On("descent", checkDescent),
 	}.Bound(),
 	claim.Claim{
 		ID: "T15",
@@ -48,21 +48,18 @@ var ofPaper = []claim.Claim{
 		Rule: "the slope in logarithms over K = 64 … 16384 has a 95 % interval below −0.45, on N(0, I) and on a " +
 			"mixture; not reproduced if one is above, otherwise not decided. The sum over the steps telescopes to " +
 			"1/(Kh) wherever T14 holds, so this checks the program more than the theorem",
-		Check: on("rate", checkRate, "log-concave", "mixture"),
+		Check: rule.On("rate", checkRate, "log-concave", "mixture"),
 	}.Bound(),
 	claim.Claim{
 		ID:        "T16",
 		Statement: "Theorem 4.7: with the learned score the mean of E‖v‖² ends below the network's mean error ε.",
 		Rule:      "at the largest K the mean of E‖v‖² is at most that of ε, in every seed" + rule.AllText,
-		Check:     on("rate", checkPlateau, "learned"),
+		Check:     rule.On("rate", checkPlateau, "learned"),
 	}.Bound().And(emptyBound),
 }
 
-// paperSigma is the largest σ of the paper's experiments.
-const paperSigma = 0.12
-
-func checkVariance(t trials) claim.Outcome {
-	o := t.options()
+func checkVariance(t record.Series) claim.Outcome {
+	o := options(t)
 	var holds []bool
 	var text []string
 	for _, d := range o.Dims {
@@ -71,9 +68,9 @@ func checkVariance(t trials) claim.Outcome {
 		}
 		var ratios []float64
 		for i := range o.Taus {
-			for _, seed := range t.ratios("trained", d, i) {
+			for _, seed := range varianceRatios(t, "trained", d, i) {
 				for j, sigma := range o.Sigmas {
-					if sigma <= paperSigma {
+					if sigma <= 0.12 { // the largest of the paper's experiments
 						holds = append(holds, seed.Value[j] < 1)
 						ratios = append(ratios, seed.Value[j])
 					}
@@ -85,7 +82,7 @@ func checkVariance(t trials) claim.Outcome {
 			text = append(text, fmt.Sprintf("d = %d: %s to %s", d, least, most))
 		}
 	}
-	linear := trialsOf(t.Set, "variance")
+	linear := record.Series{Set: t.Set, Problem: "variance"}
 	shared := stats.Mean(linear.Final("linear", "held", 0)) / stats.Mean(linear.Final("linear", "redrawn", 0))
 	return claim.Outcome{
 		Verdict: rule.All(holds),
@@ -109,7 +106,7 @@ func bounded(id, statement, metric string) claim.Claim {
 				here, growth := rule.Bounded(s.Curves(problem, "sifg", metric, 0))
 				holds = append(holds, here...)
 				text = append(text, strings.TrimPrefix(problem, "growth-")+" "+table.Spread(growth))
-				keys = append(keys, trialsOf(s, problem).Keys("sifg")...)
+				keys = append(keys, record.Series{Set: s, Problem: problem}.Keys("sifg")...)
 			}
 			return claim.Outcome{
 				Verdict:  rule.Most(holds),
@@ -121,8 +118,8 @@ func bounded(id, statement, metric string) claim.Claim {
 	}
 }
 
-func checkDescent(t trials) claim.Outcome {
-	o := t.options()
+func checkDescent(t record.Series) claim.Outcome {
+	o := options(t)
 	var holds []bool
 	var growth, slopes []float64
 	seeds, _ := t.Ended("gaussian")
@@ -131,7 +128,7 @@ func checkDescent(t trials) claim.Outcome {
 		for _, sigma := range o.Sigmas {
 			var few, many, change float64
 			for _, n := range o.Sizes {
-				c := t.byIndex("gaussian", at(fmt.Sprintf("remainder-%d", n), sigma))[seed]
+				c := byIndex(t, "gaussian", at(fmt.Sprintf("remainder-%d", n), sigma))[seed]
 				for _, v := range c.Value {
 					if n < o.Sizes[len(o.Sizes)-1] {
 						few = max(few, math.Abs(v))
@@ -156,13 +153,13 @@ func checkDescent(t trials) claim.Outcome {
 }
 
 // checkRate judges the slopes of two flows; where an interval holds the limit, it says how many seeds would decide.
-func checkRate(t trials) claim.Outcome {
+func checkRate(t record.Series) claim.Outcome {
 	const limit = -0.45
 	yes, no, needed := true, false, 0.0
 	var text []string
 	highest := slope{mean: math.Inf(-1)}
 	for _, x := range []struct{ name, method string }{{"N(0, I)", "log-concave"}, {"mixture", "mixture"}} {
-		s := slopeOf(t.byIndex(x.method, "square"))
+		s := slopeOf(byIndex(t, x.method, "square"))
 		if s.seeds < 5 {
 			return claim.Outcome{Verdict: claim.NotTestable, Evidence: "fewer than five seeds"}
 		}
@@ -187,10 +184,10 @@ func checkRate(t trials) claim.Outcome {
 	return out
 }
 
-func checkPlateau(t trials) claim.Outcome {
+func checkPlateau(t record.Series) claim.Outcome {
 	var holds []bool
 	var ratio []float64
-	for _, c := range over(t.byIndex("learned", "square"), t.byIndex("learned", "epsilon")) {
+	for _, c := range over(byIndex(t, "learned", "square"), byIndex(t, "learned", "epsilon")) {
 		holds, ratio = append(holds, c.Last() <= 1), append(ratio, c.Last())
 	}
 	return claim.Outcome{

@@ -13,9 +13,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
-// found is the share of the sample from which on a mode counts as covered; its weight is 0.2.
-const found = 0.05
-
 // ofOurs are statements that the paper does not make: what its learned score is worth, and what the noise of the single
 // draw of w does that Algorithm 1 moves by.
 var ofOurs = []claim.Claim{
@@ -38,7 +35,7 @@ var ofOurs = []claim.Claim{
 		Rule: "on N(0, I) in 100-D, where each particle is alone, the variance at rest is h/(2σ²)·(1 − σ²)²/(1 − " +
 			"h/2): the 95 % interval (Student's t over seeds) of the ratio is within [0.95, 1.05] for every h and " +
 			"σ; not reproduced if one is outside, otherwise not decided",
-		Check: on("rest", checkRest, "exact-1"),
+		Check: rule.On("rest", checkRest, "exact-1"),
 	},
 	{
 		ID:        "theory-draws",
@@ -48,12 +45,12 @@ var ofOurs = []claim.Claim{
 			"interval of the mean log ratio (Student's t over seeds) is within ±log 1.25, for the exact and the " +
 			"learned score, at σ = 0.085, 0.12 and 0.17; not reproduced if one interval is outside, otherwise not " +
 			"decided",
-		Check: on("steps", checkDraws, "exact-1", "exact-64", "learned-1", "learned-64"),
+		Check: rule.On("steps", checkDraws, "exact-1", "exact-64", "learned-1", "learned-64"),
 	},
 }
 
-func checkRest(t trials) claim.Outcome {
-	o := t.options()
+func checkRest(t record.Series) claim.Outcome {
+	o := options(t)
 	yes, no, seeds := true, false, 0
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, h := range o.Moves {
@@ -76,15 +73,14 @@ func checkRest(t trials) claim.Outcome {
 	}
 }
 
-// drawsSigmas are those at which the algorithm is compared with the flow of the proofs: Figure 1's and its neighbours.
-var drawsSigmas = []float64{0.085, 0.12, 0.17}
-
-func checkDraws(t trials) claim.Outcome {
+func checkDraws(t record.Series) claim.Outcome {
 	var text []string
 	var verdicts []claim.Verdict
 	for _, kind := range []string{"exact", "learned"} {
-		for _, sigma := range drawsSigmas {
-			d := t.drawsRatio(kind, sigma)
+		for _, sigma := range []float64{0.085, 0.12, 0.17} { // Figure 1's and its neighbours
+			k := slices.Index(options(t).Sigmas, sigma)
+			one, many := t.Last(kind+"-1", at("energy", shownMove), k), t.Last(kind+"-64", at("energy", shownMove), k)
+			d := record.Pair(many.Map(math.Log), one.Map(math.Log), 0)
 			v, why := rule.Alike(d, math.Log(1.25))
 			verdicts = append(verdicts, v)
 			if d.Pairs() > 0 {
@@ -100,13 +96,6 @@ func checkDraws(t trials) claim.Outcome {
 	}
 }
 
-// drawsRatio is the log of the energy distance with 64 draws a move less that with one.
-func (t trials) drawsRatio(kind string, sigma float64) record.Difference {
-	k := slices.Index(t.options().Sigmas, sigma)
-	one, many := t.Last(kind+"-1", at("energy", shownMove), k), t.Last(kind+"-64", at("energy", shownMove), k)
-	return record.Pair(many.Map(math.Log), one.Map(math.Log), 0)
-}
-
 // helpCell is one law, number of particles and σ.
 type helpCell struct {
 	law      string
@@ -117,18 +106,9 @@ type helpCell struct {
 	distance float64           // SIFG's mean energy distance
 }
 
-// helped tells whether the learned score helps, by the 95 % interval of the gain.
-func (c helpCell) helped() bool {
-	_, hi := c.gain.Interval(0.95)
-	return hi < 0
-}
-
-// learned tells whether the network has learned at least half of what there is.
-func (c helpCell) learned() bool { return c.share >= 0.5 }
-
 func helpCells(s *record.Set, laws []string) (out []helpCell) {
-	t := trialsOf(s, "helps")
-	o := t.options()
+	t := record.Series{Set: s, Problem: "helps"}
+	o := options(t)
 	for _, law := range laws {
 		for _, n := range o.Sizes {
 			for _, sigma := range o.Sigmas {
@@ -150,26 +130,20 @@ func checkHelps(s *record.Set) claim.Outcome {
 	if len(cells) == 0 || cells[0].gain.Pairs() < 2 {
 		return claim.Outcome{Verdict: claim.NotTestable, Evidence: "fewer than two seeds"}
 	}
-	var both, helps, learned, neither int
+	type cell struct{ helps, learned bool }
+	count := map[cell]int{}
 	for _, c := range cells {
-		switch {
-		case c.helped() && c.learned():
-			both++
-		case c.helped():
-			helps++
-		case c.learned():
-			learned++
-		default:
-			neither++
-		}
+		_, high := c.gain.Interval(0.95)
+		count[cell{high < 0, c.share >= 0.5}]++
 	}
-	agree := both + neither
+	agree := count[cell{true, true}] + count[cell{false, false}]
 	text := fmt.Sprintf("of %d cells the score helps and is learned in %d, helps without being learned in %d, is "+
-		"learned without helping in %d, and neither in %d", len(cells), both, helps, learned, neither)
+		"learned without helping in %d, and neither in %d", len(cells), count[cell{true, true}],
+		count[cell{true, false}], count[cell{false, true}], count[cell{false, false}])
 	return claim.Outcome{
 		Verdict:  claim.Decide(10*agree >= 9*len(cells), 2*agree <= len(cells)),
 		Number:   fmt.Sprintf("%d of %d", agree, len(cells)),
-		Keys:     trialsOf(s, "helps").Keys(normal...),
+		Keys:     record.Series{Set: s, Problem: "helps"}.Keys(normal...),
 		Evidence: text,
 	}
 }

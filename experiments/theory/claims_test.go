@@ -122,8 +122,8 @@ func TestOver(t *testing.T) {
 		}
 	}
 	s.Traces["a"] = s.Traces["a"][1:]
-	p := trialsOf(s, "p")
-	got := over(p.byIndex("m", "x"), p.byIndex("m", "y"))
+	p := record.Series{Set: s, Problem: "p"}
+	got := over(byIndex(p, "m", "x"), byIndex(p, "m", "y"))
 	if len(got) != 2 || got[0].Seed != 1 || got[0].Value[0] != 1 || got[1].Value[0] != 2 {
 		t.Errorf("quotients %v", got)
 	}

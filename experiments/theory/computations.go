@@ -2,6 +2,7 @@ package theory
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -90,8 +91,8 @@ func (c *computation) of(t *harness.Trial) (*measurement, error) {
 	return m, nil
 }
 
-// stopped ends a computation from within.
-type stopped struct{ error }
+// errStopped ends a computation from within.
+var errStopped = errors.New("stopped")
 
 // run implements harness.Computation.Run. A computation ends where it would put its next value.
 func (c *computation) run(ctx context.Context, t *harness.Trial, put func(string, int, float64)) (err error) {
@@ -100,17 +101,15 @@ func (c *computation) run(ctx context.Context, t *harness.Trial, put func(string
 		return err
 	}
 	defer func() {
-		switch p := recover().(type) {
-		case nil:
-		case stopped:
-			err = p.error
-		default:
+		if p := recover(); p == errStopped {
+			err = ctx.Err()
+		} else if p != nil {
 			panic(p)
 		}
 	}()
 	m.put = func(metric string, index int, value float64) {
-		if err := ctx.Err(); err != nil {
-			panic(stopped{err})
+		if ctx.Err() != nil {
+			panic(errStopped)
 		}
 		put(metric, index, value)
 	}

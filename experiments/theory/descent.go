@@ -126,14 +126,11 @@ func (g gaussian) square(sigma float64) float64 {
 	return float64(g.m*g.m) + float64(p*p)
 }
 
-// stepOf is the step of Theorem 4.7 for K moves, h ∝ K^(−1/2).
-func stepOf(moves int) float64 { return 0.5 / math.Sqrt(float64(moves)) }
-
 // rate measures Theorem 4.7: the mean over K moves of mean|v*|², with h ∝ K^(−1/2).
 func rate(m *measurement) {
 	sigma := m.o.Sigmas[0]
 	for _, moves := range m.o.Sizes {
-		h, sum := stepOf(moves), 0.0
+		h, sum := 0.5/math.Sqrt(float64(moves)), 0.0
 		switch m.method {
 		case "log-concave": // N(0, I) in ten dimensions, from a random normal law: closed form
 			r := rng.New(m.seed, "start")

@@ -108,8 +108,8 @@ func drawVariance(s *record.Set) (*figure.Figure, error) {
 		{"same-x", "random", "random weights"},
 		{"same-x", "trained", "trained weights"},
 	} {
-		t := trialsOf(s, m.problem)
-		o := t.options()
+		t := record.Series{Set: s, Problem: m.problem}
+		o := options(t)
 		p := logarithmic(m.title, "σ", "ratio of variances")
 		series := 0
 		for _, d := range o.Dims {
@@ -117,7 +117,7 @@ func drawVariance(s *record.Set) (*figure.Figure, error) {
 				continue // Hutchinson's estimate is exact in 1-D
 			}
 			for i, tau := range o.Taus {
-				ratio := t.ratios(m.method, d, i)
+				ratio := varianceRatios(t, m.method, d, i)
 				style := distinct(3*series+i, fmt.Sprintf("d = %d, τ = %s", d, table.Num(tau)))
 				p.Layers = append(p.Layers, figure.Curves(ratio, style, func(j int) float64 { return o.Sigmas[j] })...)
 				if m.method == "linear" {
@@ -138,10 +138,10 @@ func drawVariance(s *record.Set) (*figure.Figure, error) {
 }
 
 func drawRate(s *record.Set) (*figure.Figure, error) {
-	t := trialsOf(s, "rate")
+	t := record.Series{Set: s, Problem: "rate"}
 	left := logarithmic("exact score", "moves K", "mean square")
 	for k, m := range []struct{ method, label string }{{"log-concave", "N(0, I), 10-D"}, {"mixture", "mixture, 1-D"}} {
-		layers := figure.Curves(t.byIndex(m.method, "square"), series(k, m.label), nil)
+		layers := figure.Curves(byIndex(t, m.method, "square"), series(k, m.label), nil)
 		if layers == nil {
 			continue
 		}
@@ -154,15 +154,15 @@ func drawRate(s *record.Set) (*figure.Figure, error) {
 	}
 	right := logarithmic("learned score, mixture", "moves K", "mean square")
 	for k, m := range []struct{ metric, label string }{{"square", "E‖v‖²"}, {"epsilon", "ε, error of the network"}} {
-		curves := t.byIndex("learned", m.metric)
+		curves := byIndex(t, "learned", m.metric)
 		right.Layers = append(right.Layers, figure.Curves(curves, series(2+k, m.label), nil)...)
 	}
 	return &figure.Figure{Cols: 2, Width: 18, Height: 8, Panels: []figure.Panel{left, right}}, nil
 }
 
 func drawDescent(s *record.Set) (*figure.Figure, error) {
-	t := trialsOf(s, "descent")
-	o := t.options()
+	t := record.Series{Set: s, Problem: "descent"}
+	o := options(t)
 	f := &figure.Figure{Cols: 3, Width: 18, Height: 7}
 	for _, sigma := range o.Sigmas {
 		p := figure.Panel{
@@ -171,7 +171,7 @@ func drawDescent(s *record.Set) (*figure.Figure, error) {
 			Y:     figure.Axis{Label: "remainder over h²"},
 		}
 		for k, n := range o.Sizes {
-			curves := t.byIndex("gaussian", at(fmt.Sprintf("remainder-%d", n), sigma))
+			curves := byIndex(t, "gaussian", at(fmt.Sprintf("remainder-%d", n), sigma))
 			across := func(i int) float64 { return math.Pow(2, -float64(i)) }
 			p.Layers = append(p.Layers, figure.Curves(curves, series(k, fmt.Sprintf("n = %d", n)), across)...)
 		}

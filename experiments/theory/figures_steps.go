@@ -30,8 +30,8 @@ func drawSteps(s *record.Set) (*figure.Figure, error) {
 		Y:     figure.Axis{Label: "share of the least covered mode", Max: math.NaN()},
 	}
 	for k, x := range stepSeries {
-		t := trialsOf(s, x.problem)
-		o := t.options()
+		t := record.Series{Set: s, Problem: x.problem}
+		o := options(t)
 		at012 := slices.Index(o.Sigmas, shown)
 		var curves []record.Curve // a step in the place of an iteration
 		for i, h := range o.Moves {
@@ -49,13 +49,13 @@ func drawSteps(s *record.Set) (*figure.Figure, error) {
 	if p.Layers == nil {
 		return nil, errAbsent
 	}
-	p.Layers = append(p.Layers, figure.HLine{Y: found, Style: grey("counts as covered")})
+	p.Layers = append(p.Layers, figure.HLine{Y: 0.05, Style: grey("counts as covered")}) // its weight is 0.2
 	return &figure.Figure{Cols: 1, Width: 12, Height: 9, Panels: []figure.Panel{p}}, nil
 }
 
 func drawStepsMap(s *record.Set) (*figure.Figure, error) {
-	t := trialsOf(s, "steps")
-	o := t.options()
+	t := record.Series{Set: s, Problem: "steps"}
+	o := options(t)
 	f := &figure.Figure{Cols: 2, Width: 18, ColorBar: figure.Axis{Label: "share of the least covered mode"}}
 	for _, x := range stepSeries[2:] {
 		h := figure.HeatMap{Cols: len(o.Moves)}
@@ -87,8 +87,8 @@ func drawSamples(s *record.Set) (*figure.Figure, error) {
 		{"steps-1000", "learned-1", shownMove / 2, "step 0.005, twice as many moves"},
 		{"steps", "learned-64", shownMove, "step 0.01, 64 draws a move"},
 	} {
-		t := trialsOf(s, m.problem)
-		x, y := t.byIndex(m.method, at("x", m.h)), t.byIndex(m.method, at("y", m.h))
+		t := record.Series{Set: s, Problem: m.problem}
+		x, y := byIndex(t, m.method, at("x", m.h)), byIndex(t, m.method, at("y", m.h))
 		if x == nil {
 			return nil, errAbsent
 		}
@@ -107,7 +107,7 @@ func drawHelps(s *record.Set) (*figure.Figure, error) {
 	if len(cells) == 0 {
 		return nil, errAbsent
 	}
-	sigmas := trialsOf(s, "helps").options().Sigmas
+	sigmas := options(record.Series{Set: s, Problem: "helps"}).Sigmas
 	f := &figure.Figure{Cols: len(sigmas), Width: 18, Height: 14}
 	for _, row := range []struct {
 		label string

@@ -13,13 +13,13 @@ import (
 
 var findings = []harness.Find{exploration}
 
-// exploration: which modes are found depends on a step that is far from the limit that the theory is about.
+// exploration: which modes are found from the far start depends on a step far from the limit of the theory.
 func exploration(by map[string]*record.Set) *harness.Finding {
-	t := trialsOf(by["computed"], "steps-1000")
+	t := record.Series{Set: by["computed"], Problem: "steps-1000"}
 	if t.Set == nil || len(t.Set.Methods(t.Problem)) == 0 {
 		return nil
 	}
-	o := t.options()
+	o := options(t)
 	k := slices.Index(o.Sigmas, shown)
 	out := table.Of(o.Moves)
 	out.Column("step h", func(h float64) table.Cell { return table.Number(h, 2) })
@@ -36,17 +36,19 @@ func exploration(by map[string]*record.Set) *harness.Finding {
 			"median over seeds, and the range. A mode has a weight of 0.2.",
 	}
 	least := func(h float64) string { return table.Num(stats.Median(t.Final("learned-1", at("least", h), k))) }
-	text := fmt.Sprintf("At Figure 1's settings the least covered mode has a share of %s; at half the step, in the "+
-		"same total time, of %s.", least(shownMove), least(shownMove/2))
+	text := fmt.Sprintf("From the text's far start and at Figure 1's settings the least covered mode has a share of "+
+		"%s; at half the step, in the same total time, of %s.", least(shownMove), least(shownMove/2))
 	if slices.Contains(o.Moves, 2*shownMove) {
 		text += fmt.Sprintf(" At twice the step it has %s.", least(2*shownMove))
 	}
-	if averaged := trialsOf(t.Set, "steps").Final("learned-64", at("least", shownMove), k); averaged != nil {
+	fewer := record.Series{Set: t.Set, Problem: "steps"}
+	if averaged := fewer.Final("learned-64", at("least", shownMove), k); averaged != nil {
 		text += fmt.Sprintf(" With 64 draws of w a move, at Figure 1's step, %s.", table.Num(stats.Median(averaged)))
 	}
 	return &harness.Finding{
-		Lead:  true,
-		Title: "Which modes SIFG finds in 2-D depends on its step; the theory describes the limit of small steps",
+		Lead: true,
+		Title: "From the text's start the modes that SIFG finds in 2-D depend on its step, too; the theory describes " +
+			"the limit of small steps",
 		Text:  text,
 		Table: &out.Table,
 	}
@@ -57,8 +59,8 @@ var tables = []harness.Table{
 }
 
 func crossings(s *record.Set) (*table.Table, error) {
-	x := trialsOf(s, "same-x")
-	o := x.options()
+	x := record.Series{Set: s, Problem: "same-x"}
+	o := options(x)
 	type weights struct {
 		method string
 		d      int
@@ -74,7 +76,7 @@ func crossings(s *record.Set) (*table.Table, error) {
 	t.Column("d", func(w weights) table.Cell { return table.Int(w.d) })
 	for i, tau := range o.Taus {
 		t.Column("τ = "+table.Num(tau), func(w weights) table.Cell {
-			return table.Number(x.crossing(w.method, w.d, i), 2)
+			return table.Number(crossing(x, w.method, w.d, i), 2)
 		})
 	}
 	return &t.Table, nil
@@ -82,9 +84,9 @@ func crossings(s *record.Set) (*table.Table, error) {
 
 // crossing is the σ at which the median ratio of variances falls to 1 for good, interpolated in logarithms; NaN for
 // none.
-func (t trials) crossing(method string, d, i int) float64 {
-	o := t.options()
-	values := t.ratios(method, d, i)
+func crossing(t record.Series, method string, d, i int) float64 {
+	o := options(t)
+	values := varianceRatios(t, method, d, i)
 	median := func(j int) float64 {
 		var v []float64
 		for _, seed := range values {

@@ -53,7 +53,9 @@ func steps(m *measurement) {
 	kind, count, _ := strings.Cut(m.method, "-")
 	draws, _ := strconv.Atoi(count)
 	pi := target.GMM2D()
-	g := newGauge(pi)
+	var g gauge
+	g.modes.Weights, g.modes.Means, g.modes.SDs = pi.Components()
+	g.energy = g.modes.Energy()
 	floor := sifg.NewBatch(m.o.Particles, 2)
 	pi.Sample(floor, rng.New(m.seed, "floor"))
 	least, distance := g.look(floor)
@@ -99,13 +101,6 @@ func toyDenoise() *sifg.Denoise {
 type gauge struct {
 	modes  metric.Modes
 	energy *metric.Energy
-}
-
-func newGauge(pi *target.Mixture) gauge {
-	var g gauge
-	g.modes.Weights, g.modes.Means, g.modes.SDs = pi.Components()
-	g.energy = g.modes.Energy()
-	return g
 }
 
 // look returns the share of the sample within 3 sd of the least covered mode, and the energy distance.

@@ -123,18 +123,14 @@ func (m *measurement) network(c *sifg.Cloud, pi *law) {
 	if c.Iter == 0 {
 		return
 	}
-	n, d := c.X.Rows, c.X.Cols
-	z := make([][]float64, n) // before the move
+	n, d, sigma := c.X.Rows, c.X.Cols, float64(c.Sigma)
+	z, x, w := make([][]float64, n), points(c.X), points(c.W) // z: before the move
 	for i := range z {
-		z[i] = make([]float64, d)
-		for j := range d {
-			z[i][j] = float64(c.X.Data[i*d+j]) - float64(float64(c.Sigma)*float64(c.W.Data[i*d+j]))
-		}
+		z[i] = along(make([]float64, d), x[i], -sigma, w[i])
 	}
-	sigma := float64(c.Sigma)
 	mu := cloud(z).smooth(sigma)
 	size := 0.0
-	for _, x := range points(c.X) {
+	for _, x := range x {
 		g := mu.score(x)
 		size += dot(g, g) / float64(n)
 	}

@@ -282,7 +282,7 @@ func (c Comparison) advice(verdicts []Verdict) string {
 	}
 	if undecided != nil {
 		text = append(text, "No advice on "+strings.Join(undecided, ", ")+
-			", where a faster method cannot be told apart from the lowest")
+			", where the data do not separate a faster method from the lowest")
 	}
 	if lost != nil {
 		text = append(text, "No advice on "+strings.Join(lost, ", ")+", where every method lost a try")
@@ -297,7 +297,7 @@ func (c Comparison) notes(by map[string]*record.Set, verdicts []Verdict) []strin
 		"Mean difference of the " + first.Metrics[0].Head + " [95 % interval]; " +
 			"below zero SIFG or Ada-SIFG is better. " +
 			"Use: the method with the lowest mean and those equal to it; " +
-			"open: those that cannot be told apart from it. " +
+			"open: those that the data do not separate from it. " +
 			"The strongest rivals are those with the lowest mean of these results; " +
 			"Holm's correction is over all rivals. " + first.rule(verdicts[0].scores),
 	}

@@ -70,7 +70,7 @@ func TestVerdict(t *testing.T) {
 	}
 	slow := s.Timings
 	s.Timings = quick
-	want = others + "No advice on A problem, where a faster method cannot be told apart from the lowest " +
+	want = others + "No advice on A problem, where the data do not separate a faster method from the lowest " +
 		"(every method at its best)."
 	if text := c.Finding(by).Text; text != want {
 		t.Errorf("%q, want %q", text, want)

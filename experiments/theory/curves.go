@@ -4,27 +4,18 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
-	"github.com/semi-implicit/sifg/pkg/study/rule"
 	"gonum.org/v1/gonum/stat"
 )
 
-// trials reads the values of one problem's computations.
-type trials struct{ record.Series }
-
-func trialsOf(s *record.Set, problem string) trials {
-	return trials{record.Series{Set: s, Problem: problem}}
-}
-
-// options are those of the problem; zero where it has no trial.
-func (t trials) options() (o Options) {
-	for _, m := range t.Set.Methods(t.Problem) {
-		if first, ok := record.First(t.Set, t.Problem, m); ok {
-			if c, err := settings.Of(first); err == nil && settings.Decode(c.Options, &o) == nil {
+// options are those of the problem, whose trials all have the same; zero where it has no trial.
+func options(t record.Series) (o Options) {
+	for _, row := range t.Set.Trials {
+		if row.Problem == t.Problem {
+			if c, err := settings.Of(row); err == nil && settings.Decode(c.Options, &o) == nil {
 				return o
 			}
 		}
@@ -32,17 +23,8 @@ func (t trials) options() (o Options) {
 	return o
 }
 
-// on is a check of a problem's trials by these methods, of all if none is named.
-func on(
-	problem string, find func(t trials) claim.Outcome, methods ...string,
-) func(s *record.Set) claim.Outcome {
-	return rule.On(problem, func(e record.Series) claim.Outcome {
-		return find(trials{e})
-	}, methods...)
-}
-
 // byIndex returns a metric as one curve a seed, in which its indices take the place of iterations.
-func (t trials) byIndex(method, metric string) (out []record.Curve) {
+func byIndex(t record.Series, method, metric string) (out []record.Curve) {
 	for _, row := range t.Set.Trials {
 		if row.Problem != t.Problem || row.Method != method || row.Status != record.StatusOK {
 			continue
@@ -77,10 +59,10 @@ func over(a, b []record.Curve) (out []record.Curve) {
 	return out
 }
 
-// ratios are denoising over Hutchinson's variance by position of σ, for the i-th τ.
-func (t trials) ratios(method string, d, i int) []record.Curve {
+// varianceRatios are denoising over Hutchinson's variance by position of σ, for the i-th τ.
+func varianceRatios(t record.Series, method string, d, i int) []record.Curve {
 	denoise, stein := fmt.Sprintf("denoise-%d", d), fmt.Sprintf("stein-%d", d)
-	out, n := over(t.byIndex(method, denoise), t.byIndex(method, stein)), len(t.options().Sigmas)
+	out, n := over(byIndex(t, method, denoise), byIndex(t, method, stein)), len(options(t).Sigmas)
 	for k, c := range out {
 		out[k].Iteration, out[k].Value = c.Iteration[:n], c.Value[i*n:(i+1)*n]
 	}
