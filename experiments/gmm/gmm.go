@@ -47,7 +47,7 @@ var Experiment = &harness.Experiment{
 	Figures:   figures,
 	Tables:    tables,
 	Claims:    claims,
-	Findings:  slices.Concat(Verdict.Findings(), findings, flows.Each(), losses.Each()),
+	Findings:  slices.Concat(Verdict.Findings(), findings, flows.Each(), losses.Each(), surface.Each()),
 	Apart:     apart(),
 }
 
@@ -93,6 +93,7 @@ var tables = []harness.Table{
 func apart() map[string]harness.Contents {
 	out := Verdict.Beside(flows.Apart())
 	maps.Copy(out, losses.Apart())
+	maps.Copy(out, surfaceContents())
 	out["libraries"] = harness.Contents{Figures: []harness.Figure{figures[0], figures[2]}, Tables: tables}
 	return out
 }
