@@ -58,16 +58,16 @@ func variant(sampler string, n int, of string) {
 	}
 }
 
-// run is what the trials of one method come to on one problem.
-type run struct {
+// point is what the trials of one method come to on one problem.
+type point struct {
 	method  string
 	seconds float64 // median
 	energy  record.Sample
 }
 
 // families are the methods of each sampler on a problem, the quickest first.
-func families(s *record.Set, problem string) map[string][]run {
-	out := map[string][]run{}
+func families(s *record.Set, problem string) map[string][]point {
+	out := map[string][]point{}
 	e := record.Series{Set: s, Problem: problem}
 	for _, m := range s.Methods(problem) {
 		t, _ := record.First(s, problem, m)
@@ -75,11 +75,11 @@ func families(s *record.Set, problem string) map[string][]run {
 		if err != nil {
 			continue
 		}
-		r := run{m, study.Seconds(s, problem, m), e.Last(m, "energy", 0)}
+		r := point{m, study.Seconds(s, problem, m), e.Last(m, "energy", 0)}
 		out[c.Sampler.Sampler] = append(out[c.Sampler.Sampler], r)
 	}
 	for _, runs := range out {
-		slices.SortFunc(runs, func(a, b run) int { return cmp.Compare(a.seconds, b.seconds) })
+		slices.SortFunc(runs, func(a, b point) int { return cmp.Compare(a.seconds, b.seconds) })
 	}
 	return out
 }
@@ -115,7 +115,7 @@ func surfaceFigure(s *record.Set) (*figure.Figure, error) {
 }
 
 // front is a line through the means of a sampler's methods, with their 95 % intervals as a band.
-func front(runs []run, style figure.Style) []figure.Layer {
+func front(runs []point, style figure.Style) []figure.Layer {
 	line, band := figure.Line{Style: style}, figure.Band{Style: style.As("")}
 	for _, r := range runs {
 		energies := r.energy.Numbers()
