@@ -77,6 +77,7 @@ var flows = study.Comparison{Protocol: "beyond", Problems: []study.Problem{{
 // push has a random force in the place of what SIFG's network does on Concrete.
 var push = study.Comparison{
 	Protocol: "pushed",
+	About:    "A random force is in the place of what SIFG's network does; step and σ are the same.",
 	Methods:  []string{"sifg"},
 	Rivals:   []string{"ascent-pushed"},
 	Problems: []study.Problem{{
