@@ -138,7 +138,7 @@ func front(runs []point, style figure.Style) []figure.Layer {
 func surfaceTable(problem string) func(s *record.Set) (*table.Table, error) {
 	return func(s *record.Set) (*table.Table, error) {
 		type row struct {
-			record.Trial
+			method string
 			settings.Config
 		}
 		var rows []row
@@ -148,7 +148,7 @@ func surfaceTable(problem string) func(s *record.Set) (*table.Table, error) {
 			if err != nil {
 				return nil, err
 			}
-			rows = append(rows, row{t, c})
+			rows = append(rows, row{m, c})
 		}
 		if rows == nil {
 			return nil, harness.ErrNoTrials
@@ -156,25 +156,25 @@ func surfaceTable(problem string) func(s *record.Set) (*table.Table, error) {
 		e := record.Series{Set: s, Problem: problem}
 		number := func(value func(c sifg.Config) float64) func(r row) table.Cell {
 			return func(r row) table.Cell {
-				if x := value(r.Config.Sampler); x != 0 {
+				if x := value(r.Sampler); x != 0 {
 					return table.Text(table.Num(x))
 				}
 				return table.Text("–")
 			}
 		}
 		t := table.Of(rows)
-		t.Words("Method", func(r row) string { return figure.Label(r.Method) })
-		t.Column("scores a particle", func(r row) table.Cell { return table.Int(r.Config.Iterations) })
+		t.Words("Method", func(r row) string { return figure.Label(r.method) })
+		t.Column("scores a particle", func(r row) table.Cell { return table.Int(r.Iterations) })
 		t.Column("step", number(func(c sifg.Config) float64 { return c.Step }))
 		t.Column("σ", number(func(c sifg.Config) float64 { return c.Sigma }))
 		t.Column("network rate", number(func(c sifg.Config) float64 { return c.LR }))
-		t.Column("seconds", func(r row) table.Cell { return table.Number(study.Seconds(s, problem, r.Method), 2) })
+		t.Column("seconds", func(r row) table.Cell { return table.Number(study.Seconds(s, problem, r.method), 2) })
 		t.Column("energy distance", func(r row) table.Cell {
-			return table.Text(table.Spread(e.Final(r.Method, "energy", 0)))
+			return table.Text(table.Spread(e.Final(r.method, "energy", 0)))
 		})
-		t.Column("k-NN KL", func(r row) table.Cell { return table.Text(table.Spread(e.Final(r.Method, "knn-kl", 0))) })
+		t.Column("k-NN KL", func(r row) table.Cell { return table.Text(table.Spread(e.Final(r.method, "knn-kl", 0))) })
 		t.Column("all modes", func(r row) table.Cell {
-			all, _ := coverage(e, r.Method)
+			all, _ := coverage(e, r.method)
 			return table.Text(fmt.Sprintf("%d of %d", rule.Count(all), len(all)))
 		})
 		return &t.Table, nil
