@@ -121,6 +121,10 @@ func TestVerdict(t *testing.T) {
 	if cell := got.Table.Rows[0][3].Text; cell != "no verdict 1 [1, 1]" || got.Table.Comparisons != nil {
 		t.Errorf("compared without a verdict: %q, drawn %v", cell, got.Table.Comparisons)
 	}
+	const order = "A problem, from the lowest mean on: by energy SGLD, pSGLD, Ada-SIFG, SIFG, SVGD, Ascent."
+	if !slices.Contains(got.Table.Notes, order) {
+		t.Errorf("the notes %q lack %q", got.Table.Notes, order)
+	}
 	if c.Finding(nil) != nil || c.Finding(map[string]*record.Set{"matched": made(nil, 0, nil)}) != nil {
 		t.Error("a verdict of nothing")
 	}
