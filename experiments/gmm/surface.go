@@ -15,7 +15,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/study"
-	"github.com/semi-implicit/sifg/pkg/study/density"
 	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
@@ -70,9 +69,9 @@ func families(s *record.Set, problem string) map[string][]point {
 	out := map[string][]point{}
 	e := record.Series{Set: s, Problem: problem}
 	for _, m := range s.Methods(problem) {
-		t, _ := record.First(s, problem, m)
-		c, _, err := density.Config(t)
-		if err != nil {
+		t, ok := record.First(s, problem, m)
+		c, err := settings.Of(t)
+		if !ok || err != nil { // every trial was lost
 			continue
 		}
 		r := point{m, study.Seconds(s, problem, m), e.Last(m, "energy", 0)}
@@ -143,8 +142,8 @@ func surfaceTable(problem string) func(s *record.Set) (*table.Table, error) {
 		}
 		var rows []row
 		for _, m := range s.Methods(problem) {
-			t, _ := record.First(s, problem, m)
-			c, _, err := density.Config(t)
+			i := slices.IndexFunc(s.Trials, func(t record.Trial) bool { return t.Problem == problem && t.Method == m })
+			c, err := settings.Of(s.Trials[i])
 			if err != nil {
 				return nil, err
 			}
