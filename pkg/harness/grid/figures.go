@@ -20,7 +20,7 @@ func (r *Result) figure(g *Group) *figure.Figure {
 		return nil
 	}
 	f := &figure.Figure{Below: g.caption(r)}
-	for i := range max(len(g.Published), 1) {
+	for i := range g.metrics(r.Objective) {
 		for _, k := range keys {
 			f.Panels = append(f.Panels, r.effect(g, k, i))
 		}
@@ -70,9 +70,9 @@ func (g *Group) axis(k int) figure.Axis {
 // the means. The settings in use are marked, and of a grid near published the i-th number is a line with a band of its
 // printed spread.
 func (r *Result) effect(g *Group, k, i int) figure.Panel {
-	x, y := g.axis(k), figure.Axis{Label: r.Objective.Metric, Scale: figure.AutoLog}
-	if g.Published != nil {
-		y = figure.Axis{Label: g.Published[i].Metric}
+	x, y := g.axis(k), figure.Axis{Label: g.metrics(r.Objective)[i]}
+	if g.Published == nil {
+		y.Scale = figure.AutoLog
 	}
 	levels, _ := g.levels(k)
 	style, seeds := figure.Method(g.Method).As("best cell"), figure.Scatter{Radius: 1.6}
@@ -82,7 +82,7 @@ func (r *Result) effect(g *Group, k, i int) figure.Panel {
 		if place < 0 {
 			continue
 		}
-		values := g.ranked(place).measured(i)
+		values := g.ranked(place).Samples[i].Numbers()
 		line.X, line.Y = append(line.X, float64(at)), append(line.Y, stats.Mean(values))
 		for _, v := range values {
 			seeds.X, seeds.Y = append(seeds.X, float64(at)), append(seeds.Y, v)
@@ -102,19 +102,10 @@ func (r *Result) effect(g *Group, k, i int) figure.Panel {
 	if at := slices.Index(levels, g.Cells[0].text(k)); at >= 0 && g.Cells[0].Reason == "" {
 		now := figure.Style{Label: "in use", Color: figure.Method("truth").Color, Mark: figure.Square}
 		p.Layers = append(p.Layers, figure.Scatter{
-			X: []float64{float64(at)}, Y: []float64{stats.Mean(g.Cells[0].measured(i))}, Style: now, Radius: 3,
+			X: []float64{float64(at)}, Y: []float64{stats.Mean(g.Cells[0].Samples[i].Numbers())}, Style: now, Radius: 3,
 		})
 	}
 	return p
-}
-
-// measured are the numbers of the objective's metric, or of the i-th published one.
-func (c *Cell) measured(i int) []float64 {
-	s := c.Values
-	if c.Samples != nil {
-		s = c.Samples[i]
-	}
-	return s.Numbers()
 }
 
 // heat is the panel of the means for each pair of values of keys a (along X) and b, with the numbers in the cells and a

@@ -9,6 +9,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
@@ -73,14 +74,13 @@ func (b *builder) others(r plan.Request, g *Group) error {
 	return nil
 }
 
-// judge gives the cell its distance from the published numbers.
-func (c *Cell) judge(published []claim.Published) {
-	c.Mean = 0
+// far returns the cell's distance from the published numbers.
+func (c *Cell) far(published []claim.Published) (distance float64) {
 	for i, p := range published {
 		gap := p.Gap(c.Samples[i].Numbers())
-		c.Gaps = append(c.Gaps, gap)
-		c.Mean = max(c.Mean, math.Abs(gap.Difference)/gap.Error)
+		distance = max(distance, math.Abs(gap.Difference)/gap.Error)
 	}
+	return distance
 }
 
 // nearest lists for each method on each problem the cells that may have printed its numbers.
@@ -113,7 +113,7 @@ func (r *Result) nearest() *table.Table {
 		var out []string
 		for i, p := range g.Published {
 			if len(g.Rank) > 0 {
-				mean := p.Mean + g.ranked(0).Gaps[i].Difference
+				mean := stats.Mean(g.ranked(0).Samples[i].Numbers())
 				out = append(out, fmt.Sprintf("%s %s, %s", p.Metric, table.Significant(mean, 4), p.Text))
 			}
 		}

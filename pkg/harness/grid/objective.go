@@ -56,11 +56,23 @@ func (o Objective) String() string {
 	return "min " + o.Metric
 }
 
-// measure returns the metric and its component.
-func (o Objective) measure() (metric string, index int) {
-	metric, component, _ := strings.Cut(strings.TrimSuffix(o.Metric, "]"), "[")
-	index, _ = strconv.Atoi(component) // 0 of none
-	return metric, index
+// metrics are those by which cells are judged, with the component of one that has several.
+func (g *Group) metrics(o Objective) []string {
+	if g.Published == nil {
+		return []string{o.Metric}
+	}
+	var out []string
+	for _, p := range g.Published {
+		out = append(out, p.Metric)
+	}
+	return out
+}
+
+// component returns the name of a metric and its component.
+func component(metric string) (name string, index int) {
+	name, text, _ := strings.Cut(strings.TrimSuffix(metric, "]"), "[")
+	index, _ = strconv.Atoi(text) // 0 of none
+	return name, index
 }
 
 // rank orders the cells that can be chosen, the best first.
@@ -92,7 +104,7 @@ func (c *Cell) eligible() bool { return c.Reason == "" && !c.Outside }
 // pValue is that of the paired sign-flip test of no difference between two cells; NaN for fewer than two seeds or
 // without a mean.
 func pValue(a, b *Cell) float64 {
-	d := record.Pair(b.Values, a.Values, 0)
+	d := record.Pair(b.Samples[0], a.Samples[0], 0)
 	if a.Reason != "" || b.Reason != "" || d.Pairs() < 2 {
 		return math.NaN()
 	}

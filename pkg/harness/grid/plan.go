@@ -55,14 +55,10 @@ type Cell struct {
 	planned []harness.Trial // Trials in full
 
 	// Of a Result.
-	Status string        `json:"status,omitempty"` // ok, or that of the first trial that is not
-	Reason string        `json:"reason,omitempty"` // why it cannot be chosen
-	Values record.Sample `json:"-"`                // of the metric at the last checkpoint; nil of a grid near published
-	Mean   float64       `json:"-"`                // over seeds, or the distance from published numbers; NaN for none
-
-	// Of a grid near published, one for each of Group.Published.
-	Gaps    []claim.Gap     `json:"-"`
-	Samples []record.Sample `json:"-"`
+	Status  string          `json:"status,omitempty"` // ok, or that of the first trial that is not
+	Reason  string          `json:"reason,omitempty"` // why it cannot be chosen
+	Samples []record.Sample `json:"-"`                // of each of Group.metrics
+	Mean    float64         `json:"-"`                // over seeds, or the distance from published numbers; NaN for none
 }
 
 // New lays out a grid over the settings. r names one experiment and one protocol, and selects problems, methods and

@@ -68,31 +68,10 @@ func (g *Grid) Choose(s *store.Store, command string) (*Result, error) {
 	return r, nil
 }
 
-// measured is a metric with its component.
-type measured struct {
-	metric string
-	index  int
-}
-
-func (m measured) String() string {
-	if m.index == 0 {
-		return m.metric
-	}
-	return fmt.Sprintf("%s[%d]", m.metric, m.index)
-}
-
 // read gives a cell the values of its trials. Reason is that of the first seed that has none.
 func (r *Result) read(s *store.Store, g *Group, c *Cell) error {
-	var wanted []measured
-	for _, p := range g.Published {
-		wanted = append(wanted, measured{p.Metric, 0})
-	}
-	if g.Published == nil {
-		metric, index := r.Objective.measure()
-		wanted = append(wanted, measured{metric, index})
-	}
-	c.Status, c.Mean = record.StatusOK, math.NaN()
-	samples := make([]record.Sample, len(wanted))
+	metrics := g.metrics(r.Objective)
+	c.Status, c.Mean, c.Samples = record.StatusOK, math.NaN(), make([]record.Sample, len(metrics))
 	for i := range c.planned {
 		t := &c.planned[i]
 		got, err := s.Result(store.ID{Experiment: t.Experiment, Key: t.Key, Earlier: t.Earlier})
@@ -106,33 +85,29 @@ func (r *Result) read(s *store.Store, g *Group, c *Cell) error {
 		if got != nil {
 			last = r.take(t, got)
 		}
-		for k, m := range wanted {
+		for k, metric := range metrics {
 			value := record.Value{Seed: t.Seed, Why: record.NotComputed}
 			status, reason := store.Missing, string(value.Why)
 			if got != nil {
-				value = last.Last(t.Method, m.metric, m.index)[0]
+				name, index := component(metric)
+				value = last.Last(t.Method, name, index)[0]
 				status, reason = got.Trial.Status, got.Trial.Reason
 			}
 			if status == record.StatusOK {
-				reason = fmt.Sprintf("%s is %s", m, value.Why)
+				reason = fmt.Sprintf("%s is %s", metric, value.Why)
 			}
-			samples[k] = append(samples[k], value)
+			c.Samples[k] = append(c.Samples[k], value)
 			if c.Reason == "" && value.Why != "" {
 				c.Status, c.Reason = status, fmt.Sprintf("seed %d: %s", t.Seed, reason)
 			}
 		}
 	}
-	if g.Published == nil {
-		c.Values = samples[0]
-	} else {
-		c.Samples = samples
-	}
 	switch {
 	case c.Reason != "":
 	case g.Published == nil:
-		c.Mean = stats.Mean(c.Values.Numbers())
+		c.Mean = stats.Mean(c.Samples[0].Numbers())
 	default:
-		c.judge(g.Published)
+		c.Mean = c.far(g.Published)
 	}
 	return nil
 }

@@ -215,14 +215,15 @@ func TestAgainst(t *testing.T) {
 		}
 	}
 	// Six seeds, of which one is worse by far.
-	sample := func(values ...float64) (out record.Sample) {
+	sample := func(values ...float64) []record.Sample {
+		var out record.Sample
 		for i, v := range values {
 			out = append(out, record.Value{Seed: uint64(i), Number: v})
 		}
-		return out
+		return []record.Sample{out}
 	}
-	now := Cell{Values: sample(1, 1, 1, 1, 1, 1), Mean: 1}
-	best := Cell{Values: sample(0, 0, 0, 0, 0, 5), Mean: 5.0 / 6}
+	now := Cell{Samples: sample(1, 1, 1, 1, 1, 1), Mean: 1}
+	best := Cell{Samples: sample(0, 0, 0, 0, 0, 5), Mean: 5.0 / 6}
 	g := Group{Cells: []Cell{now, best}, Rank: []int{1}}
 	if got := (&Result{}).against(&g); got != "not better beyond chance" {
 		t.Errorf("better with five of six seeds, worse by far with one: %s", got)

@@ -45,7 +45,7 @@ func (r *Result) best() *table.Table {
 	})
 	column(r.Objective.Metric, 0, func(_ *Group, c *Cell) table.Cell { return table.Number(c.Mean, 4) })
 	column("95 % of the mean", 0, func(_ *Group, c *Cell) table.Cell {
-		return table.Text(interval(c.Values.Numbers()))
+		return table.Text(interval(c.Samples[0].Numbers()))
 	})
 	t.Column("now", func(g *Group) table.Cell { return table.Number(g.Cells[0].Mean, 4) })
 	column("p against now", 0, func(g *Group, c *Cell) table.Cell {
@@ -78,7 +78,7 @@ func (r *Result) against(g *Group) string {
 		return "now failed"
 	case now.Mean != best.Mean && (now.Mean > best.Mean) == r.Objective.Max:
 		return "not better: its mean is worse"
-	case pValue(best, now) < 0.05:
+	case !r.Objective.Published && pValue(best, now) < 0.05:
 		return "better"
 	}
 	return "not better beyond chance"
@@ -153,8 +153,8 @@ func (g *Group) cellRow(i int, rank table.Cell, keys []string) []table.Cell {
 		note = strings.TrimPrefix(note+"; the settings as they are", "; ")
 	}
 	sd := math.NaN()
-	if c.Reason == "" {
-		sd = stats.SD(c.Values.Numbers()) // NaN of a distance
+	if c.Reason == "" && g.Published == nil { // a distance has none
+		sd = stats.SD(c.Samples[0].Numbers())
 	}
 	return append(row, table.Number(c.Mean, 4), table.Number(sd, 4), table.Int(len(c.Seeds)), table.Text(c.Status),
 		table.Text(note))
