@@ -104,7 +104,7 @@ func faster(id, a, b string) claim.Claim {
 		if len(e.Final(a, "knn-kl", 0)) == 0 {
 			return ""
 		}
-		level := stats.Mean(e.At(a, "floor-knn-kl", 0, 0)) + 0.1
+		level := stats.Mean(e.Final(a, "floor-knn-kl", 0)) + 0.1
 		final := func(metric, method string) string { return table.Spread(e.Final(method, metric, 0)) }
 		return fmt.Sprintf("To come down to %s, 0.1 above exact draws: %s %s; %s %s. "+
 			"Final, exact reference: %s %s, %s %s; energy distance %s and %s",

@@ -132,7 +132,7 @@ func widths(s *record.Set) *harness.Finding {
 	width, sigma := map[string]float64{}, map[string]float64{}
 	var below []string
 	for _, name := range all {
-		w := record.Series{Set: s, Problem: name + "-raw"}.At("hmc", "narrowest", 0, 0)
+		w := record.Series{Set: s, Problem: name + "-raw"}.Final("hmc", "narrowest", 0)
 		v := record.Series{Set: s, Problem: name + "-100"}.Final("sifg", "sigma", 0)
 		if len(w) == 0 || len(v) == 0 {
 			return nil

@@ -94,26 +94,20 @@ func checkVariance(t record.Series) claim.Outcome {
 
 var growthProblems = []string{"growth-gmm-2d", "growth-gmm-10d", "growth-monomial-gamma"}
 
+// growthName is what a growth problem runs on.
+func growthName(problem string) string { return strings.TrimPrefix(problem, "growth-") }
+
 // bounded is the claim that a quantity does not grow along SIFG's runs.
 func bounded(id, statement, metric string) claim.Claim {
 	return claim.Claim{
 		ID: id, Statement: statement,
 		Rule: "for SIFG on both mixtures and monomial gamma, " + rule.BoundedText,
 		Check: func(s *record.Set) claim.Outcome {
-			var holds []bool
-			var text, keys []string
+			out := rule.Bounded(s, "sifg", metric, growthProblems, growthName)
 			for _, problem := range growthProblems {
-				here, growth := rule.Bounded(s.Curves(problem, "sifg", metric, 0))
-				holds = append(holds, here...)
-				text = append(text, strings.TrimPrefix(problem, "growth-")+" "+table.Spread(growth))
-				keys = append(keys, record.Series{Set: s, Problem: problem}.Keys("sifg")...)
+				out.Keys = append(out.Keys, record.Series{Set: s, Problem: problem}.Keys("sifg")...)
 			}
-			return claim.Outcome{
-				Verdict:  rule.Most(holds),
-				Number:   rule.CountText(holds),
-				Keys:     keys,
-				Evidence: "second half over first: " + strings.Join(text, ", ") + rule.Fails(holds),
-			}
+			return out
 		},
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"image/color"
 	"math"
-	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
@@ -185,7 +184,7 @@ func drawGrowth(s *record.Set) (*figure.Figure, error) {
 	for _, m := range []struct{ metric, label string }{{"m5", "mean ‖z‖⁵"}, {"ratio", "largest ‖v‖/(1 + ‖z‖)"}} {
 		p := figure.Panel{X: figure.Axis{Label: "iteration"}, Y: figure.Axis{Label: m.label, Scale: figure.Log}}
 		for k, problem := range growthProblems {
-			style := series(k, strings.TrimPrefix(problem, "growth-"))
+			style := series(k, growthName(problem))
 			p.Layers = append(p.Layers, figure.Curves(s.Curves(problem, "sifg", m.metric, 0), style, nil)...)
 		}
 		f.Panels = append(f.Panels, p)

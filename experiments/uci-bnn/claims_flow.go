@@ -35,7 +35,9 @@ var flowClaims = []claim.Claim{
 		ID:        "33",
 		Statement: "The fifth moments of SIFG's particles stay bounded over the run on all data sets.",
 		Rule:      rule.BoundedText,
-		Check:     over(smoothed[:1], bounded),
+		Check: over(smoothed[:1], func(r results) claim.Outcome {
+			return rule.Bounded(r.set, "sifg", "m5", problems, r.names)
+		}),
 	},
 	{
 		ID: "35",
@@ -111,26 +113,6 @@ func approaches(s *record.Set) claim.Outcome {
 	out.Evidence += fmt.Sprintf("; with a rate of %s σ ends at %s; seeds: %d", table.Num(c.Sampler.SigmaRate),
 		table.MeanSD(r.values("boston", "sigma", ada)).Text, len(own))
 	return out
-}
-
-// bounded checks claim 33.
-func bounded(r results) claim.Outcome {
-	var holds []bool
-	var text []string
-	for _, problem := range problems {
-		here, growth := rule.Bounded(r.set.Curves(problem, "sifg", "m5", 0))
-		if holds = append(holds, here...); growth != nil {
-			text = append(text, r.names(problem)+" "+table.Spread(growth))
-		}
-	}
-	if holds == nil {
-		return claim.Outcome{Verdict: claim.NotTestable, Evidence: "SIFG's fifth moments are not measured"}
-	}
-	return claim.Outcome{
-		Verdict:  rule.Most(holds),
-		Number:   rule.CountText(holds),
-		Evidence: "second half over first: " + strings.Join(text, ", ") + rule.Fails(holds),
-	}
 }
 
 // lastTenth returns a curve's values in the last tenth of its iterations.

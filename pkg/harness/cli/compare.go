@@ -24,7 +24,6 @@ const published = "published"
 type compareFlags struct {
 	selection
 	against     string
-	metrics     []string
 	all, strict bool
 }
 
@@ -56,21 +55,20 @@ func compareCommand(e *env) *cobra.Command {
 	c.protocolFlag(f)
 	c.reportFlags(f)
 	f.StringVar(&c.against, "against", published, "the printed numbers, or the folder of another report, `DIR`")
-	f.StringSliceVar(&c.metrics, "metric", nil, "these metrics, by `NAME` (default the experiment's first score)")
-	f.BoolVar(&c.all, "all", false, "print every cell, those that cannot be compared too")
+	f.BoolVar(&c.all, "all", false,
+		"print every cell: of all metrics, not just the experiment's first score, and those that cannot be compared")
 	f.BoolVar(&c.strict, "strict", false,
 		"exit with 4 where a number is outside its tolerance, with 75 where none can be compared")
 	return cmd
 }
 
-// print prints the tables and the figures of the papers, how many cells of each part agree, and then the cells that can
-// be compared of experiments whose numbers no table has shown: those of the main metric, unless metrics or all were
-// asked for.
+// print prints the tables and the figures of the papers, how many cells of each part agree, and then the cells of
+// experiments whose numbers no table has shown: those of the main metric that can be compared, or all.
 func (c *compareFlags) print(
 	e *env, chosen []*harness.Experiment, ours *report.Report, parts [][]compare.Row,
 ) {
 	var tabled []string // experiments
-	if c.against == published && !c.all && c.metrics == nil {
+	if c.against == published && !c.all {
 		tabled = c.papers(e, chosen, ours)
 	}
 	if tabled == nil {
@@ -93,7 +91,10 @@ func (c *compareFlags) print(
 		if slices.Contains(tabled, part[0].Experiment) {
 			continue
 		}
-		shown := slices.DeleteFunc(slices.Clone(part), func(r compare.Row) bool { return !c.shows(e, part, r) })
+		main := mainMetric(harness.ByName(e.experiments, part[0].Experiment), part)
+		shown := slices.DeleteFunc(slices.Clone(part), func(r compare.Row) bool {
+			return !c.all && (r.Metric != main || !r.Comparable())
+		})
 		left += len(part) - len(shown)
 		if len(shown) > 0 {
 			title := fmt.Sprintf("%s, protocol %s, beside %s", part[0].Experiment, part[0].Protocol, c.against)
@@ -101,7 +102,7 @@ func (c *compareFlags) print(
 		}
 	}
 	if left > 0 {
-		fmt.Fprintf(e.out, "%s not shown: --metric NAME shows a metric's, --all every one\n", table.Count(left, "cell"))
+		fmt.Fprintf(e.out, "%s not shown: --all shows every one\n", table.Count(left, "cell"))
 	}
 }
 
@@ -173,32 +174,20 @@ func groups(w io.Writer, t *table.Table) {
 	fmt.Fprintf(w, "%s\n\n", wrapped(t.Notes[0]))
 }
 
-// shows reports whether a row of a part is printed.
-func (c *compareFlags) shows(e *env, part []compare.Row, r compare.Row) bool {
-	if c.all || c.metrics != nil {
-		return c.all || r.Verdict != compare.NotComparable
+// mainMetric is the first of an experiment's scores that a part has, or else the part's first metric.
+func mainMetric(x *harness.Experiment, part []compare.Row) string {
+	for _, metric := range x.Scores {
+		if slices.ContainsFunc(part, func(r compare.Row) bool { return r.Metric == metric }) {
+			return metric
+		}
 	}
-	x := harness.ByName(e.experiments, r.Experiment)
-	main := append(slices.Clone(x.Scores), part[0].Metric)
-	at := slices.IndexFunc(main, func(metric string) bool {
-		return slices.ContainsFunc(part, func(r compare.Row) bool { return r.Metric == metric })
-	})
-	return r.Metric == main[at] && r.Verdict != compare.NotComparable
+	return part[0].Metric
 }
 
 // rows returns the rows of each experiment and protocol that have some.
 func (c *compareFlags) rows(
 	e *env, names []string, r plan.Request, ours *report.Report,
 ) (parts [][]compare.Row, err error) {
-	var known []string // metrics
-	for _, x := range r.Experiments {
-		for _, m := range x.Metrics {
-			known = append(known, m.Name)
-		}
-	}
-	if err := usage.Among("metric", c.metrics, "--metric", known); err != nil {
-		return nil, err
-	}
 	theirs := &report.Report{}
 	if c.against != published {
 		if theirs, err = readReport(e, "--against", c.against); err != nil {
@@ -219,9 +208,6 @@ func (c *compareFlags) rows(
 			} else if q := theirs.Experiment(x.Name).Protocol(p.Name); q != nil {
 				rows = compare.Reports(p, q)
 			}
-			rows = slices.DeleteFunc(rows, func(row compare.Row) bool {
-				return c.metrics != nil && !slices.Contains(c.metrics, row.Metric)
-			})
 			if len(rows) > 0 {
 				parts = append(parts, rows)
 			}

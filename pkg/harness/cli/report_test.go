@@ -132,7 +132,6 @@ func TestCompare(t *testing.T) {
 	x.want(t, "compare --all", 0, "0.5", "not comparable (1)")
 	x.want(t, "run --scale smoke", 0)
 	x.want(t, "compare --scale smoke --strict", 75, "not the paper's settings")
-	x.want(t, "compare --metric frist", 2, `"first"`)
 	x.Published = nil
 	x.want(t, "compare toy", 2, "the paper prints no numbers of toy: --against DIR")
 }

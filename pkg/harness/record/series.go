@@ -61,11 +61,6 @@ func (e Series) Final(method, metric string, index int) []float64 {
 	return e.Last(method, metric, index).Numbers()
 }
 
-// At are the numbers of a metric at an iteration (the last checkpoint not after it).
-func (e Series) At(method, metric string, index, iteration int) []float64 {
-	return e.Sample(method, metric, index, func(c Curve) float64 { return c.At(iteration) }).Numbers()
-}
-
 // Components returns all components of a metric at an iteration (math.MaxInt: the trial's last), by seed.
 func (e Series) Components(method, metric string, iteration int) map[uint64][]float64 {
 	out := map[uint64][]float64{}

@@ -150,7 +150,8 @@ func curves(s *record.Set) (*figure.Figure, error) {
 		line := figure.Line{Style: figure.Method(m)}
 		for it := 0; it <= tinyIterations; it += tinyEvery {
 			line.X = append(line.X, float64(it))
-			line.Y = append(line.Y, stats.Median(series.At(m, "square", 0, it)))
+			at := series.Sample(m, "square", 0, func(c record.Curve) float64 { return c.At(it) })
+			line.Y = append(line.Y, stats.Median(at.Numbers()))
 		}
 		p.Layers = append(p.Layers, line)
 	}

@@ -197,22 +197,38 @@ func Most(holds []bool) claim.Verdict { return share(holds, 0.9) }
 const BoundedText = "the largest value in the second half of the run is at most twice that in the first, in each seed" +
 	MostText
 
-// Bounded judges the claim that curves do not grow, and returns the largest value of the second half of each over that
-// of the first. What is not finite does not hold.
-func Bounded(curves []record.Curve) (holds []bool, growth []float64) {
-	for _, c := range curves {
-		half := c.Iteration[len(c.Iteration)-1] / 2
-		var early, late float64
-		for i, v := range c.Value {
-			if c.Iteration[i] <= half {
-				early = max(early, v)
-			} else {
-				late = max(late, v)
+// Bounded judges the claim that the curves of a metric do not grow for a method on some problems, which have these
+// names: by the largest value of the second half of each over that of the first. What is not finite does not hold.
+func Bounded(s *record.Set, method, metric string, problems []string, name func(problem string) string) claim.Outcome {
+	var holds []bool
+	var text []string
+	for _, problem := range problems {
+		var growth []float64
+		for _, c := range s.Curves(problem, method, metric, 0) {
+			half := c.Iteration[len(c.Iteration)-1] / 2
+			var early, late float64
+			for i, v := range c.Value {
+				if c.Iteration[i] <= half {
+					early = max(early, v)
+				} else {
+					late = max(late, v)
+				}
 			}
+			growth, holds = append(growth, late/early), append(holds, late/early <= 2) // false of NaN and of ∞/∞
 		}
-		growth, holds = append(growth, late/early), append(holds, late/early <= 2) // false of NaN and of ∞/∞
+		if growth != nil {
+			text = append(text, name(problem)+" "+table.Spread(growth))
+		}
 	}
-	return holds, growth
+	if holds == nil {
+		why := fmt.Sprintf("%s of %s is not measured", metric, figure.Label(method))
+		return claim.Outcome{Verdict: claim.NotTestable, Evidence: why}
+	}
+	return claim.Outcome{
+		Verdict:  Most(holds),
+		Number:   CountText(holds),
+		Evidence: "second half over first: " + strings.Join(text, ", ") + Fails(holds),
+	}
 }
 
 // Count is how many hold.

@@ -233,13 +233,26 @@ func TestSees(t *testing.T) {
 
 // TestBounded: the second half of a curve is at most twice the first, above it, or not finite.
 func TestBounded(t *testing.T) {
-	curve := func(values ...float64) record.Curve {
-		return record.Curve{Iteration: []int{0, 50, 60, 100}, Value: values}
-	}
-	holds, growth := Bounded([]record.Curve{
-		curve(1, 2, 3, 4), curve(1, 2, 4.1, 1), curve(1, 2, 3, inf), curve(inf, 1, 1, inf), curve(5, 1, 1, 1),
-	})
-	if !slices.Equal(holds, []bool{true, false, false, false, true}) || growth[0] != 2 || growth[4] != 0.2 {
-		t.Errorf("%v, growth %v", holds, growth)
+	for _, c := range []struct {
+		values           []float64
+		number, evidence string
+	}{
+		{[]float64{1, 2, 3, 4}, "1 of 1", "second half over first: P 2"},
+		{[]float64{1, 2, 4.1, 1}, "0 of 1", "second half over first: P 2.05"},
+		{[]float64{1, 2, 3, inf}, "0 of 1", "second half over first: P ∞"},
+		{[]float64{inf, 1, 1, inf}, "0 of 1", "second half over first: P undefined"},
+		{[]float64{5, 1, 1, 1}, "1 of 1", "second half over first: P 0.2"},
+		{nil, "", "m5 of SIFG is not measured"},
+	} {
+		trial := record.Trial{Key: "k", Problem: "p", Method: "sifg", Status: record.StatusOK}
+		s := &record.Set{Trials: []record.Trial{trial}, Traces: map[string][]record.Trace{}}
+		for i, v := range c.values {
+			row := record.Trace{Key: "k", Iteration: []int{0, 50, 60, 100}[i], Metric: "m5", Value: v}
+			s.Traces["k"] = append(s.Traces["k"], row)
+		}
+		got := Bounded(s, "sifg", "m5", []string{"p"}, strings.ToUpper)
+		if got.Number != c.number || got.Evidence != c.evidence {
+			t.Errorf("%v: %q, %q, want %q, %q", c.values, got.Number, got.Evidence, c.number, c.evidence)
+		}
 	}
 }
