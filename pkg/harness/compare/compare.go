@@ -35,26 +35,15 @@ const Tolerance = "Two means agree if they differ by at most 3.3 standard errors
 type Row struct {
 	Experiment, Protocol string
 	record.Cell
-	Ours      Summary
-	Theirs    Summary
-	Printed   string // theirs, as the paper prints them
-	claim.Gap        // ours − theirs, over the seeds that both have, if there are any; Error NaN: it is not known
+	Ours      []float64
+	Theirs    []float64 // of printed numbers the mean
+	Printed   string    // theirs, as the paper prints them
+	claim.Gap           // ours − theirs, over the seeds that both have, if there are any; Error NaN: it is not known
 	Identical bool
 	Verdict   string
 	Marked    bool   // it agrees, and differs by more than two standard errors
 	Why       string // it cannot be compared
 	Note      string // settings that differ; what is known of a printed number
-}
-
-// Summary is one side's values.
-type Summary struct {
-	Mean float64
-	SD   float64 // over seeds; NaN of one value
-	N    int     // 0: unknown, or no value
-}
-
-func summary(v []float64) Summary {
-	return Summary{stats.Mean(v), stats.SD(v), len(v)}
 }
 
 // Published compares a protocol with the numbers that the paper prints of the experiment, in their order. Of a person's
@@ -70,8 +59,8 @@ func Published(e *harness.Experiment, p *report.Protocol) []Row {
 			Experiment: e.Name,
 			Protocol:   p.Name,
 			Cell:       record.Cell{Problem: printed.Problem, Metric: printed.Metric, Method: printed.Method},
-			Ours:       summary(v),
-			Theirs:     Summary{printed.Mean, printed.SD, 0},
+			Ours:       v,
+			Theirs:     []float64{printed.Mean},
 			Printed:    printed.Text,
 			Note:       printed.Note,
 		}
@@ -137,14 +126,14 @@ func (r *Row) decide(why string) {
 // match compares samples: by seed where both have some of the same, otherwise as independent means. A try that only one
 // of them lost is a difference.
 func (r *Row) match(a, b record.Sample, why string) {
-	r.Ours, r.Theirs, r.Identical = summary(a.Numbers()), summary(b.Numbers()), record.Same(a, b)
+	r.Ours, r.Theirs, r.Identical = a.Numbers(), b.Numbers(), record.Same(a, b)
 	d := record.Pair(a, b, 0)
 	r.Gap = claim.Gap{Difference: d.Mean(), Error: stats.SE(d.Gaps)}
 	if d.Pairs()+d.BothLost == 0 {
-		r.Difference = r.Ours.Mean - r.Theirs.Mean
-		r.Error = math.Hypot(stats.SE(a.Numbers()), stats.SE(b.Numbers()))
+		r.Difference = stats.Mean(r.Ours) - stats.Mean(r.Theirs)
+		r.Error = math.Hypot(stats.SE(r.Ours), stats.SE(r.Theirs))
 	}
-	switch lost := strings.Join(slices.DeleteFunc([]string{sided("ours", a), sided("theirs", b)}, empty), "; "); {
+	switch lost := strings.Trim(sided("ours", a)+"; "+sided("theirs", b), "; "); {
 	case why != "" || r.Identical:
 	case !d.Whole() && d.Pairs() > 0:
 		r.Verdict, r.Note = Differs, strings.TrimPrefix(r.Note+"; "+lost, "; ")
@@ -162,8 +151,6 @@ func sided(side string, s record.Sample) string {
 	}
 	return ""
 }
-
-func empty(text string) bool { return text == "" }
 
 // lacking says why a protocol has no values of a cell.
 func lacking(p *report.Protocol, c record.Cell) string {
@@ -281,18 +268,12 @@ func (r *Row) cells(t *table.Table) []table.Cell {
 	}
 	theirs := table.Text(r.Printed)
 	if r.Printed == "" {
-		theirs = spread(r.Theirs)
+		theirs = table.MeanSD(r.Theirs)
 	}
 	return []table.Cell{
-		table.Text(r.Problem), table.Text(metric), table.Text(r.Method), spread(r.Ours), theirs, table.Int(r.Ours.N),
+		table.Text(r.Problem), table.Text(metric), table.Text(r.Method), table.MeanSD(r.Ours), theirs,
+		table.Int(len(r.Ours)),
 		table.PlusMinus(r.Difference, r.Error), table.Fixed(r.Difference/r.Error, 1),
-		table.Fixed(100*r.Difference/math.Abs(r.Theirs.Mean), 1), table.Text(verdict),
+		table.Fixed(100*r.Difference/math.Abs(stats.Mean(r.Theirs)), 1), table.Text(verdict),
 	}
-}
-
-func spread(s Summary) table.Cell {
-	if s.N == 0 {
-		return table.Text("–")
-	}
-	return table.PlusMinus(s.Mean, s.SD)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
 // values are the last values of a method on problem p, the first of them of seed 1.
@@ -68,14 +69,14 @@ func TestPublished(t *testing.T) {
 		}
 	}
 	got := Published(e, p)
-	near(t, "mean", got[0].Ours.Mean, 2.1)
+	near(t, "mean", stats.Mean(got[0].Ours), 2.1)
 	near(t, "difference", got[0].Difference, 0.1)
 	near(t, "uncertainty", got[0].Error, 0.1*math.Sqrt(2.0/3))
 	if got[0].Verdict != Agrees || got[1].Verdict != Differs || got[1].Note != "a copy" ||
 		got[0].Printed != "2.000 ± 0.10" {
 		t.Errorf("%+v\n%+v", got[0], got[1])
 	}
-	if got[2].Why != "of 2 trials 2 diverged" || got[3].Why != "no trial of it" || got[3].Ours.N != 0 {
+	if got[2].Why != "of 2 trials 2 diverged" || got[3].Why != "no trial of it" || len(got[3].Ours) != 0 {
 		t.Errorf("%+v\n%+v", got[2], got[3])
 	}
 	p.Records.Incomparable = "the settings were changed: step=1"
