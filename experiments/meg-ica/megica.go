@@ -53,12 +53,10 @@ var Experiment = &harness.Experiment{
 		words.Table("summary-10", func(s *record.Set) (*table.Table, error) { return summary(s, few) }),
 		words.Table("summary-100", func(s *record.Set) (*table.Table, error) { return summary(s, many) }),
 		words.Table("reference", func(s *record.Set) (*table.Table, error) { return diagnostics(s, "", few, many) }),
-		words.Table("summary-simulated", ofSimulated(func(s *record.Set) (*table.Table, error) {
-			return summary(s, simulated)
-		})),
-		words.Table("reference-simulated", ofSimulated(func(s *record.Set) (*table.Table, error) {
+		words.Table("summary-simulated", func(s *record.Set) (*table.Table, error) { return summary(s, simulated) }),
+		words.Table("reference-simulated", func(s *record.Set) (*table.Table, error) {
 			return diagnostics(s, "simulated-", simulated)
-		})),
+		}),
 	},
 	Claims:   slices.Concat(claims, truthClaims),
 	Findings: slices.Concat(Verdict.Findings(), findings, flows.Each()),

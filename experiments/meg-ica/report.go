@@ -63,6 +63,9 @@ func summary(s *record.Set, problem string) (*table.Table, error) {
 		of   func(metric string) tries
 	}
 	var rows []judged
+	if len(s.Methods(problem)) == 0 {
+		return nil, harness.ErrNoTrials
+	}
 	for _, m := range s.Methods(problem) {
 		rows = append(rows, judged{figure.Label(m), func(metric string) tries { return final(s, problem, m, metric) }})
 	}
@@ -121,6 +124,9 @@ func diagnostics(s *record.Set, prefix string, problems ...string) (*table.Table
 			continue
 		}
 		t.Rows = append(t.Rows, []table.Cell{table.Text(f.words), table.Text(listed(v))})
+	}
+	if t.Rows == nil {
+		return nil, harness.ErrNoTrials
 	}
 	return t, nil
 }

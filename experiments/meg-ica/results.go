@@ -44,17 +44,12 @@ func inOrder(bySeed map[uint64][]float64) (out tries) {
 func change(s *record.Set, problem, method, metric string, from int) (before, after tries) {
 	a := series(s, problem).Components(method, metric, from)
 	b := series(s, problem).Components(method, metric, math.MaxInt)
-	for seed := range a {
-		if b[seed] == nil {
-			delete(a, seed)
+	for _, seed := range slices.Sorted(maps.Keys(a)) {
+		if b[seed] != nil {
+			before, after = append(before, a[seed]), append(after, b[seed])
 		}
 	}
-	for seed := range b {
-		if a[seed] == nil {
-			delete(b, seed)
-		}
-	}
-	return inOrder(a), inOrder(b)
+	return before, after
 }
 
 // floorOf returns what as many reference draws ("floor-amari") or random matrices ("random-amari") score, which is the

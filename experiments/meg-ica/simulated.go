@@ -132,16 +132,6 @@ func nearTruth(s *record.Set) claim.Outcome {
 	}
 }
 
-// ofSimulated makes a table where the protocol has simulated recordings.
-func ofSimulated(made func(*record.Set) (*table.Table, error)) func(*record.Set) (*table.Table, error) {
-	return func(s *record.Set) (*table.Table, error) {
-		if len(s.Methods(simulated)) == 0 {
-			return nil, harness.ErrNoTrials
-		}
-		return made(s)
-	}
-}
-
 // againstTruth draws the distances of simulated recordings, to W₀ and to the truth.
 func againstTruth(s *record.Set) (*figure.Figure, error) {
 	if len(s.Methods(simulated)) == 0 {

@@ -214,18 +214,12 @@ func valueNames(t *record.Trial) ([]string, error) {
 	return o.Values, err
 }
 
-// column returns a metric of all values at a trial's last iteration.
-func column(s *record.Set, key, metric string) (out []float64) {
-	last := map[int]float64{}
-	for _, r := range s.Traces[key] {
-		if r.Metric == metric {
-			last[r.Index] = r.Value
-		}
-	}
-	for j := range len(last) {
-		out = append(out, last[j])
-	}
-	return out
+// ofFirst returns a metric of all values at an iteration (math.MaxInt: the last), of a method's first trial that ended
+// well; nil of none.
+func ofFirst(s *record.Set, method, metric string, iteration int) []float64 {
+	problem, _ := ownProblem(s)
+	first, _ := record.First(s, problem, method)
+	return record.Series{Set: s, Problem: problem}.Components(method, metric, iteration)[first.Seed]
 }
 
 func wrong(s *record.Set) (*table.Table, error) {
@@ -237,16 +231,12 @@ func wrong(s *record.Set) (*table.Table, error) {
 		return nil, harness.ErrNoTrials
 	}
 	t := &table.Table{Columns: table.Columns(1, "Method", "mean farthest off", "by", "sd farthest off", "ratio")}
-	seen := map[string]bool{}
-	for i := range s.Trials {
-		trial := &s.Trials[i]
-		mean, sd := column(s, trial.Key, "value-mean"), column(s, trial.Key, "value-sd")
-		of, at := column(s, trial.Key, "reference-value-sd"), column(s, trial.Key, "reference-value-mean")
-		if seen[trial.Method] || trial.Method == chainsName || trial.Status != record.StatusOK ||
-			len(mean) != len(names) {
+	for _, m := range besides(s) {
+		mean, sd := ofFirst(s, m, "value-mean", math.MaxInt), ofFirst(s, m, "value-sd", math.MaxInt)
+		at, of := ofFirst(s, m, "reference-value-mean", 0), ofFirst(s, m, "reference-value-sd", 0)
+		if len(mean) != len(names) {
 			continue
 		}
-		seen[trial.Method] = true
 		far, odd := 0, 0
 		off := func(j int) float64 { return math.Abs(mean[j]-at[j]) / of[j] }
 		ratio := func(j int) float64 { return math.Abs(math.Log(sd[j] / of[j])) }
@@ -258,7 +248,7 @@ func wrong(s *record.Set) (*table.Table, error) {
 				odd = j
 			}
 		}
-		t.Rows = append(t.Rows, []table.Cell{table.Text(figure.Label(trial.Method)), table.Text(names[far]),
+		t.Rows = append(t.Rows, []table.Cell{table.Text(figure.Label(m)), table.Text(names[far]),
 			table.Number(off(far), 2), table.Text(names[odd]), multiple(sd[odd] / of[odd])})
 	}
 	return t, nil
@@ -277,10 +267,10 @@ func valuesTable(s *record.Set) (*table.Table, error) {
 	t := &table.Table{Columns: table.Columns(1, "Value", "mean", "± MCSE", "sd", "5 %", "95 %", "R-hat", "ESS: bulk",
 		"tail")}
 	m, _ := choice(s, problem)
-	taken := ""
+	var mean, sds []float64 // of the method to take
 	if m != "" && judgedOf(s).trusted() {
 		t.Columns = append(t.Columns, table.Columns(0, figure.Label(m)+": mean", "sd")...)
-		taken = (record.Series{Set: s, Problem: problem}).Keys(m)[0]
+		mean, sds = ofFirst(s, m, "value-mean", math.MaxInt), ofFirst(s, m, "value-sd", math.MaxInt)
 	}
 	for j, name := range names {
 		sd := fact("value-sd", j)
@@ -292,9 +282,8 @@ func valuesTable(s *record.Set) (*table.Table, error) {
 		}
 		row = append(row, table.Fixed(fact("value-rhat", j), 3), table.Fixed(fact("value-bulk", j), 0),
 			table.Fixed(fact("value-tail", j), 0))
-		if taken != "" {
-			row = append(row, table.Fixed(column(s, taken, "value-mean")[j], place),
-				table.Number(column(s, taken, "value-sd")[j], 3))
+		if mean != nil {
+			row = append(row, table.Fixed(mean[j], place), table.Number(sds[j], 3))
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -73,27 +73,14 @@ func curves(s *record.Set, problem string, panels []Panel) (*figure.Figure, erro
 			return nil, fmt.Errorf("no trial of %s has the metric %s", problem, want.Metric)
 		}
 		if want.Floor {
-			if v := floor(s, problem, want.Metric); !math.IsNaN(v) {
+			e := record.Series{Set: s, Problem: problem}
+			if v := stats.Mean(e.Shared("floor-" + want.Metric)); !math.IsNaN(v) {
 				p.Layers = append(p.Layers, figure.HLine{Y: v, Style: figure.Method("truth").As("exact draws")})
 			}
 		}
 		f.Panels = append(f.Panels, p)
 	}
 	return f, nil
-}
-
-// floor returns the mean over seeds of what exact draws score in a metric, NaN if it was not measured.
-func floor(s *record.Set, problem, metric string) float64 {
-	var v []float64
-	for _, m := range s.Methods(problem) {
-		for _, c := range s.Curves(problem, m, "floor-"+metric, 0) {
-			v = append(v, c.Value[0])
-		}
-		if len(v) > 0 {
-			break
-		}
-	}
-	return stats.Mean(v)
 }
 
 // LessNoise is the claim that antithetic denoising has at most that share of the variance of the denoising gradient, on
