@@ -51,7 +51,6 @@ var badInput = []struct {
 	{"run -j many", []string{"--jobs=many", "whole number"}},
 	{"run --timeout 5", []string{"--timeout=5", "90s"}},
 	{"run --memory 1", []string{"--memory", "64"}},
-	{"run --retry diverged", []string{"diverged", "killed"}},
 	{"run --verbose --quiet", []string{"--verbose", "--quiet"}},
 	{"run --set methods.svgd.stepp=1", []string{"stepp", `"step"`, "--set"}},
 	{"run --set methods.svgd.step=-1", []string{"step", "-1"}},

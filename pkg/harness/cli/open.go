@@ -218,34 +218,22 @@ func (w *work) forecast(todo []harness.Trial, jobs int) string {
 	return strings.Join(append(slices.Clone(w.notes), w.summary(todo, jobs)), "\n")
 }
 
-// others says why trials that have no final status are not among the n to compute; "" if all are.
-func (w *work) others(n int) (text string) {
-	left := len(w.found) - w.count(record.StatusOK, record.StatusDiverged) - n
-	for _, why := range []struct {
-		most int
-		text string
+func (w *work) summary(todo []harness.Trial, jobs int) string {
+	all, there, damaged := len(todo), w.count(record.StatusOK, record.StatusDiverged), w.count(store.Damaged)
+	todo = w.runs(todo)
+	s := fmt.Sprintf("%s: %d already there, %d to compute", table.Count(len(w.found), "trial"), there, len(todo))
+	for _, x := range []struct {
+		n    int
+		what string
 	}{
-		{w.count(store.Damaged), "damaged"},
-		{w.count(store.Missing), "left out for want of data"},
-		{left, "not tried again"},
+		{all - len(todo), "to measure from stored particles"},
+		{damaged, "damaged"},
+		{len(w.found) - there - damaged - all, "left out for want of data"},
 	} {
-		if n := min(left, why.most); n > 0 {
-			text += fmt.Sprintf(", %d %s", n, why.text)
-			left -= n
+		if x.n > 0 {
+			s += fmt.Sprintf(", %d %s", x.n, x.what)
 		}
 	}
-	return text
-}
-
-func (w *work) summary(todo []harness.Trial, jobs int) string {
-	all := len(todo)
-	todo = w.runs(todo)
-	s := fmt.Sprintf("%s: %d already there, %d to compute", table.Count(len(w.found), "trial"),
-		w.count(record.StatusOK, record.StatusDiverged), len(todo))
-	if n := all - len(todo); n > 0 {
-		s = fmt.Sprintf("%s, %d to measure from stored particles", s, n)
-	}
-	s += w.others(all)
 	total, known := w.costs.Total(todo, jobs)
 	switch {
 	case len(todo) == 0:

@@ -112,7 +112,7 @@ func (s *selection) ask(e *env, jobs int) error {
 func (w *work) compute(e *env, r *runner) (soft context.Context, computed int, err error) {
 	soft, hard, release := signals()
 	defer release()
-	todo, err := fetch(soft, e, w.with(append([]string{store.Missing}, r.retry...)...))
+	todo, err := fetch(soft, e, w.with(todoStatuses...))
 	if err != nil {
 		return soft, 0, err
 	}

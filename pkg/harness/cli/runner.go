@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -22,7 +21,6 @@ type runner struct {
 	run.Options
 	isolate bool
 	memory  int // MiB
-	retry   []string
 }
 
 func (r *runner) flags(cmd *cobra.Command) {
@@ -35,7 +33,6 @@ func (r *runner) flags(cmd *cobra.Command) {
 		"from --timeout until a trial that does not stop by itself is killed (--isolate)\nor left behind")
 	f.BoolVar(&r.isolate, "isolate", false, "compute each trial in a process of its own")
 	f.IntVar(&r.memory, "memory", 0, "limit of the process of one trial, in `MIB`; implies --isolate (default none)")
-	f.StringSliceVar(&r.retry, "retry", retryable, "trials that are tried again, by their `STATUS`; or none")
 }
 
 // check refuses values that make no sense, before anything is computed.
@@ -43,9 +40,6 @@ func (r *runner) check() error {
 	if want, ok := cpu.Forced(); want != "" && !ok {
 		return usage.Errorf("%s=%s cannot be honoured: this machine has %s",
 			cpu.Env, want, strings.Join(cpu.Supported(), ", "))
-	}
-	if err := usage.Among("status", r.retry, "--retry", append(slices.Clone(retryable), "none")); err != nil {
-		return err
 	}
 	switch {
 	case r.Jobs < 1 || r.Threads < 1:

@@ -23,7 +23,7 @@ func TestSentences(t *testing.T) {
 	for _, value := range []string{long, spaced, "\x00", "\u202e", "%s%d%!", strings.Repeat("x,", 20_000)} {
 		for _, flag := range []string{
 			"--protocol", "--problems", "--methods", "--seeds", "--set", "--config", "--scale",
-			"--name", "--jobs", "--timeout", "--retry", "--trial", "--threads", "--datasets"} {
+			"--name", "--jobs", "--timeout", "--trial", "--threads", "--datasets"} {
 			refused(t, x, "run", "toy", flag, value)
 		}
 		refused(t, x, "run", value)

@@ -26,7 +26,7 @@ type Session struct {
 	remarks []string // on answers that are allowed and look wrong
 	again   []func() // ask the first questions again
 	points  int      // that targets were asked about
-	refused int      // of them
+	refused int      // of them, where the log density was −inf, or it or a gradient was not a number
 }
 
 // Begin returns a session without processes.
@@ -84,23 +84,14 @@ func (s *Session) fail(err error) error {
 	return s.err
 }
 
-// Refused returns the share of the points that targets were asked about where the log density was −inf, or it or a
-// gradient was not a number.
-func (s *Session) Refused() float64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return float64(s.refused) / float64(max(1, s.points))
-}
-
 // Remark returns what the programs did that is allowed and looks wrong; "" for nothing.
 func (s *Session) Remark() string {
-	share := s.Refused()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	remarks := slices.Clone(s.remarks)
-	if share > 0 {
+	if s.refused > 0 {
 		remarks = append(remarks, fmt.Sprintf("the model refused %.2g %% of %d points: the log density is −inf there, "+
-			"or it or the gradient is not a number", 100*share, s.points))
+			"or it or the gradient is not a number", 100*float64(s.refused)/float64(s.points), s.points))
 	}
 	return strings.Join(remarks, "; ")
 }
