@@ -10,6 +10,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
 // Words are what an experiment says of its metrics, figures and tables, in a file words.yaml beside its code.
@@ -61,4 +62,21 @@ func (w Words) Figure(name string, draw func(s *record.Set) (*figure.Figure, err
 func (w Words) Table(name string, made func(s *record.Set) (*table.Table, error)) harness.Table {
 	h := headed(w.Tables, "tables", name)
 	return harness.Table{Name: name, Title: h.Title, Caption: h.Caption, Make: made}
+}
+
+// Looks of methods of several experiments that are no samplers of the program: a variant, and programs of other
+// libraries.
+func init() {
+	figure.Looks["sgld-long"] = figure.Look{
+		Title: "longer SGLD",
+		Look:  sifg.Look{Color: 0x1f7f8f, Dash: []float64{1, 1}, Mark: "cross"},
+	}
+	figure.Looks["blackjax-nuts"] = figure.Look{
+		Title: "NUTS (BlackJAX)",
+		Look:  sifg.Look{Color: 0x28c864, Dash: []float64{8, 1.5, 2, 1.5}, Mark: "open-triangle"},
+	}
+	figure.Looks["blackjax-svgd"] = figure.Look{
+		Title: "SVGD (BlackJAX)",
+		Look:  sifg.Look{Color: 0x783c3c, Dash: []float64{2, 1}, Mark: "open-square"},
+	}
 }

@@ -3,9 +3,13 @@ package table
 import (
 	"encoding/csv"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
 // notes returns what stands below the table.
@@ -90,4 +94,92 @@ func (t *Table) CSV() string {
 	w.UseCRLF = true
 	w.WriteAll(lines) // a strings.Builder has no errors
 	return b.String()
+}
+
+// Significant writes v with this many significant digits: as a plain number from 0.0001 up to a million, else as
+// 1.2e−7. NaN is "–".
+func Significant(v float64, digits int) string {
+	if v == 0 {
+		return "0"
+	}
+	e := exponent(v, digits)
+	if e >= 6 || e <= -5 {
+		mantissa, _, _ := strings.Cut(strconv.FormatFloat(v, 'e', digits-1, 64), "e")
+		return minus(mantissa + "e" + strconv.Itoa(e))
+	}
+	return fixed(v, digits-1-e)
+}
+
+// fixed writes v with this many digits after the point; −2 rounds to hundreds. It never writes −0.
+func fixed(v float64, decimals int) string {
+	if decimals < 0 {
+		unit := math.Pow10(-decimals)
+		v = math.Round(v/unit) * unit
+	}
+	s := strconv.FormatFloat(v, 'f', max(decimals, 0), 64)
+	if strings.Trim(s, "-0.") == "" {
+		s = strings.TrimPrefix(s, "-")
+	}
+	return minus(s)
+}
+
+// exponent returns the decimal exponent of v rounded to this many significant digits: 9.99 has 1 with two digits. What
+// is not finite has 0.
+func exponent(v float64, digits int) int {
+	_, e, _ := strings.Cut(strconv.FormatFloat(v, 'e', digits-1, 64), "e")
+	n, _ := strconv.Atoi(e)
+	return n
+}
+
+// exact writes v in full precision.
+func exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// minus makes of a number that Go has written one for people, whose minus is U+2212.
+var minus = strings.NewReplacer("NaN", "–", "+Inf", "∞", "-Inf", "−∞", "-", "−").Replace
+
+// Seconds prints a duration, given in seconds, in the unit that suits it: 5.0 s, 72 min, 2.5 h.
+func Seconds(v float64) string {
+	switch {
+	case v < 10:
+		return fmt.Sprintf("%.1f s", v)
+	case v < 120:
+		return fmt.Sprintf("%.0f s", v)
+	case v < 7200:
+		return fmt.Sprintf("%.0f min", v/60)
+	}
+	return fmt.Sprintf("%.1f h", v/3600)
+}
+
+// Num prints a number with three significant digits, or as many as its whole part has; from 1e5 and below 0.001 as
+// 1.5e−4.
+func Num(v float64) string {
+	switch {
+	case !finite(v):
+		return fixed(v, 0)
+	case v != 0 && (math.Abs(v) < 0.001 || math.Abs(v) >= 1e5):
+		mantissa, _, _ := strings.Cut(strconv.FormatFloat(v, 'e', 2, 64), "e")
+		mantissa = strings.TrimSuffix(strings.TrimRight(mantissa, "0"), ".")
+		return minus(mantissa + "e" + strconv.Itoa(exponent(v, 3)))
+	}
+	format := "%.3g"
+	if math.Abs(v) >= 999.5 {
+		format = "%.0f"
+	}
+	return minus(fmt.Sprintf(format, v))
+}
+
+// Spread prints the median of values and their range.
+func Spread(v []float64) string {
+	if len(v) == 0 {
+		return "–"
+	}
+	switch lo, hi := slices.Min(v), slices.Max(v); {
+	case math.IsNaN(lo): // differences of infinite values
+		return "undefined"
+	case Num(lo) == Num(hi):
+		return Num(stats.Median(v))
+	}
+	return fmt.Sprintf("%s (%s … %s)", Num(stats.Median(v)), Num(slices.Min(v)), Num(slices.Max(v)))
 }

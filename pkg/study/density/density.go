@@ -3,6 +3,7 @@
 package density
 
 import (
+	_ "embed"
 	"fmt"
 	"maps"
 	"math"
@@ -16,6 +17,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
+	"github.com/semi-implicit/sifg/pkg/study"
 )
 
 // Version identifies the code that draws in trials of this package, for harness.Experiment.Version.
@@ -289,3 +291,9 @@ func (p *problem) all(names []string, c *sifg.Cloud, x metric.Points, put func(s
 		}
 	}
 }
+
+//go:embed words.yaml
+var words []byte
+
+// Metrics describes what trials of this package can measure.
+func Metrics() []harness.Metric { return study.ReadWords(words).Metrics }
