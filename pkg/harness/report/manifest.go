@@ -61,7 +61,7 @@ func readListing(root *os.Root) listing {
 
 // add adds the index of a sealed folder, which is there.
 func (l listing) add(root *os.Root, name string) error {
-	x := &identity{}
+	x := headOf(name)
 	_, err := sealed.Open(root, path.Dir(name), path.Base(name), x)
 	b, err2 := safe.ReadIn(root, name, maxPage)
 	l[name] = listed{sealed.FileOf(name, b), x.commands()}

@@ -5,6 +5,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -39,10 +40,23 @@ type Grid struct {
 	sealed.Index
 }
 
-// folder returns the folder in which the grid belongs.
-func (g *Grid) folder() string {
-	return (&identity{Grid: g.Name, Experiment: g.Experiment, Protocol: g.Protocol}).folder()
+// head is what an index says of which sealed folder it is, and of what made it.
+type head interface {
+	sealed.Head
+	folder() string     // in which it belongs
+	commands() []string // that make the folder again from the store, or from its own records
 }
+
+// headOf returns what an index of this name is read into.
+func headOf(index string) head {
+	if path.Base(index) == GridIndex {
+		return &Grid{}
+	}
+	return &Experiment{}
+}
+
+func (g *Grid) folder() string     { return path.Join(Grids, g.Experiment+"-"+g.Name, g.Protocol) }
+func (g *Grid) commands() []string { return []string{g.Command} }
 
 // Experiment is the part of a report about one experiment.
 type Experiment struct {
@@ -54,6 +68,24 @@ type Experiment struct {
 	digest string // SHA-256 of its report.json; "" before it is written
 	damage error  // that a file of it is not as it was written
 	lost   bool   // its records could not be read: its protocols are, at most, names
+}
+
+func (e *Experiment) folder() string { return e.Name }
+
+func (e *Experiment) commands() (out []string) {
+	byFlags := map[string][]string{} // names of protocols, by scale and settings
+	there := slices.DeleteFunc(slices.Clone(e.Protocols), func(p *Protocol) bool { return p == nil })
+	for _, p := range there {
+		flags := fmt.Sprint(p.Scale, p.Set)
+		byFlags[flags] = append(byFlags[flags], p.Name)
+	}
+	for _, p := range there {
+		if names := byFlags[fmt.Sprint(p.Scale, p.Set)]; names[0] == p.Name {
+			all := strings.Join(names, ",")
+			out = append(out, plan.Command("report", e.Name, all, p.Scale, p.Set, "--keep"))
+		}
+	}
+	return out
 }
 
 // Protocol is the part of a report about one experiment under one protocol. Nothing in it depends on when the trials

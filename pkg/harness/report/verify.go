@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -41,15 +40,15 @@ type verifier struct {
 	Verified
 	root   *os.Root
 	listed listing
-	heads  map[string]*identity // of the sealed folders whose index can be read
-	err    error                // that something cannot be read
+	heads  map[string]head // of the sealed folders whose index can be read
+	err    error           // that something cannot be read
 }
 
 // Verify compares every file of a results folder with what was written: those that the manifest lists, and those of
 // the sealed folders of experiments and grids. It changes nothing. Its error names every file that the system does not
 // let it read: the rest is compared.
 func Verify(dir string) (*Verified, error) {
-	v := &verifier{heads: map[string]*identity{}}
+	v := &verifier{heads: map[string]head{}}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return &v.Verified, nil
 	}
@@ -133,7 +132,7 @@ func (v *verifier) within(dir string) bool {
 func (v *verifier) sealed(dir, index string) {
 	at := path.Join(dir, index)
 	_, listed := v.listed[at]
-	head := &identity{}
+	head := headOf(index)
 	f, err := sealed.Open(v.root, dir, index, head)
 	if err != nil {
 		v.sort(err)
@@ -160,47 +159,6 @@ func (v *verifier) sealed(dir, index string) {
 			v.Foreign = append(v.Foreign, v.path(path.Join(dir, name)))
 		}
 	}
-}
-
-// identity is what an index says of which folder it is, and of what made it.
-type identity struct {
-	Grid       string `json:"grid"` // "" of a report
-	Experiment string `json:"experiment"`
-	Protocol   string `json:"protocol"` // of a grid
-	Command    string `json:"command"`  // of a grid
-	Protocols  []struct {
-		Protocol string   `json:"protocol"`
-		Scale    string   `json:"scale"`
-		Set      []string `json:"set"`
-	} `json:"protocols"` // of a report
-	sealed.Index
-}
-
-// folder returns the folder in which its index belongs.
-func (x *identity) folder() string {
-	if x.Grid == "" {
-		return x.Experiment
-	}
-	return path.Join(Grids, x.Experiment+"-"+x.Grid, x.Protocol)
-}
-
-// commands returns those that make the folder again from the store, or from its own records.
-func (x *identity) commands() (out []string) {
-	if x.Grid != "" {
-		return []string{x.Command}
-	}
-	byFlags := map[string][]string{} // names of protocols, by scale and settings
-	for _, p := range x.Protocols {
-		flags := fmt.Sprint(p.Scale, p.Set)
-		byFlags[flags] = append(byFlags[flags], p.Protocol)
-	}
-	for _, p := range x.Protocols {
-		if names := byFlags[fmt.Sprint(p.Scale, p.Set)]; names[0] == p.Protocol {
-			all := strings.Join(names, ",")
-			out = append(out, plan.Command("report", x.Experiment, all, p.Scale, p.Set, "--keep"))
-		}
-	}
-	return out
 }
 
 // mend says how what is damaged is made again. Pages and drawings are made again with any report. What a folder is
