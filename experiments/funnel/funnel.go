@@ -2,7 +2,7 @@
 package funnel
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"math"
 
@@ -16,13 +16,10 @@ import (
 	"github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
-//go:embed funnel.yaml
-var config []byte
+//go:embed funnel.yaml words.yaml
+var files embed.FS
 
-//go:embed words.yaml
-var wordsYAML []byte
-
-var words = study.ReadWords(wordsYAML)
+var words = study.ReadWords(files)
 
 // Experiment registers the experiment.
 var Experiment = &harness.Experiment{
@@ -31,7 +28,7 @@ var Experiment = &harness.Experiment{
 	Summary: "x₁ ~ N(0, 9), and the other coordinates N(0, exp x₁), in 2-D and 10-D; 500 particles. No single step " +
 		"size fits both the narrow neck and the wide mouth. The paper does not report it, the authors' released code " +
 		"has it.",
-	Settings:  config,
+	Settings:  study.Read(files, "funnel.yaml"),
 	Version:   density.Version,
 	Measuring: density.Measuring,
 	Problem:   density.Problem,

@@ -17,16 +17,10 @@ import (
 	"github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
-//go:embed gmm.yaml
-var config []byte
+//go:embed gmm.yaml words.yaml grids/*.yaml
+var files embed.FS
 
-//go:embed words.yaml
-var wordsYAML []byte
-
-var words = study.ReadWords(wordsYAML)
-
-//go:embed grids/*.yaml
-var grids embed.FS
+var words = study.ReadWords(files)
 
 // Experiment registers the experiment.
 var Experiment = &harness.Experiment{
@@ -35,7 +29,7 @@ var Experiment = &harness.Experiment{
 	Summary: "Five isotropic Gaussians with standard deviations 0.1 to 0.5, in 2-D and in 10-D; 1000 particles. " +
 		"The paper shows that SIFG covers all modes in 2-D where the flows with a velocity network stay near the " +
 		"start (Figures 1 and 2), and how fast each method converges in 10-D (Figure 3 left).",
-	Settings:  config,
+	Settings:  study.Read(files, "gmm.yaml"),
 	Version:   density.Version,
 	Measuring: density.Measuring,
 	Problem:   density.Problem,
@@ -43,7 +37,7 @@ var Experiment = &harness.Experiment{
 	Samplers:  append(slices.Clone(samplers.All), smc(), tempering()),
 	Metrics:   density.Metrics(),
 	Scores:    []string{"knn-kl", "energy"},
-	Grids:     grids,
+	Grids:     files,
 	Figures:   figures,
 	Tables:    tables,
 	Claims:    claims,

@@ -14,16 +14,10 @@ import (
 	"github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
-//go:embed meg-ica.yaml
-var config []byte
+//go:embed meg-ica.yaml words.yaml grids
+var files embed.FS
 
-//go:embed words.yaml
-var wordsYAML []byte
-
-var words = study.ReadWords(wordsYAML)
-
-//go:embed grids
-var grids embed.FS
+var words = study.ReadWords(files)
 
 // Experiment registers the experiment.
 var Experiment = &harness.Experiment{
@@ -32,7 +26,7 @@ var Experiment = &harness.Experiment{
 	Summary: "Unmixing matrices of five MEG channels, 17730 samples each, with a 1/cosh source density and the prior " +
 		"N(0, 100). The paper compares how near the particles come to the mean of an HMC chain, in Amari distance, " +
 		"with 10 particles (Figure 4 left) and with 100 (middle).",
-	Settings:  config,
+	Settings:  study.Read(files, "meg-ica.yaml"),
 	Version:   "1",
 	Measuring: measuring,
 	Problem:   build,
@@ -41,7 +35,7 @@ var Experiment = &harness.Experiment{
 	Samplers:  samplers.All,
 	Metrics:   words.Metrics,
 	Scores:    []string{"amari-median", "energy"},
-	Grids:     grids,
+	Grids:     files,
 	Figures: []harness.Figure{
 		words.Figure("figure4-left", func(s *record.Set) (*figure.Figure, error) { return distances(s, few) }),
 		words.Figure("figure4-middle", func(s *record.Set) (*figure.Figure, error) { return distances(s, many) }),

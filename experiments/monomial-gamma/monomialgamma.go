@@ -16,16 +16,10 @@ import (
 	"github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
-//go:embed monomial-gamma.yaml
-var config []byte
+//go:embed monomial-gamma.yaml words.yaml grids/*.yaml
+var files embed.FS
 
-//go:embed words.yaml
-var wordsYAML []byte
-
-var words = study.ReadWords(wordsYAML)
-
-//go:embed grids/*.yaml
-var grids embed.FS
+var words = study.ReadWords(files)
 
 const problem = "monomial-gamma"
 
@@ -35,7 +29,7 @@ var Experiment = &harness.Experiment{
 	Title: "Monomial gamma",
 	Summary: "A heavy-tailed density, exp(−0.3 Σ|x|^0.9) in 2-D; 1000 particles from N(0, I). The paper compares how " +
 		"fast, and how steadily over seeds, each method converges (Figure 3 right).",
-	Settings:  config,
+	Settings:  study.Read(files, "monomial-gamma.yaml"),
 	Version:   density.Version,
 	Measuring: density.Measuring,
 	Problem:   density.Problem,
@@ -43,7 +37,7 @@ var Experiment = &harness.Experiment{
 	Samplers:  samplers.All,
 	Metrics:   density.Metrics(),
 	Scores:    []string{"knn-kl", "knn-kl-exact", "energy"},
-	Grids:     grids,
+	Grids:     files,
 	Figures: []harness.Figure{
 		words.Curves("figure3-right", problem, judgedBy("knn-kl", "")),
 		words.Curves("references", problem,

@@ -11,19 +11,10 @@ import (
 	"github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
-//go:embed posteriors.yaml
-var config []byte
+//go:embed posteriors.yaml tuned.yaml words.yaml grids
+var files embed.FS
 
-//go:embed words.yaml
-var wordsYAML []byte
-
-var words = study.ReadWords(wordsYAML)
-
-//go:embed tuned.yaml
-var tuned []byte
-
-//go:embed grids
-var grids embed.FS
+var words = study.ReadWords(files)
 
 // Experiment registers the experiment.
 var Experiment = &harness.Experiment{
@@ -33,7 +24,7 @@ var Experiment = &harness.Experiment{
 		"approximation and as they are. Every method starts from the same particles, off and too narrow, has the " +
 		"same number of gradients, and the step that the kernel Stein discrepancy of a pilot run chose. The paper " +
 		"does not have it.",
-	Settings:  slices.Concat(config, tuned),
+	Settings:  slices.Concat(study.Read(files, "posteriors.yaml"), study.Read(files, "tuned.yaml")),
 	Version:   "1",
 	Measuring: harness.Measuring{Options: []string{"diagnose"}},
 	Problem:   build,
@@ -43,7 +34,7 @@ var Experiment = &harness.Experiment{
 	Samplers:  append(slices.Clone(samplers.All), longSampler),
 	Metrics:   words.Metrics,
 	Scores:    []string{"error-sd", "error-mean", "energy", "ksd"},
-	Grids:     grids,
+	Grids:     files,
 	Figures:   []harness.Figure{errorFigure("1000"), errorFigure("100"), errorFigure("raw")},
 	Tables:    tables,
 	Apart:     apart,

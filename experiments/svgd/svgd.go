@@ -17,16 +17,10 @@ import (
 	"github.com/semi-implicit/sifg/pkg/study"
 )
 
-//go:embed svgd.yaml
-var config []byte
+//go:embed svgd.yaml words.yaml grids/*.yaml
+var files embed.FS
 
-//go:embed words.yaml
-var wordsYAML []byte
-
-var words = study.ReadWords(wordsYAML)
-
-//go:embed grids/*.yaml
-var grids embed.FS
+var words = study.ReadWords(files)
 
 // Experiment registers the experiment.
 var Experiment = &harness.Experiment{
@@ -35,14 +29,14 @@ var Experiment = &harness.Experiment{
 	Summary: "Another paper, Liu and Wang (2016): a mixture of two normal laws on the line, ⅓N(−2, 1) + ⅔N(2, 1), " +
 		"sampled by SVGD from N(−10, 1). It shows that the particles find both modes (Figure 1), and that they " +
 		"estimate expectations better than as many exact draws do (Figure 2).",
-	Settings:  config,
+	Settings:  study.Read(files, "svgd.yaml"),
 	Version:   "1",
 	Measuring: measuring,
 	Problem:   build,
 	Metrics:   words.Metrics,
 	Scores:    []string{"energy"},
 	Paper:     &paper,
-	Grids:     grids,
+	Grids:     files,
 	Figures:   figures,
 	Tables:    tables,
 	Claims:    claims,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	"github.com/semi-implicit/sifg/pkg/study"
 )
 
 // computations are the problems without a run, and about what the time of each grows with. What variants each has and
@@ -119,7 +120,7 @@ func (c *computation) run(ctx context.Context, t *harness.Trial, put func(string
 
 // asComputations are the computations as the harness takes them.
 func asComputations() map[string]harness.Computation {
-	file := must(settings.Read("theory", config))
+	file := must(settings.Read("theory", study.Read(files, "theory.yaml")))
 	out := map[string]harness.Computation{}
 	for _, p := range must(file.Resolve("computed", "full", nil)).Problems {
 		part, found := computations[p.Name]

@@ -3,7 +3,7 @@
 package theory
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"math"
 	"slices"
@@ -19,13 +19,10 @@ import (
 	"github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
-//go:embed theory.yaml
-var config []byte
+//go:embed theory.yaml words.yaml
+var files embed.FS
 
-//go:embed words.yaml
-var wordsYAML []byte
-
-var words = study.ReadWords(wordsYAML)
+var words = study.ReadWords(files)
 
 // Experiment registers the experiment.
 var Experiment = &harness.Experiment{
@@ -33,7 +30,7 @@ var Experiment = &harness.Experiment{
 	Title: "Theory",
 	Summary: "Statements of sections 3 and 4 of the paper that take runs: on Gaussian mixtures, whose " +
 		"smoothed densities and scores are in closed form. Some problems are runs of a sampler; most are computations.",
-	Settings: config,
+	Settings: study.Read(files, "theory.yaml"),
 	Version:  "theory 1",
 	Problem:  problem,
 	Check:    check,

@@ -13,6 +13,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/study"
 )
 
 // made is a made-up set of records: a value for every problem, method, metric and seed; NaN leaves a row out.
@@ -74,7 +75,7 @@ func (m *made) shift(problem, method, metric string, by float64) *made {
 // set makes the records: ten seeds of all methods.
 func (m *made) set(t *testing.T) *record.Set {
 	t.Helper()
-	file, err := settings.Read("uci-bnn", yaml)
+	file, err := settings.Read("uci-bnn", study.Read(files, "uci-bnn.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}

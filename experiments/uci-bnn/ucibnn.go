@@ -11,16 +11,10 @@ import (
 	"github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
-//go:embed uci-bnn.yaml
-var yaml []byte
+//go:embed uci-bnn.yaml words.yaml grids/*.yaml
+var files embed.FS
 
-//go:embed words.yaml
-var wordsYAML []byte
-
-var words = study.ReadWords(wordsYAML)
-
-//go:embed grids/*.yaml
-var grids embed.FS
+var words = study.ReadWords(files)
 
 // Experiment registers the experiment.
 var Experiment = &harness.Experiment{
@@ -29,7 +23,7 @@ var Experiment = &harness.Experiment{
 	Summary: "Regression networks with one hidden layer of 50 ReLU units on six data sets; 100 particles. Table 1 of " +
 		"the paper compares test error and likelihood of five methods; Figure 4 right shows what σ does on Boston, " +
 		"and Figure 5 that the particles' fifth moments stay bounded.",
-	Settings:  yaml,
+	Settings:  study.Read(files, "uci-bnn.yaml"),
 	Version:   "1",
 	Measuring: measuring,
 	Problem:   build,
@@ -38,7 +32,7 @@ var Experiment = &harness.Experiment{
 	Metrics:   words.Metrics,
 	Scores:    metrics,
 	Baselines: baselines,
-	Grids:     grids,
+	Grids:     files,
 	Figures:   figures,
 	Tables:    tables,
 	Own:       own,

@@ -3,6 +3,7 @@ package study
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 
 	"go.yaml.in/yaml/v3"
 
@@ -22,10 +23,19 @@ type Words struct {
 // Heading is what stands above a figure or a table, and below it.
 type Heading struct{ Title, Caption string }
 
-// ReadWords reads a words.yaml that is part of the program. It panics at a key that is unknown or twice there, a metric
+// Read returns one of the files that an experiment has embedded.
+func Read(files fs.FS, name string) []byte {
+	text, err := fs.ReadFile(files, name)
+	if err != nil {
+		panic(err) // a part of the program
+	}
+	return text
+}
+
+// ReadWords reads the words.yaml of an experiment's files. It panics at a key that is unknown or twice there, a metric
 // without name or meaning, and a figure or a table without title.
-func ReadWords(text []byte) (w Words) {
-	d := yaml.NewDecoder(bytes.NewReader(text))
+func ReadWords(files fs.FS) (w Words) {
+	d := yaml.NewDecoder(bytes.NewReader(Read(files, "words.yaml")))
 	d.KnownFields(true)
 	if err := d.Decode(&w); err != nil {
 		panic("words.yaml: " + err.Error())

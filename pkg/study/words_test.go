@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 )
@@ -21,7 +22,7 @@ tables:
 `
 
 func TestWords(t *testing.T) {
-	w := ReadWords([]byte(someWords))
+	w := ReadWords(fstest.MapFS{"words.yaml": {Data: []byte(someWords)}})
 	if len(w.Metrics) != 1 || w.Metrics[0] != (harness.Metric{Name: "kl", Unit: "nats", Meaning: "A divergence."}) {
 		t.Errorf("metrics %+v", w.Metrics)
 	}
@@ -53,7 +54,7 @@ func TestWordsRefused(t *testing.T) {
 	} {
 		text := strings.Replace(someWords, c.old, c.new, 1)
 		said := panics(func() {
-			w := ReadWords([]byte(text))
+			w := ReadWords(fstest.MapFS{"words.yaml": {Data: []byte(text)}})
 			w.Figure("two", nil)
 			w.Table("bare", nil)
 		})

@@ -3,7 +3,7 @@
 package density
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"maps"
 	"math"
@@ -293,7 +293,7 @@ func (p *problem) all(names []string, c *sifg.Cloud, x metric.Points, put func(s
 }
 
 //go:embed words.yaml
-var words []byte
+var files embed.FS
 
 // Metrics describes what trials of this package can measure.
-func Metrics() []harness.Metric { return study.ReadWords(words).Metrics }
+func Metrics() []harness.Metric { return study.ReadWords(files).Metrics }
