@@ -24,7 +24,8 @@ func Blind() sifg.Sampler {
 // differ in the loss alone compare the losses by samples.
 func Hutchinson() sifg.Sampler {
 	return exchange("sifg-hutchinson", "SIFG, Hutchinson's loss",
-		"SIFG whose network learns by score matching with Hutchinson's estimate, not by denoising: a control", hutchinson)
+		"SIFG whose network learns by score matching with Hutchinson's estimate, not by denoising: a control",
+		hutchinson)
 }
 
 // exchange is SIFG with the loss exchanged and nothing else: the same network, perturbed particles, steps and rate. It
