@@ -116,7 +116,10 @@ func checkDescent(t record.Series) claim.Outcome {
 	o := options(t)
 	var holds []bool
 	var growth, slopes []float64
-	seeds, _ := t.Ended("gaussian")
+	seeds := 0 // that measured it
+	if len(o.Sigmas) > 0 {
+		seeds = len(byIndex(t, "gaussian", at(fmt.Sprintf("remainder-%d", o.Sizes[0]), o.Sigmas[0])))
+	}
 	for seed := range seeds {
 		var logSigma, logLargest []float64
 		for _, sigma := range o.Sigmas {

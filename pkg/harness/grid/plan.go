@@ -58,7 +58,7 @@ type Cell struct {
 	Status  string          `json:"status,omitempty"` // ok, or that of the first trial that is not
 	Reason  string          `json:"reason,omitempty"` // why it cannot be chosen
 	Samples []record.Sample `json:"-"`                // of each of Group.metrics
-	Mean    float64         `json:"-"`                // over seeds, or the distance from what is published; NaN for none
+	Mean    float64         `json:"-"`                // over seeds, or the distance from printed numbers; NaN for none
 }
 
 // New lays out a grid over the settings. r names one experiment and one protocol, and selects problems, methods and
