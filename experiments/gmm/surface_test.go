@@ -12,8 +12,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
-// TestSurface: a line goes through the means of a sampler's methods in order of their median seconds, whatever the order
-// of the methods; one that lost a try has no point, and a row of the table all the same.
+// TestSurface: a line goes through the means of a sampler's methods in order of their median seconds, whatever the
+// order of the methods; one that lost a try has no point, and a row of the table all the same.
 func TestSurface(t *testing.T) {
 	s := &record.Set{
 		Protocol: "surface",
