@@ -103,7 +103,8 @@ func surfaceFigure(s *record.Set) (*figure.Figure, error) {
 		first := s.Methods(v.Name)[0]
 		exact := record.Series{Set: s, Problem: v.Name}.Last(first, "floor-energy", 0).Numbers()
 		if exact != nil {
-			p.Layers = append(p.Layers, figure.HLine{Y: stats.Mean(exact), Style: figure.Method("truth").As("exact draws")})
+			style := figure.Method("truth").As("exact draws")
+			p.Layers = append(p.Layers, figure.HLine{Y: stats.Mean(exact), Style: style})
 		}
 		f.Panels = append(f.Panels, p)
 	}
