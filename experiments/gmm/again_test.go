@@ -22,6 +22,9 @@ func (silent) End(*harness.Trial, string, string, time.Duration) {}
 // TestMetricAfterTrials: metrics that are added at the end after the trials were run need no trial again, and have the
 // values of trials that were run with them.
 func TestMetricAfterTrials(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs everything of two protocols twice")
+	}
 	all := []*harness.Experiment{Experiment}
 	planned := func(set ...string) []harness.Trial {
 		r := plan.Request{Experiments: all, Protocols: []string{"released", "matched"}, Scale: "smoke"}

@@ -15,6 +15,9 @@ import (
 // of 1000 independent draws, three times as many for SMC, whose resampling makes particles depend on each other; and
 // the width within modes within a tenth. Steps of MALA alone, from a start on one mode, stay there.
 func TestAnnealed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("three runs of 2000 iterations: two seconds")
+	}
 	harness.Register(Experiment)
 	mixture, err := target.NewMixture([]float64{0.3, 0.7}, [][]float64{{-4}, {4}}, []float64{0.5, 0.5})
 	if err != nil {

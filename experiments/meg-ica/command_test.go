@@ -58,6 +58,9 @@ func apart(name, protocol string) bool {
 // figures and tables are made, and no claim of the paper is tested. The second run finds everything. Simulated
 // recordings are under released alone.
 func TestRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs all methods under three protocols: ten seconds")
+	}
 	t.Chdir(t.TempDir())
 	run(t)
 	folders, err := filepath.Glob("results/custom/*")

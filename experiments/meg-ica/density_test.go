@@ -63,6 +63,9 @@ func committedChains(t *testing.T, name string) (*posterior, *reference) {
 // TestDensity: the committed diagnostics of the log density are those of the committed draws, and good where the draws
 // are the posterior's.
 func TestDensity(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the density at all draws of the committed chains: three seconds")
+	}
 	made := map[string]map[string][]float64{}
 	for _, name := range summaries {
 		d, ref := committedChains(t, name)

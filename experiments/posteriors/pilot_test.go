@@ -13,6 +13,9 @@ import (
 
 // TestPilot: the flow that is set beside HMC is the one that the pilot run names, on one posterior for all.
 func TestPilot(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a grid of seven methods: five seconds")
+	}
 	out := t.TempDir()
 	var text bytes.Buffer
 	args := []string{

@@ -26,6 +26,9 @@ func posteriordb(t *testing.T) *dataset.Data {
 // TestLaplace: the mode is one, the curvature there is I in z, and the approximation has the place and about the size
 // of each posterior.
 func TestLaplace(t *testing.T) {
+	if testing.Short() {
+		t.Skip("twelve posteriors: a second")
+	}
 	data := posteriordb(t)
 	for _, row := range posterior.Table {
 		t.Run(row.Name, func(t *testing.T) {

@@ -71,6 +71,9 @@ func scored(how string, a, b float64) []float64 {
 
 // TestLong: what is wrong with a density is told, and where.
 func TestLong(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nine programs: a second")
+	}
 	before := longChains
 	defer func() { longChains = before }()
 	longChains.Warmup, longChains.Round, longChains.Rounds = 60, 60, 1

@@ -13,6 +13,7 @@ import (
 // README and docs/findings.md, from the committed Parquet files and agree. They find a number in a report that was
 // changed.
 func TestAudit(t *testing.T) {
+	long(t, "reads all reports by scripts of Python")
 	python(t, "numpy", "pyarrow")
 	script := func(name string, args ...string) (string, error) {
 		args = append([]string{filepath.Join("..", "..", "scripts", "audit", name)}, args...)

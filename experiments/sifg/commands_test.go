@@ -25,6 +25,14 @@ func command(t *testing.T, args ...string) (stdout string) {
 	return out.String()
 }
 
+// long skips a test under -short: what it does takes a second or more.
+func long(t *testing.T, does string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip(does)
+	}
+}
+
 // document returns a text file of the repository.
 func document(t *testing.T, name string) string {
 	t.Helper()
@@ -93,6 +101,7 @@ func rents(t *testing.T) {
 // TestDocumentedCommands runs every command line that README and the documents show, at smoke scale, one after another
 // in one folder. TestProgramsDocument runs those that need Python.
 func TestDocumentedCommands(t *testing.T) {
+	long(t, "runs every command of the documents")
 	var lines []string
 	for _, name := range []string{
 		"README.md", "docs/command.md", "docs/configuration.md", "docs/compare.md", "docs/library.md",
@@ -137,6 +146,7 @@ func TestDocumentedCommands(t *testing.T) {
 
 // TestExamples runs the examples that --help of every command shows, one after another in one folder.
 func TestExamples(t *testing.T) {
+	long(t, "runs every example of the help")
 	t.Chdir(t.TempDir())
 	rents(t)
 	command(t, "run", "gmm", "--scale", "smoke", "--protocol", "all")

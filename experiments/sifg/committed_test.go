@@ -21,6 +21,7 @@ var results = filepath.Join("..", "..", "results")
 
 // TestCommittedResults: all committed files are as written, and claims and compare read them.
 func TestCommittedResults(t *testing.T) {
+	long(t, "reads all reports three times")
 	command(t, "verify", "--results", results)
 	out := command(t, "claims", "--json", "--results", results)
 	for _, e := range experiments {
@@ -61,6 +62,7 @@ func TestPaperPage(t *testing.T) {
 // of its records. Where it fails, "sifg report --keep --protocol all" makes them again. What takes particles, which are
 // not committed, is left out.
 func TestCommittedReportIsCurrent(t *testing.T) {
+	long(t, "draws all reports again")
 	harness.Register(experiments...) // their samplers have names in words
 	rep, err := report.Read(results, experiments)
 	if err != nil {
@@ -144,6 +146,7 @@ func findings(t *testing.T, e experiment, x *report.Experiment, sets map[string]
 // TestListsFit: what compare and claims print of the committed results fits a terminal, and each claim that is decided
 // comes with the number that decides it.
 func TestListsFit(t *testing.T) {
+	long(t, "reads all reports three times")
 	for _, name := range []string{"compare", "claims"} {
 		lines := strings.Split(strings.TrimSpace(command(t, name, "--results", results)), "\n")
 		if len(lines) > 80 {

@@ -38,9 +38,7 @@ const digestsFile = "testdata/digests.json"
 // raised. The keys of stored results rest on those versions, so other bits under the same versions would pass for the
 // same result.
 func TestNumerics(t *testing.T) {
-	if testing.Short() {
-		t.Skip("computes a trial of every method of every experiment")
-	}
+	long(t, "computes a trial of every method of every experiment")
 	if cpu.Path() == "portable" {
 		t.Skip("the portable kernels have other bits by design")
 	}
@@ -91,6 +89,7 @@ func TestNumerics(t *testing.T) {
 
 // TestPlans: all experiments can be planned under every protocol at every scale.
 func TestPlans(t *testing.T) {
+	long(t, "plans everything at every scale")
 	data, err := dataset.Open(dataset.Options{})
 	if err != nil {
 		t.Fatal(err)

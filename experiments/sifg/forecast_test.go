@@ -39,6 +39,7 @@ func times(experiment string) (out []*timed) {
 // of them are of busy machines, so not all can be right: of an experiment 45 % are within a factor of two, and the sum
 // is. While only particles and iterations counted, it was 41 % for gmm and none for funnel.
 func TestForecast(t *testing.T) {
+	long(t, "forecasts every committed trial")
 	harness.Register(experiments...)
 	for _, e := range experiments {
 		all := times(e.Name)

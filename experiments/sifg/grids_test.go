@@ -16,6 +16,7 @@ import (
 // TestGridDocumentation writes the files that docs/grids.md shows (those that begin with their name in a comment) and
 // runs its commands one after another in one folder.
 func TestGridDocumentation(t *testing.T) {
+	long(t, "runs the grids of the documents")
 	text := document(t, "docs/grids.md")
 	t.Chdir(t.TempDir())
 	for _, block := range regexp.MustCompile("(?s)```yaml\n# (\\S+\\.yaml)\n(.*?)```").FindAllStringSubmatch(text, -1) {
@@ -38,6 +39,7 @@ func TestGridDocumentation(t *testing.T) {
 // TestShippedGrids lays out every grid that comes with an experiment. What it selects by is a metric that the
 // experiment describes.
 func TestShippedGrids(t *testing.T) {
+	long(t, "plans every grid")
 	t.Chdir(t.TempDir())
 	n := 0
 	for _, e := range experiments {

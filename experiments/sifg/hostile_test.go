@@ -36,6 +36,7 @@ func onProgram(how string, more ...string) []string {
 
 // TestHostilePrograms: what a program does wrong is said in a sentence, and makes no result.
 func TestHostilePrograms(t *testing.T) {
+	long(t, "runs five programs that are wrong")
 	for how, c := range map[string]struct {
 		code  int
 		wants []string
@@ -66,6 +67,7 @@ func TestHostilePrograms(t *testing.T) {
 // TestEditedProgram: a program that is edited while it runs makes no result under the key of the file that was planned,
 // in trials and in references.
 func TestEditedProgram(t *testing.T) {
+	long(t, "runs programs of Python")
 	run := hostile(t)
 	original := must(os.ReadFile("target.py"))
 	args := onProgram("edited", "--jobs", "2")
@@ -85,6 +87,7 @@ func TestEditedProgram(t *testing.T) {
 // TestRecomputeProgram: trials of a program are computed again where verify is given it, to the same tables. Else they
 // are named as not computed, not as different.
 func TestRecomputeProgram(t *testing.T) {
+	long(t, "runs programs of Python")
 	run := hostile(t)
 	if code, said := run(onProgram("well", "--seeds", "1")...); code != 0 {
 		t.Fatal(said)

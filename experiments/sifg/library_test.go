@@ -13,6 +13,7 @@ import (
 // TestLibraryDocumentation builds the Go code of docs/library.md and of the README in a module of its own, as somebody
 // does who has the library alone, and runs the program.
 func TestLibraryDocumentation(t *testing.T) {
+	long(t, "builds a program")
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)

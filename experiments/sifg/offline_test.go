@@ -36,6 +36,7 @@ func isolated(t *testing.T) *unreachable {
 // TestTable1Offline: without network, mirror and cache every data set of Table 1 is read, and its plan runs under every
 // protocol.
 func TestTable1Offline(t *testing.T) {
+	long(t, "runs the trials of Table 1")
 	network := isolated(t)
 	data := must(dataset.Open(dataset.Options{}))
 	for _, scale := range settings.Scales {
@@ -60,6 +61,7 @@ func TestTable1Offline(t *testing.T) {
 
 // TestAbsentData: what cannot be had is one sentence where a run begins and one where it ends. The rest has its report.
 func TestAbsentData(t *testing.T) {
+	long(t, "runs every experiment whose data are here")
 	network := isolated(t)
 	var out, errs bytes.Buffer
 	args := []string{"run", "all", "--scale", "smoke", "--methods", "svgd,sgld"}
@@ -95,6 +97,7 @@ func TestAbsentData(t *testing.T) {
 
 // TestWhichExperiment: without a name nothing runs, and the answer says what there is and how much all of it would be.
 func TestWhichExperiment(t *testing.T) {
+	long(t, "plans every experiment")
 	isolated(t)
 	var out, errs bytes.Buffer
 	code := cli.Main([]string{"run"}, &out, &errs, experiments...)

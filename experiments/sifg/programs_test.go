@@ -31,6 +31,7 @@ func python(t *testing.T, modules ...string) {
 
 // TestProgramsDocument runs the programs of docs/programs.md, as somebody does who copies them.
 func TestProgramsDocument(t *testing.T) {
+	long(t, "runs programs of Python")
 	python(t, "json")
 	var model, sampler string
 	blocks := regexp.MustCompile("(?s)```python\n(.*?)```").FindAllStringSubmatch(document(t, "docs/programs.md"), -1)
@@ -137,6 +138,7 @@ func moments(t *testing.T, dir string) (means, sds map[string]float64) {
 // five standard errors of a mean are 0.1 standard deviations. tau is skewed: the standard error of its sd is about
 // twice that of a normal law.
 func TestEightSchools(t *testing.T) {
+	long(t, "runs programs of Python")
 	examples := must(filepath.Abs("../../scripts/python/examples"))
 	want := map[string][2]float64{
 		"mu":       {4.41, 3.31},
@@ -170,6 +172,7 @@ func TestEightSchools(t *testing.T) {
 
 // TestLibrarySamplers: the samplers of other libraries run, and SVGD of BlackJAX is ours where the bandwidth is given.
 func TestLibrarySamplers(t *testing.T) {
+	long(t, "runs programs of Python")
 	python(t, "blackjax", "numpyro")
 	examples := must(filepath.Abs("../../scripts/python/examples"))
 	t.Chdir(t.TempDir())

@@ -23,6 +23,7 @@ import (
 
 // TestFindings: the comparisons and the claims of docs/findings.md are those of the committed report.
 func TestFindings(t *testing.T) {
+	long(t, "reads all reports")
 	rep, err := report.Read(filepath.Join("..", "..", "results"), experiments)
 	if err != nil {
 		t.Fatal(err)
@@ -109,6 +110,7 @@ func TestReadmeTable(t *testing.T) {
 
 // TestTheoryTable: docs/theory.md has a row with the committed verdict for every claim of theory.
 func TestTheoryTable(t *testing.T) {
+	long(t, "reads all reports")
 	rep, err := report.Read(filepath.Join("..", "..", "results"), experiments)
 	if err != nil {
 		t.Fatal(err)
@@ -126,6 +128,7 @@ func TestTheoryTable(t *testing.T) {
 
 // TestSVGDTable: docs/svgd.md has a row with the committed verdicts for every claim of svgd.
 func TestSVGDTable(t *testing.T) {
+	long(t, "reads all reports")
 	rep, err := report.Read(filepath.Join("..", "..", "results"), experiments)
 	if err != nil {
 		t.Fatal(err)

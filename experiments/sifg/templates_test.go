@@ -54,6 +54,7 @@ func template(t *testing.T, name string) (dir string, edit func(old, new string)
 // part of its trials' identity: with another Version they are computed anew, and those of other samplers are not. Nor
 // does it change what this program would compute.
 func TestOwnSampler(t *testing.T) {
+	long(t, "builds a program")
 	dir, edit, run := template(t, "sampler")
 	ours := command(t, "plan", "gmm", "--problems", "gmm-2d", "--methods", "sgld", "--scale", "smoke", "--json")
 	theirs := run("plan", "gmm", "--problems", "gmm-2d", "--methods", "sgld", "--scale", "smoke", "--json")
@@ -85,6 +86,7 @@ func TestOwnSampler(t *testing.T) {
 
 // TestOwnExperiment: the same for an experiment.
 func TestOwnExperiment(t *testing.T) {
+	long(t, "builds a program")
 	_, edit, run := template(t, "experiment")
 	line := []string{"run", "--scale", "smoke", "--protocol", "matched"}
 	if out := run(line...); !strings.Contains(out, "3 trials: 0 already there, 3 computed") {

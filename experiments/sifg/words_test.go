@@ -44,6 +44,7 @@ func texts(t *testing.T) map[string]string {
 // anything, which three audits found untrue of a set of problems. Documents and findings do not add up comparisons of
 // different problems either; the paper's claims that do are checked as they stand.
 func TestPlainWords(t *testing.T) {
+	long(t, "reads all documents and all that is generated")
 	all := documents(t)
 	if all["README.md"] == "" || all["docs/findings.md"] == "" {
 		t.Error("README.md and docs/findings.md are not read")
@@ -77,6 +78,7 @@ func TestPlainWords(t *testing.T) {
 // TestPower: beside every comparison that is open or equal, wherever the committed results show it, stands the smallest
 // lead that would have been seen, or why there is none.
 func TestPower(t *testing.T) {
+	long(t, "reads all reports")
 	shown, cells := 0, 0
 	said := func(where string, made *table.Table) {
 		if made == nil {

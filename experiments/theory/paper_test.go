@@ -71,6 +71,9 @@ func TestGaussianFlow(t *testing.T) {
 
 // TestIdentities is T3, the constant of the denoising loss (section 4.2), and T4, the Hessian of log μ̂ (appendix).
 func TestIdentities(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thirty quadratures: a second")
+	}
 	o := Options{Particles: 8, Sigmas: []float64{0.1, 0.3, 1}}
 	for _, method := range []string{"denoising-1d", "denoising-2d", "hessian-1d", "hessian-2d", "hessian-10d"} {
 		for seed := range uint64(2) {
@@ -86,6 +89,9 @@ func TestIdentities(t *testing.T) {
 // that of its own objective. T7: steps by the rules of the text, with a trained network, go down KL wherever it has a
 // slope of 0.1 or more. The rules of the released toy scripts do so only where KL falls with σ, so that they fail here.
 func TestSigmaRules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("six rules by finite differences: a second")
+	}
 	o := Options{
 		Particles: 1000, Sigmas: []float64{0.1, 0.5, 1}, Taus: []float64{0.4, 1, 1.7}, Sizes: []int{5}, Steps: 200,
 	}

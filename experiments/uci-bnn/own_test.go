@@ -44,6 +44,9 @@ func put(t *testing.T, name string) {
 // TestOwnData: a person's own tables are problems of their own, in one command. Nothing of the paper is beside them: no
 // problem, number, claim or verdict.
 func TestOwnData(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs on a person's own tables")
+	}
 	t.Chdir(t.TempDir())
 	put(t, "rent.csv")
 	put(t, "Flats 2.csv")
@@ -181,6 +184,9 @@ func TestMixture(t *testing.T) {
 
 // TestOwnDataRefused: what cannot be run is refused before anything is computed, with what would be right.
 func TestOwnDataRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("twenty commands: a second")
+	}
 	t.Chdir(t.TempDir())
 	put(t, "rent.csv")
 	for name, text := range map[string]string{

@@ -111,6 +111,9 @@ func TestInterpolatedLaw(t *testing.T) {
 // one, takes θ to its greatest value. One step in 100 is left of the start after 500 iterations, e^−5; the mean ⟨f,
 // w⟩/σ over n = 20000 draws and 100 iterations has a standard error below 0.01.
 func TestInterpolatedChoosesTheta(t *testing.T) {
+	if testing.Short() {
+		t.Skip("three runs of 20000 particles: a second")
+	}
 	for share, want := range map[float64]float64{1: 0, 0: 0.95, -1: 0.95} {
 		o := &Interpolated{Field: scaled{share}, Theta: 0.5, Adapt: true}
 		const sigma = 0.3

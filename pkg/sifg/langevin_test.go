@@ -81,6 +81,9 @@ func TestBAOABIsExactOnGaussians(t *testing.T) {
 // small where the score is large. SGLD at the same h = ε/2 is within five standard errors of a variance of n draws,
 // 5√(2/n) = 5 %, and a bias of h/2 = 1 %.
 func TestPSGLDIsBiased(t *testing.T) {
+	if testing.Short() {
+		t.Skip("20000 chains twice: a second")
+	}
 	ratio := func(cfg Config) float64 {
 		f, err := New(cfg)
 		if err != nil {

@@ -118,6 +118,9 @@ func confVariants() []Config {
 func TestGaussianRecovered(t *testing.T) {
 	for _, cfg := range confVariants() {
 		t.Run(cfg.Sampler, func(t *testing.T) {
+			if testing.Short() && cfg.Temper > 0 {
+				t.Skip("the same samplers once more, tempered: three seconds")
+			}
 			t.Parallel()
 			build := func() *Flow {
 				f, err := New(cfg)
@@ -128,6 +131,9 @@ func TestGaussianRecovered(t *testing.T) {
 			}
 			if err := recovered(build(), confTarget()); err != nil {
 				t.Errorf("correct sampler: %v", err)
+			}
+			if testing.Short() {
+				t.Skip("the broken samplers take three times as long")
 			}
 			if err := recovered(build(), flipped{confTarget()}); err == nil {
 				t.Error("a score of the wrong sign goes unnoticed")

@@ -65,6 +65,9 @@ func must(t *testing.T, err error) {
 // TestVerifySeesReport: verify names whatever is not as the program wrote it in a report, its pages and pictures, and a
 // grid; and the command that it advises makes it again.
 func TestVerifySeesReport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("damages every file of a report twice")
+	}
 	x := toy()
 	whole := reported(t, x)
 	kinds := slices.Sorted(maps.Keys(damages))

@@ -84,6 +84,9 @@ func TestUser(t *testing.T) {
 // TestKilledTests: tests of this package that are killed with SIGKILL, or whose parent is, leave no process. They kill
 // no guard themselves meanwhile: a guard and its user that are killed at once can leave the program's child.
 func TestKilledTests(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs three other tests five times")
+	}
 	binary := filepath.Join(t.TempDir(), "killed.test") // another name, by which its processes are known
 	if err := os.Symlink(os.Args[0], binary); err != nil {
 		t.Fatal(err)

@@ -104,6 +104,9 @@ func TestAgain(t *testing.T) {
 		must(Run(t.Context(), t.Context(), s, []*harness.Experiment{e}, todo, here()))
 	}
 	for _, sample := range settings.Samples {
+		if testing.Short() && sample != "fresh" { // a second each
+			continue
+		}
 		for _, c := range []struct {
 			had, want string // overrides, with | between
 			why       string // "": it needs no run

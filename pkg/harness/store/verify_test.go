@@ -45,6 +45,9 @@ func TestEveryByteFlipped(t *testing.T) {
 			}
 			f := must(os.OpenFile(path, os.O_RDWR, 0))
 			for i := range good {
+				if testing.Short() && i%7 != 0 { // all take two seconds
+					continue
+				}
 				f.WriteAt([]byte{good[i] ^ 1<<(i%8)}, int64(i))
 				check("flipped at", i)
 				f.WriteAt(good[i:i+1], int64(i))

@@ -56,7 +56,7 @@ func TestKilledAtRandom(t *testing.T) {
 	works := []*work{newWork(t, "the toy"), newWork(t, "a program", "--program", model)}
 	enough := *kills
 	if testing.Short() {
-		enough /= 10
+		enough /= 20
 	}
 	r := rand.New(rand.NewPCG(6, 2026))
 	killed, rounds := map[string]int{}, 0

@@ -22,6 +22,9 @@ func slow(results string) []string {
 // Each signal once lets the trials that run finish, twice stops at once; the exit code says which it was; the same
 // command continues to the same bits.
 func TestSignals(t *testing.T) {
+	if testing.Short() {
+		t.Skip("ten runs that are stopped, and continued")
+	}
 	ref := folder(t)
 	if code, said := quietly(append(slow(ref), "--jobs", "24")...); code != 0 {
 		t.Fatal(said)

@@ -119,6 +119,9 @@ func (f failure) run(t *testing.T, k int) (*sifg.Cloud, string) {
 // TestFailures: what can be seen is said with its likely cause, what cannot is named by the sentence that is always
 // there, and docs/library.md says which is which.
 func TestFailures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two runs of each failure: a quarter of a minute")
+	}
 	document, err := os.ReadFile("../../../docs/library.md")
 	if err != nil {
 		t.Fatal(err)

@@ -38,7 +38,11 @@ func TestTails(t *testing.T) {
 		},
 	}
 	for name, law := range laws {
-		for seed := range uint64(20) {
+		seeds := uint64(20)
+		if testing.Short() { // all take a second
+			seeds = 3
+		}
+		for seed := range seeds {
 			for _, d := range []int{1, 10} {
 				r := rand.New(rand.NewPCG(seed, 1))
 				c := &sifg.Cloud{Z: sifg.NewBatch(500, d), Target: target.NewFunc(d, nothing, func(dst, x []float64) {

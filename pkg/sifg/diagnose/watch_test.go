@@ -11,6 +11,9 @@ import (
 
 // TestWatch: flows that have converged raise no alarm. TestFailures has those that were stopped early.
 func TestWatch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("three runs of two seconds")
+	}
 	watched := func(name string, target sifg.Target, iterations int) []string {
 		var w Watch
 		o := sifg.Options{Particles: 500, Iterations: iterations, Seed: 1, Every: iterations / 40, Callback: w.Look}

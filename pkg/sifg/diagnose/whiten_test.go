@@ -73,6 +73,9 @@ func TestWhitenedScore(t *testing.T) {
 // does not, and with the two variances alone (correlation 0.8) it does. The tolerance is five standard errors of the
 // moments of n independent draws.
 func TestWhitenedRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nine runs of a third of a second")
+	}
 	const n = 500
 	g := lopsided(t)
 	worst := func(tgt sifg.Target, w *diagnose.Whitened, name string) float64 {

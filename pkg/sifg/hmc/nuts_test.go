@@ -21,6 +21,9 @@ var spoiled = map[string]func(n *nuts){
 // The joint law of TestJointDistribution, and a mistake that shows. Steps are large, so weights differ, and small, so
 // trajectories are long.
 func TestNUTSJointDistribution(t *testing.T) {
+	if testing.Short() {
+		t.Skip("chains of 30000 iterations, right and spoiled: four seconds")
+	}
 	mass := []float64{1, 2}
 	for _, step := range []float64{0.15, 0.9, 1.5} {
 		if z := jointZ(Config{Step: step, Mass: mass}, nil, 30000); !(z < 5) {
@@ -101,6 +104,9 @@ func (banana) Grad(dst, x []float64) float64 {
 // 5 % and 95 % quantiles, within five standard errors of both; R-hat near 1; and what it costs is no more than
 // trajectories of half a turn do.
 func TestNUTSAgainstExactDraws(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long chains: a second")
+	}
 	for name, x := range exact {
 		r, dim := rng.New(5, name), x.d.Dim()
 		var independent [][]float64
@@ -165,6 +171,9 @@ func TestDenseMetric(t *testing.T) {
 // The acceptance after a warm-up is near its target; not if the warm-up takes H's change with the wrong sign, or counts
 // half the acceptance.
 func TestNUTSAcceptance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("twenty warm-ups: four seconds")
+	}
 	d := scaled(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
 	acceptance := func(target float64, spoil func(n *nuts)) (mean float64) {
 		for k := range 4 {
@@ -200,6 +209,9 @@ func TestNUTSAcceptance(t *testing.T) {
 // The check across the joint: on many independent normal coordinates with a step near resonance, without it a
 // trajectory that has turned goes on to double, which costs gradients.
 func TestAcrossTheJoint(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long trajectories in 100 dimensions: four seconds")
+	}
 	const dim = 100
 	d := scaled(slices.Repeat([]float64{1}, dim)...)
 	cost := func(spoil func(n *nuts)) float64 {

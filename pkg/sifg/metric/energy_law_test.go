@@ -61,6 +61,9 @@ func laws(t *testing.T) []lawCase {
 // TestEnergyOfLaws: E‖x − Y‖ and E‖Y − Y'‖ agree with a Monte Carlo of 200,000 draws within four of its standard
 // errors, and of what is known of the quadrature.
 func TestEnergyOfLaws(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thousands of draws: half a second")
+	}
 	for _, c := range laws(t) {
 		y := draws(c.of, 200000, rng.New(7, "truth"))
 		agrees := func(what string, got float64, value func(j int) float64, n int) {
@@ -86,6 +89,9 @@ func TestEnergyOfLaws(t *testing.T) {
 
 // TestEnergyToALaw: exact draws are at 0 in the mean, and a cloud moved by a third of the law's width is not.
 func TestEnergyToALaw(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thousands of draws: a second")
+	}
 	for _, c := range laws(t) {
 		var values []float64
 		for i := range 40 {

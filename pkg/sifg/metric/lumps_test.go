@@ -19,6 +19,9 @@ func cloudOf(n, d int, name string, point func(x []float64, r *rng.Stream)) Poin
 // TestFindLumps: what is apart is found, with its share; no law of one mode, however skewed or heavy its tails, over a
 // hundred clouds each.
 func TestFindLumps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("clouds of many shapes: half a second")
+	}
 	normal := func(x []float64, r *rng.Stream) {
 		for j := range x {
 			x[j] = r.NormFloat64()

@@ -23,6 +23,9 @@ func TestMain(m *testing.M) {
 // denoising loss can fall from d/σ² = 2 to 1. Each is a mean over 4000 particles with a standard error of about 0.03.
 // SIFG's network gets there, blind SIFG's cannot.
 func TestBlind(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two samplers on a Gaussian: a second")
+	}
 	normal, err := target.NewGaussian([]float64{0, 0}, mat.NewDiagDense(2, []float64{1, 1}))
 	if err != nil {
 		t.Fatal(err)

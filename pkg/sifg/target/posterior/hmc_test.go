@@ -92,6 +92,9 @@ var leapfrog = map[string]int{
 // every posterior. Means differ by less than 5 standard errors, those of both; standard deviations by less than 5 %;
 // R-hat is below 1.01.
 func TestHMC(t *testing.T) {
+	if testing.Short() {
+		t.Skip("chains of twelve posteriors")
+	}
 	want := reference(t)
 	warmup, size := 1000, 2500
 	if *draws != "" {
@@ -99,9 +102,6 @@ func TestHMC(t *testing.T) {
 	}
 	for _, e := range Table {
 		t.Run(e.Name, func(t *testing.T) {
-			if testing.Short() && leapfrog[e.Name] > 30 {
-				t.Skip("its trajectories are long: left out under -short")
-			}
 			start := time.Now()
 			p := load(t, e)
 			s := sample(t, p, p.Constrain, max(8, leapfrog[e.Name]), warmup, size)
