@@ -153,12 +153,18 @@ func (s *selection) request(e *env, names []string) (plan.Request, error) {
 	for _, text := range s.set {
 		r.Overrides = append(r.Overrides, settings.Override{Text: text, From: "--set"})
 	}
-	if err := s.own.use(e, &r); err != nil {
-		return r, err
-	}
+	err := s.own.use(e, &r)
 	s.Scale = r.Scale
-	_, err := r.Admit()
 	return r, err
+}
+
+// admit makes the request of the flags, whose names there are.
+func (s *selection) admit(e *env, names []string) (*plan.Admitted, error) {
+	r, err := s.request(e, names)
+	if err != nil {
+		return nil, err
+	}
+	return r.Admit()
 }
 
 // flagError offers the nearest flag for one that does not exist, and says of a value what would be right.

@@ -133,7 +133,9 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	if err != nil {
 		return err
 	}
-	changed := plan.Request{Overrides: request.Overrides, Own: request.Own, Program: request.Program}
+	changed := plan.Admitted{Request: plan.Request{
+		Overrides: request.Overrides, Own: request.Own, Program: request.Program,
+	}}
 	results := g.resultsDir(changed.Set())
 	if own := !slices.Contains(grid.Shipped(x), g.file); own && g.results == "" && results == "results" {
 		results = filepath.Join(results, "custom") // apart from the grids that come with the experiment

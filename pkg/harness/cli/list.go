@@ -116,7 +116,7 @@ func explainCommand(e *env) *cobra.Command {
 		Example: "  sifg explain KEY",
 		Args:    arguments("one key", 1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if _, err := s.request(e, nil); err != nil {
+			if _, err := s.admit(e, nil); err != nil {
 				return err
 			}
 			st, err := openStore(s.storeDir(), s.resultsDir(nil), false)

@@ -48,11 +48,11 @@ func (s *selection) open(e *env, names []string, write bool) (*work, error) {
 	if err := s.onePlace(); err != nil {
 		return nil, err
 	}
-	r, err := s.request(e, names)
+	a, err := s.admit(e, names)
 	if err != nil {
 		return nil, err
 	}
-	p, err := plan.New(r)
+	p, err := a.Plan()
 	if err != nil {
 		return nil, err
 	}
@@ -111,12 +111,12 @@ func (s *selection) read(e *env, names []string) (plan.Request, *report.Report, 
 	if err := s.onePlace(); err != nil {
 		return plan.Request{}, nil, err
 	}
-	r, err := s.request(e, names)
+	a, err := s.admit(e, names)
 	if err != nil {
-		return r, nil, err
+		return plan.Request{}, nil, err
 	}
 	rep, err := readReport(e, "--results", s.resultsDir(nil))
-	return r, rep, err
+	return a.Request, rep, err
 }
 
 // readReport reads the report in a folder that a flag names.

@@ -44,7 +44,7 @@ func verifyCommand(e *env) *cobra.Command {
 			if repair && d.Trials > 0 {
 				return usage.Errorf("--recompute and --repair exclude each other")
 			}
-			if _, err := s.request(e, args); err != nil {
+			if _, err := s.admit(e, args); err != nil {
 				return err
 			}
 			if err := s.verifyFiles(e, cmd.Flags(), repair); err != nil || d.Trials == 0 {

@@ -109,7 +109,7 @@ func (l *Library) add(b []byte, path string) error {
 	d := yaml.NewDecoder(bytes.NewReader(b))
 	d.KnownFields(true)
 	if err := d.Decode(&m); err != nil && err != io.EOF {
-		return usage.Errorf("%s: %s (docs/datasets.md lists the keys)", path, safe.Text(usage.YAML(err)))
+		return usage.Errorf("%s: %v (docs/datasets.md lists the keys)", path, err)
 	}
 	if len(m.Datasets) == 0 || d.Decode(&yaml.Node{}) != io.EOF {
 		return usage.Errorf("%s: want one document with the key datasets, and an entry for each data set below it",

@@ -20,8 +20,8 @@ const nearPublished = "near published"
 
 // near gives the groups their published numbers and the settings of the protocols, and leaves out groups that have no
 // number.
-func (b *builder) near(r plan.Request) error {
-	published := r.Experiments[0].Published
+func (b *builder) near(a *plan.Admitted) error {
+	published := a.Experiments[0].Published
 	var groups []Group
 	b.Trials = nil
 	for _, g := range b.Groups {
@@ -33,7 +33,7 @@ func (b *builder) near(r plan.Request) error {
 		if g.Published == nil {
 			continue
 		}
-		if err := b.others(r, &g); err != nil {
+		if err := b.others(a, &g); err != nil {
 			return err
 		}
 		groups = append(groups, g)
@@ -50,18 +50,15 @@ func (b *builder) near(r plan.Request) error {
 
 // others finds what settings the group's method has under each protocol that checks claims: the labels of cells, by
 // protocol. A protocol without the method or the problem is left out.
-func (b *builder) others(r plan.Request, g *Group) error {
-	file, err := r.Experiments[0].File()
-	if err != nil {
-		return err
-	}
+func (b *builder) others(a *plan.Admitted, g *Group) error {
 	g.Protocols = map[string]string{}
-	for _, name := range file.Protocols {
-		if !file.Protocol(name).Claims {
+	for _, name := range a.Files[0].Protocols {
+		if !a.Files[0].Protocol(name).Claims {
 			continue
 		}
-		r.Protocols, r.Problems, r.Methods = []string{name}, nil, nil
-		layout, err := plan.NewLayout(r)
+		all := *a
+		all.Protocols, all.Problems, all.Methods = []string{name}, nil, nil
+		layout, err := all.Layout()
 		if err != nil {
 			return err
 		}

@@ -71,15 +71,20 @@ func New(r plan.Request, s *Spec, choose string) (*Grid, error) {
 		return nil, err
 	}
 	g := &Grid{
-		Plan:      plan.Plan{Experiments: r.Experiments, Scale: r.Scale, Set: r.Set()},
+		Plan:      plan.Plan{Experiments: r.Experiments, Scale: r.Scale},
 		Name:      s.Name,
 		Objective: objective,
 	}
-	if r.Seeds == nil && len(s.Seeds) > 0 {
-		r.Seeds = s.Seeds
+	a, err := r.Admit()
+	if err != nil {
+		return nil, err
+	}
+	g.Set = a.Set()
+	if a.Seeds == nil && len(s.Seeds) > 0 {
+		a.Seeds = s.Seeds
 	}
 	b := builder{Grid: g, parts: s.Parts}
-	if b.layout, err = plan.NewLayout(r); err != nil {
+	if b.layout, err = a.Layout(); err != nil {
 		return nil, err
 	}
 	var problems []string
@@ -102,7 +107,7 @@ func New(r plan.Request, s *Spec, choose string) (*Grid, error) {
 		}
 	}
 	if objective.Published && len(g.Trials) > 0 {
-		if err := b.near(r); err != nil {
+		if err := b.near(a); err != nil {
 			return nil, err
 		}
 	}

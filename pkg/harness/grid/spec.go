@@ -72,7 +72,7 @@ func ReadSpec(file string, text []byte) (*Spec, error) {
 		if m := unknownKey.FindStringSubmatch(err.Error()); m != nil {
 			return nil, usage.Unknown("part of a grid", m[2], file+", "+m[1], validKeys)
 		}
-		return nil, usage.Errorf("%s: %s", file, usage.YAML(err))
+		return nil, usage.Errorf("%s: %v", file, err)
 	}
 	if s.Parts == nil {
 		s.Parts = []part{s.Whole}

@@ -21,8 +21,7 @@ type Datasets interface {
 	Load(name string) (*dataset.Data, error)
 }
 
-// Request says which trials are wanted, as it was asked. Admit lets run what it names, and a Layout resolves its
-// settings.
+// Request says which trials are wanted, as it was asked.
 type Request struct {
 	Experiments []*harness.Experiment
 	// Protocols are those that are wanted, All for every one; nil: each experiment's default. An experiment that has
@@ -51,18 +50,77 @@ type Plan struct {
 	Trials      []harness.Trial
 }
 
-// New resolves the configuration of every trial and checks it, the experiment's own options included, so that what is
-// wrong is said before anything runs.
+// Admitted is a request whose names are known, with the settings of its experiments.
+type Admitted struct {
+	Request
+	Files []*settings.File // one an experiment
+
+	methods []string // of all files
+}
+
+// Admit reads the settings files and refuses names that none of them has.
+func (r Request) Admit() (*Admitted, error) {
+	a := &Admitted{Request: r}
+	protocols, problems := []string{All}, []string(nil)
+	for _, e := range r.Experiments {
+		f, err := e.File()
+		if err != nil {
+			return nil, err
+		}
+		a.Files = append(a.Files, f)
+		protocols = append(protocols, f.Protocols...)
+		problems = append(problems, f.Problems...)
+		a.methods = slices.Concat(a.methods, f.Methods, f.Variants)
+	}
+	for _, name := range r.Added() {
+		if r.Methods != nil && !slices.Contains(r.Methods, name) {
+			return nil, usage.Errorf("--methods leaves out %s, which --sampler adds: name it too", name)
+		}
+	}
+	runnable := slices.Clone(a.methods)
+	for _, s := range sifg.Samplers {
+		runnable = append(runnable, s.Name)
+	}
+	return a, cmp.Or(
+		known(list{"scale", []string{r.Scale}, settings.Scales}, list{"protocol", r.Protocols, protocols},
+			list{"problem", r.Problems, problems}, list{"method", r.Methods, runnable}),
+		usage.Twice("data set", r.Own),
+		usage.Twice("seed", r.Seeds),
+	)
+}
+
+// list is names of a kind, and those that there are.
+type list struct {
+	kind        string
+	names, have []string
+}
+
+// known refuses names that are not there, or twice.
+func known(lists ...list) (err error) {
+	for _, l := range lists {
+		have := slices.Compact(slices.Sorted(slices.Values(l.have)))
+		err = cmp.Or(err, usage.Among(l.kind, l.names, "", have), usage.Twice(l.kind, l.names))
+	}
+	return err
+}
+
+// New is Admit and then Plan.
 func New(r Request) (*Plan, error) {
-	files, err := r.Admit()
+	a, err := r.Admit()
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Scale: r.Scale, Set: r.Set()}
-	for i, e := range r.Experiments {
+	return a.Plan()
+}
+
+// Plan resolves the configuration of every trial and checks it, the experiment's own options included, so that what is
+// wrong is said before anything runs.
+func (a *Admitted) Plan() (*Plan, error) {
+	p := &Plan{Scale: a.Scale, Set: a.Set()}
+	for i, e := range a.Experiments {
 		had := len(p.Trials)
-		for _, protocol := range r.protocols(files[i]) {
-			l, err := r.layout(e, files[i], protocol)
+		for _, protocol := range a.protocols(a.Files[i]) {
+			l, err := a.layout(e, a.Files[i], protocol)
 			if err != nil {
 				return nil, err
 			}
@@ -108,64 +166,16 @@ func (r *Request) Added() (names []string) {
 	return names
 }
 
-// Admit reads the settings files, and lets the programs run, and methods that are named and would run nowhere. It
-// refuses names that none of the files has.
-func (r *Request) Admit() (files []*settings.File, err error) {
-	protocols, problems, methods := []string{All}, []string(nil), []string(nil)
-	harness.Register(r.Experiments...)
-	for _, e := range r.Experiments {
-		f, err := e.File()
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, f)
-		protocols = append(protocols, f.Protocols...)
-		problems = append(problems, f.Problems...)
-		methods = slices.Concat(methods, f.Methods, f.Variants)
-	}
-	for _, name := range r.Added() {
-		if r.Methods != nil && !slices.Contains(r.Methods, name) {
-			return nil, usage.Errorf("--methods leaves out %s, which --sampler adds: name it too", name)
-		}
-	}
-	for _, name := range slices.Concat(r.Added(), r.Methods) {
-		_, unknown := sifg.ByName(name)
-		fresh := unknown == nil && !slices.Contains(methods, name) // a sampler that is no method of a file
-		for _, f := range files {
-			if fresh || slices.Contains(f.Methods, name) {
-				f.Admit(name)
-			}
-		}
-		if fresh {
-			methods = append(methods, name)
-		}
-	}
-	return files, cmp.Or(
-		known("scale", []string{r.Scale}, settings.Scales),
-		known("protocol", r.Protocols, protocols),
-		known("problem", r.Problems, problems),
-		known("method", r.Methods, methods),
-		usage.Twice("data set", r.Own),
-		usage.Twice("seed", r.Seeds),
-	)
-}
-
-// known refuses names that are not there, or twice.
-func known(kind string, names, have []string) error {
-	have = slices.Compact(slices.Sorted(slices.Values(have)))
-	return cmp.Or(usage.Among(kind, names, "", have), usage.Twice(kind, names))
-}
-
 // Set lists the overrides and selections as the user gave them. A program of which an experiment's settings speak is
 // neither.
-func (r *Request) Set() []string {
-	var out []string
+func (a *Admitted) Set() []string {
+	r, out := a.Request, []string(nil)
 	if r.Program != "" {
 		out = append(out, "--program "+r.Program)
 	}
 	for _, text := range r.Samplers {
 		name, _, _ := strings.Cut(text, "=")
-		if !slices.ContainsFunc(r.Experiments, func(e *harness.Experiment) bool { return declares(e, name) }) {
+		if !slices.ContainsFunc(a.Files, func(f *settings.File) bool { return slices.Contains(f.Programs, name) }) {
 			out = append(out, "--sampler "+text)
 		}
 	}
@@ -186,12 +196,6 @@ func (r *Request) Set() []string {
 	return out
 }
 
-// declares reports whether an experiment's settings speak of a program.
-func declares(e *harness.Experiment, name string) bool {
-	f, err := e.File()
-	return err == nil && slices.Contains(f.Programs, name)
-}
-
 // overrides returns the overrides that concern e: those without the name of an experiment in front, and those with its
 // own name, which is cut off.
 func (r *Request) overrides(e *harness.Experiment) []settings.Override {
@@ -207,6 +211,38 @@ func (r *Request) overrides(e *harness.Experiment) []settings.Override {
 		}
 	}
 	return out
+}
+
+// Layout makes trials of one experiment under one protocol at one scale.
+type Layout struct {
+	Settings *settings.Settings
+
+	request  *Request
+	e        *harness.Experiment
+	file     *settings.File
+	protocol string
+}
+
+// Layout merges the settings of a request with one experiment and one protocol.
+func (a *Admitted) Layout() (*Layout, error) {
+	protocols := a.protocols(a.Files[0])
+	if len(protocols) != 1 {
+		return nil, usage.Errorf("--protocol %s: want one protocol", strings.Join(a.Protocols, ","))
+	}
+	return a.layout(a.Experiments[0], a.Files[0], protocols[0])
+}
+
+func (a *Admitted) layout(e *harness.Experiment, f *settings.File, protocol string) (*Layout, error) {
+	over := a.overrides(e)
+	f = f.For(a.wants, slices.Concat(a.Added(), a.Methods), a.methods)
+	s, err := f.Resolve(protocol, a.Scale, over)
+	return &Layout{Settings: s, request: &a.Request, e: e, file: f, protocol: protocol}, err
+}
+
+// wants reports whether the request selects a method on a problem.
+func (r *Request) wants(problem, method string) bool {
+	has := func(list []string, name string) bool { return list == nil || slices.Contains(list, name) }
+	return has(r.Problems, problem) && has(r.Methods, method)
 }
 
 // Unique returns the trials with different keys, in order.

@@ -115,7 +115,11 @@ func (x *Explained) settings(e *harness.Experiment, data plan.Datasets) error {
 	if r.Own != nil || !slices.Contains(slices.Concat(file.Methods, file.Variants), t.Method) {
 		r.Methods = []string{t.Method}
 	}
-	l, err := plan.NewLayout(r)
+	a, err := r.Admit()
+	if err != nil {
+		return err
+	}
+	l, err := a.Layout()
 	if err != nil {
 		return err
 	}

@@ -1,21 +1,17 @@
 package settings
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/go-viper/mapstructure/v2"
-	"go.yaml.in/yaml/v3"
-
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
@@ -23,41 +19,6 @@ import (
 // hold the defaults. An unknown key or a value of the wrong type is an error that names it. Several goroutines may
 // decode the same map.
 func Decode(options map[string]any, dst any) error { return decode("options", options, dst, nil) }
-
-// decode fills out from in. where says in errors where in was written. The keys of a map in out, or the texts, may be
-// of a type whose values names lists.
-func decode(where string, in, out any, names map[reflect.Type][]string) error {
-	var seen mapstructure.Metadata
-	d, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{
-		Result:     out,
-		Metadata:   &seen,
-		DecodeHook: mapstructure.ComposeDecodeHookFunc(among(names), exact),
-		MatchName:  func(key, field string) bool { return key == field },
-	})
-	if err == nil {
-		err = d.Decode(in)
-	}
-	switch {
-	case err != nil:
-		if at, ok := errors.AsType[*mapstructure.DecodeError](err); ok { // the first of those that err joins
-			err = fmt.Errorf("%s: %w", at.Name(), at.Unwrap())
-		}
-		return usage.Errorf("%s: %v", where, err)
-	case len(seen.Unused) > 0:
-		return unknown(where, &seen)
-	}
-	return nil
-}
-
-// among refuses a text of a type of names that is none of them.
-func among(names map[reflect.Type][]string) mapstructure.DecodeHookFuncType {
-	return func(_, to reflect.Type, v any) (any, error) {
-		if have := names[to]; have != nil && !known(have, fmt.Sprint(v)) {
-			return nil, usage.Unknown(strings.TrimSuffix(to.Name(), "Name"), fmt.Sprint(v), "", have)
-		}
-		return v, nil
-	}
-}
 
 // exact refuses values of another kind than is wanted, numbers that are not finite, and fractions where whole numbers
 // are wanted. Where seeds are wanted, it reads them by SeedsOf.
@@ -82,22 +43,6 @@ func exact(from, to reflect.Type, v any) (any, error) {
 	return v, nil
 }
 
-// unknown is the error for a key that the shape does not have. It offers the keys of the same mapping.
-func unknown(where string, seen *mapstructure.Metadata) error {
-	key := slices.Min(seen.Unused)
-	at := strings.LastIndex(key, ".") + 1
-	var valid []string
-	for _, other := range slices.Sorted(slices.Values(slices.Concat(seen.Keys, seen.Unset))) {
-		if name, ok := strings.CutPrefix(other, key[:at]); ok && name != "-" && !strings.ContainsAny(name, ".[") {
-			valid = append(valid, name)
-		}
-	}
-	if at > 0 {
-		where = key[:at-1] + " of " + where
-	}
-	return usage.Unknown("key", key[at:], where, valid)
-}
-
 // wanted says what a value of a type is.
 func wanted(t reflect.Type) string {
 	const mapping = "keys with values"
@@ -113,23 +58,6 @@ func short(v any) string {
 		return fmt.Sprint(v)
 	}
 	return string(b)
-}
-
-// known reports whether a name, or one that matches a pattern, is among those that there are.
-func known(have []string, name string) bool {
-	return slices.ContainsFunc(have, func(x string) bool { return matches(name, x) })
-}
-
-// parse reads the one document of a YAML text. where says in errors where it was written.
-func parse(where string, text []byte, out any) error {
-	d := yaml.NewDecoder(bytes.NewReader(text))
-	if err := d.Decode(out); err != nil && !errors.Is(err, io.EOF) {
-		return usage.Errorf("%s: %s", where, usage.YAML(err))
-	}
-	if err := d.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
-		return usage.Errorf("%s: only one document is read: remove the line ---", where)
-	}
-	return nil
 }
 
 // mostSeeds bounds what a person can mean: more are not computed.
@@ -172,6 +100,41 @@ func SeedsOf(v any) (out []uint64, err error) {
 			return nil, err
 		}
 		out = append(out, seeds...)
+	}
+	return out, nil
+}
+
+// Override is one key=value laid over a settings file. docs/configuration.md, "Overrides", says what keys there are.
+type Override struct {
+	Text string // key=value; the value is YAML
+	From string // "--set", or the name of a file
+}
+
+func (o Override) String() string { return fmt.Sprintf("%s %.80s", o.From, o.Text) }
+
+// ReadOverrides reads a file of settings in the shape of a protocol and returns an override for each of its keys, those
+// of single problems last, since they win.
+func ReadOverrides(path string) ([]Override, error) {
+	text, err := safe.Read(path, 1<<20)
+	if err != nil {
+		return nil, usage.Errorf("--config: %v", err)
+	}
+	var root map[string]any
+	if err := parse(text, &root); err != nil {
+		return nil, usage.Errorf("%s: %v", path, err)
+	}
+	if len(root) == 0 {
+		return nil, usage.Errorf("%s: want a mapping of keys to values, as in seeds: [1, 2]", path)
+	}
+	var out []Override
+	last := func(key string) int { return slices.Index([]string{"methods", "problems"}, key) }
+	order := func(a, b string) int { return cmp.Or(last(a)-last(b), strings.Compare(a, b)) }
+	for _, key := range slices.SortedFunc(maps.Keys(root), order) {
+		b, err := json.Marshal(root[key]) // JSON is YAML
+		if err != nil {
+			return nil, usage.Errorf("%s: %s: want finite numbers, and texts as keys", path, key)
+		}
+		out = append(out, Override{Text: key + "=" + string(b), From: path})
 	}
 	return out, nil
 }

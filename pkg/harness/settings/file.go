@@ -1,14 +1,17 @@
 package settings
 
 import (
+	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
-	"maps"
+	"io"
 	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/go-viper/mapstructure/v2"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
@@ -25,13 +28,14 @@ type File struct {
 	// base.programs. Where an include names some of them, the others do not run.
 	Programs []string
 
-	// Wants says which trials are wanted, by problem and method; nil: all. An override must change one of them.
-	Wants func(problem, method string) bool
+	name    string
+	root    map[string]any
+	shape   fileShape
+	lineage map[string][]string // each protocol after those that its settings are laid over
 
-	name     string
-	root     map[string]any
-	shape    fileShape
-	admitted []string // methods that run where no problem names them
+	// Of a request: see For.
+	wants    func(problem, method string) bool // nil: all
+	admitted []string                          // methods that run where no problem names them
 }
 
 // Shapes of the YAML. They say which keys there are; the values are merged as plain mappings.
@@ -92,8 +96,8 @@ var plainName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
 func Read(name string, text []byte) (*File, error) {
 	f := &File{name: name}
 	source := "the settings of " + name
-	if err := parse(source, text, &f.root); err != nil {
-		return nil, err
+	if err := parse(text, &f.root); err != nil {
+		return nil, usage.Errorf("%s: %v", source, err)
 	}
 	var ordered struct {
 		Base struct {
@@ -118,68 +122,29 @@ func Read(name string, text []byte) (*File, error) {
 	if len(f.Problems) == 0 || len(f.Protocols) == 0 {
 		return nil, usage.Errorf("%s: base.problems and protocols must name at least one each", source)
 	}
-	for _, name := range f.Problems {
-		p := f.shape.Base.Problems[problemName(name)]
+	for _, problem := range f.Problems {
+		p := f.shape.Base.Problems[problemName(problem)]
 		if p.Variants == nil && len(f.Methods) == 0 {
 			return nil, usage.Errorf("%s: problems.%s has no variants, so base.methods must name at least one",
-				source, name)
+				source, problem)
 		}
 		f.Variants = append(f.Variants, p.Variants...)
 	}
 	f.Default = cmp.Or(string(f.shape.Default), f.Protocols[0])
-	for _, name := range f.Protocols {
-		if _, err := f.ancestry(name); err != nil {
-			return nil, usage.Errorf("%s: %v", source, err)
+	f.lineage = map[string][]string{}
+	for _, protocol := range f.Protocols {
+		for at := protocol; at != ""; at = string(f.Protocol(at).From) {
+			if slices.Contains(f.lineage[protocol], at) {
+				return nil, usage.Errorf("%s: protocols.%s.from: %s is laid over itself", source, protocol, at)
+			}
+			f.lineage[protocol] = slices.Insert(f.lineage[protocol], 0, at)
 		}
 	}
 	return f, nil
 }
 
-// runs reports whether a method runs somewhere: a problem's list names it, or a problem has no list.
-func (f *File) runs(method string) bool {
-	layers := []layerShape{f.shape.Base}
-	for _, p := range f.shape.Protocols {
-		layers = slices.AppendSeq(append(layers, p.layerShape), maps.Values(p.Scales))
-	}
-	layers = slices.AppendSeq(layers, maps.Values(f.shape.Scales))
-	for _, l := range layers {
-		for _, p := range l.Problems {
-			if slices.Contains(p.Include, methodName(method)) {
-				return true
-			}
-		}
-	}
-	for _, name := range f.Problems {
-		list := false
-		for key, p := range f.shape.Base.Problems {
-			list = list || matches(string(key), name) && (p.Include != nil || p.Variants != nil)
-		}
-		if !list {
-			return true
-		}
-	}
-	return false
-}
-
-// wants reports whether a trial is wanted.
-func (f *File) wants(problem, method string) bool { return f.Wants == nil || f.Wants(problem, method) }
-
 // Protocol returns what the file says of a protocol.
 func (f *File) Protocol(name string) Protocol { return f.shape.Protocols[protocolName(name)].Protocol }
-
-// ancestry returns a protocol after those that its settings are laid over.
-func (f *File) ancestry(name string) (out []string, err error) {
-	for at := name; at != ""; at = f.Protocol(at).From {
-		switch {
-		case !slices.Contains(f.Protocols, at):
-			return nil, usage.Unknown("protocol", at, "protocols."+out[0]+".from", f.Protocols)
-		case slices.Contains(out, at):
-			return nil, fmt.Errorf("protocols.%s.from: %s is laid over itself", name, at)
-		}
-		out = slices.Insert(out, 0, at)
-	}
-	return out, nil
-}
 
 // keysIn returns the keys of a mapping in their order.
 func keysIn(n *yaml.Node) (out []string) {
@@ -189,47 +154,120 @@ func keysIn(n *yaml.Node) (out []string) {
 	return out
 }
 
-// Admit lets a method run on every problem on which methods run: one of a sampler's name and defaults that the file
-// does not have, or one of its own that would run nowhere.
-func (f *File) Admit(method string) {
-	own := slices.Contains(f.Methods, method)
-	if !own {
-		f.Methods = append(f.Methods, method)
+// layer turns an override into a checked layer.
+func (f *File) layer(o Override) (*layer, error) {
+	key, text, ok := strings.Cut(o.Text, "=")
+	if !ok || key == "" {
+		return nil, usage.Errorf("%s: want key=value", o)
 	}
-	if !slices.Contains(f.admitted, method) && (!own || !f.runs(method)) {
-		f.admitted = append(f.admitted, method)
+	path, err := qualify(key, o)
+	if err != nil {
+		return nil, err
+	}
+	var value any
+	if err := parse([]byte(text), &value); err != nil {
+		return nil, usage.Errorf("%s: %v", o, err)
+	}
+	if value == nil && !slices.Contains(path, "options") { // an option may be nothing
+		return nil, usage.Errorf("%s: %s has no value", o, key)
+	}
+	for _, k := range slices.Backward(path) {
+		value = map[string]any{k: value}
+	}
+	return &layer{name: o.From, root: value.(map[string]any)}, decode(o.String(), value, &layerShape{}, f.names())
+}
+
+// qualify returns the path of a key that may be in short form: a setting of the sampler stands for that of every method
+// that has it, one of the problem for that of every problem.
+func qualify(key string, o Override) ([]string, error) {
+	path := strings.Split(key, ".")
+	if len(path) > 2 && path[2] == "of" { // as earlier programs wrote what a grid chose
+		path[2] = "methods"
+	}
+	layer, problem, sampler := keysOf[layerShape](), keysOf[problemShape](), keysOf[sifg.Config]()
+	switch first := path[0]; {
+	case slices.Contains(layer, first):
+		return path, nil
+	case slices.Contains(sampler, first):
+		return append([]string{"methods", "*"}, path...), nil
+	case slices.Contains(problem, first):
+		return append([]string{"problems", "*"}, path...), nil
+	}
+	return nil, usage.Unknown("key", path[0], o.String(), slices.Concat(layer, sampler, problem))
+}
+
+// keysOf returns the keys of a shape.
+func keysOf[T any]() (keys []string) {
+	for f := range reflect.TypeFor[T]().Fields() {
+		keys = append(keys, f.Tag.Get("mapstructure"))
+	}
+	return keys
+}
+
+// parse reads the one document of a YAML text.
+func parse(text []byte, out any) error {
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	if err := d.Decode(out); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if err := d.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
+		return errors.New("only one document is read: remove the line ---")
+	}
+	return nil
+}
+
+// decode fills out from in. where says in errors where in was written. The keys of a map in out, or the texts, may be
+// of a type whose values names lists.
+func decode(where string, in, out any, names map[reflect.Type][]string) error {
+	var seen mapstructure.Metadata
+	d, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{
+		Result:     out,
+		Metadata:   &seen,
+		DecodeHook: mapstructure.ComposeDecodeHookFunc(among(names), exact),
+		MatchName:  func(key, field string) bool { return key == field },
+	})
+	if err == nil {
+		err = d.Decode(in)
+	}
+	switch {
+	case err != nil:
+		if at, ok := errors.AsType[*mapstructure.DecodeError](err); ok { // the first of those that err joins
+			err = fmt.Errorf("%s: %w", at.Name(), at.Unwrap())
+		}
+		return usage.Errorf("%s: %v", where, err)
+	case len(seen.Unused) > 0:
+		return unknown(where, &seen)
+	}
+	return nil
+}
+
+// among refuses a text of a type of names that is none of them.
+func among(names map[reflect.Type][]string) mapstructure.DecodeHookFuncType {
+	return func(_, to reflect.Type, v any) (any, error) {
+		if have := names[to]; have != nil && !known(have, fmt.Sprint(v)) {
+			return nil, usage.Unknown(strings.TrimSuffix(to.Name(), "Name"), fmt.Sprint(v), "", have)
+		}
+		return v, nil
 	}
 }
 
-// On puts a problem for each data set in place of the file's problems. It has the data set's name, and in every layer
-// the settings of the problem that is named. options are laid over its own.
-func (f *File) On(problem string, data []string, options map[string]any) {
-	for _, l := range f.layers(f.Protocols, Scales...) {
-		problems := child(l.root, "problems")
-		if problems == nil {
-			continue
-		}
-		own := map[string]any{}
-		for _, name := range data {
-			own[name] = replacement(problems, problem, name, options)
-		}
-		l.root["problems"] = own
-	}
-	f.Problems, f.Variants = slices.Clone(data), nil
+// known reports whether a name, or one that matches a pattern, is among those that there are.
+func known(have []string, name string) bool {
+	return slices.ContainsFunc(have, func(x string) bool { return matches(name, x) })
 }
 
-// replacement returns what a layer's problems say of the one that is named, for a data set in its place.
-func replacement(problems map[string]any, problem, data string, options map[string]any) map[string]any {
-	p := map[string]any{}
-	for _, name := range matching(problems, problem) {
-		overlay(p, child(problems, name), "", func(string) {})
+// unknown is the error for a key that the shape does not have. It offers the keys of the same mapping.
+func unknown(where string, seen *mapstructure.Metadata) error {
+	key := slices.Min(seen.Unused)
+	at := strings.LastIndex(key, ".") + 1
+	var valid []string
+	for _, other := range slices.Sorted(slices.Values(slices.Concat(seen.Keys, seen.Unset))) {
+		if name, ok := strings.CutPrefix(other, key[:at]); ok && name != "-" && !strings.ContainsAny(name, ".[") {
+			valid = append(valid, name)
+		}
 	}
-	if p["data"] != nil {
-		p["data"] = data
+	if at > 0 {
+		where = key[:at-1] + " of " + where
 	}
-	if own := child(p, "options"); own != nil {
-		maps.Copy(own, options)
-	}
-	delete(p, "include") // by which a problem that only others take the settings of runs nothing
-	return p
+	return usage.Unknown("key", key[at:], where, valid)
 }

@@ -2,15 +2,12 @@ package settings
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
 	"maps"
 	"path"
 	"reflect"
 	"slices"
 	"strings"
 
-	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
@@ -20,91 +17,6 @@ type layer struct {
 	name string // as Origins says it
 	root map[string]any
 	used bool // it said something of a wanted trial, or which methods a problem has
-}
-
-// Override is one key=value laid over a settings file. docs/configuration.md, "Overrides", says what keys there are.
-type Override struct {
-	Text string // key=value; the value is YAML
-	From string // "--set", or the name of a file
-}
-
-func (o Override) String() string { return fmt.Sprintf("%s %.80s", o.From, o.Text) }
-
-// ReadOverrides reads a file of settings in the shape of a protocol and returns an override for each of its keys, those
-// of single problems last, since they win.
-func ReadOverrides(path string) ([]Override, error) {
-	text, err := safe.Read(path, 1<<20)
-	if err != nil {
-		return nil, usage.Errorf("--config: %v", err)
-	}
-	var root map[string]any
-	if err := parse(path, text, &root); err != nil {
-		return nil, err
-	}
-	if len(root) == 0 {
-		return nil, usage.Errorf("%s: want a mapping of keys to values, as in seeds: [1, 2]", path)
-	}
-	var out []Override
-	last := func(key string) int { return slices.Index([]string{"methods", "problems"}, key) }
-	order := func(a, b string) int { return cmp.Or(last(a)-last(b), strings.Compare(a, b)) }
-	for _, key := range slices.SortedFunc(maps.Keys(root), order) {
-		b, err := json.Marshal(root[key]) // JSON is YAML
-		if err != nil {
-			return nil, usage.Errorf("%s: %s: want finite numbers, and texts as keys", path, key)
-		}
-		out = append(out, Override{Text: key + "=" + string(b), From: path})
-	}
-	return out, nil
-}
-
-// layer turns an override into a checked layer.
-func (f *File) layer(o Override) (*layer, error) {
-	key, text, ok := strings.Cut(o.Text, "=")
-	if !ok || key == "" {
-		return nil, usage.Errorf("%s: want key=value", o)
-	}
-	path, err := qualify(key, o)
-	if err != nil {
-		return nil, err
-	}
-	var value any
-	if err := parse(o.String(), []byte(text), &value); err != nil {
-		return nil, err
-	}
-	if value == nil && !slices.Contains(path, "options") { // an option may be nothing
-		return nil, usage.Errorf("%s: %s has no value", o, key)
-	}
-	for _, k := range slices.Backward(path) {
-		value = map[string]any{k: value}
-	}
-	return &layer{name: o.From, root: value.(map[string]any)}, decode(o.String(), value, &layerShape{}, f.names())
-}
-
-// qualify returns the path of a key that may be in short form: a setting of the sampler stands for that of every method
-// that has it, one of the problem for that of every problem.
-func qualify(key string, o Override) ([]string, error) {
-	path := strings.Split(key, ".")
-	if len(path) > 2 && path[2] == "of" { // as earlier programs wrote what a grid chose
-		path[2] = "methods"
-	}
-	layer, problem, sampler := keysOf[layerShape](), keysOf[problemShape](), keysOf[sifg.Config]()
-	switch first := path[0]; {
-	case slices.Contains(layer, first):
-		return path, nil
-	case slices.Contains(sampler, first):
-		return append([]string{"methods", "*"}, path...), nil
-	case slices.Contains(problem, first):
-		return append([]string{"problems", "*"}, path...), nil
-	}
-	return nil, usage.Unknown("key", path[0], o.String(), slices.Concat(layer, sampler, problem))
-}
-
-// keysOf returns the keys of a shape.
-func keysOf[T any]() (keys []string) {
-	for f := range reflect.TypeFor[T]().Fields() {
-		keys = append(keys, f.Tag.Get("mapstructure"))
-	}
-	return keys
 }
 
 // resolved is what the merged layers say of one method on one problem.
@@ -128,7 +40,7 @@ func (s *Settings) merge(problem, method string, over ...Override) (*resolved, e
 		layers = append(layers, l)
 	}
 	all, out := map[string]any{}, &resolved{origins: map[string]string{}}
-	sampler, wanted := method, method != "" && s.file.wants(problem, method)
+	sampler, wanted := method, method != "" && s.file.selects(problem, method)
 	for _, l := range layers {
 		for _, said := range l.of(problem) {
 			methods := child(said, "methods")
@@ -279,4 +191,37 @@ func child(m map[string]any, path ...string) map[string]any {
 		m, _ = m[p].(map[string]any)
 	}
 	return m
+}
+
+// On puts a problem for each data set in place of the file's problems. It has the data set's name, and in every layer
+// the settings of the problem that is named. options are laid over its own.
+func (f *File) On(problem string, data []string, options map[string]any) {
+	for _, l := range f.layers(f.Protocols, Scales...) {
+		problems := child(l.root, "problems")
+		if problems == nil {
+			continue
+		}
+		own := map[string]any{}
+		for _, name := range data {
+			own[name] = replacement(problems, problem, name, options)
+		}
+		l.root["problems"] = own
+	}
+	f.Problems, f.Variants = slices.Clone(data), nil
+}
+
+// replacement returns what a layer's problems say of the one that is named, for a data set in its place.
+func replacement(problems map[string]any, problem, data string, options map[string]any) map[string]any {
+	p := map[string]any{}
+	for _, name := range matching(problems, problem) {
+		overlay(p, child(problems, name), "", func(string) {})
+	}
+	if p["data"] != nil {
+		p["data"] = data
+	}
+	if own := child(p, "options"); own != nil {
+		maps.Copy(own, options)
+	}
+	delete(p, "include") // by which a problem that only others take the settings of runs nothing
+	return p
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -29,7 +30,7 @@ type Protocol struct {
 	// Incomparable says why its numbers must not be set beside the printed ones; "": they may.
 	Incomparable string `mapstructure:"incomparable"`
 	// From is the protocol that its settings are laid over; "": none.
-	From string `mapstructure:"from"`
+	From protocolName `mapstructure:"from"`
 }
 
 // Samples are the values of Judge.Sample.
@@ -152,6 +153,56 @@ type Method struct {
 	Config Config
 }
 
+// For returns the file for a request: wants says which trials it selects, and an override must change one of them. A
+// method that it names runs on every problem on which methods run, if it is one of the file's own that would run
+// nowhere, or a sampler that is no method of any file: known are those of all.
+func (f *File) For(wants func(problem, method string) bool, named, known []string) *File {
+	out := *f
+	out.wants = wants
+	for _, name := range named {
+		own := slices.Contains(f.Methods, name)
+		switch {
+		case slices.Contains(out.admitted, name), own && f.runs(name), !own && slices.Contains(known, name):
+			continue
+		case !own:
+			out.Methods = append(slices.Clip(out.Methods), name)
+		}
+		out.admitted = append(out.admitted, name)
+	}
+	return &out
+}
+
+// runs reports whether a method runs somewhere: a problem's list names it, or a problem has no list.
+func (f *File) runs(method string) bool {
+	layers := []layerShape{f.shape.Base}
+	for _, p := range f.shape.Protocols {
+		layers = slices.AppendSeq(append(layers, p.layerShape), maps.Values(p.Scales))
+	}
+	layers = slices.AppendSeq(layers, maps.Values(f.shape.Scales))
+	for _, l := range layers {
+		for _, p := range l.Problems {
+			if slices.Contains(p.Include, methodName(method)) {
+				return true
+			}
+		}
+	}
+	for _, name := range f.Problems {
+		list := false
+		for key, p := range f.shape.Base.Problems {
+			list = list || matches(string(key), name) && (p.Include != nil || p.Variants != nil)
+		}
+		if !list {
+			return true
+		}
+	}
+	return false
+}
+
+// selects reports whether a trial is wanted.
+func (f *File) selects(problem, method string) bool {
+	return f.wants == nil || f.wants(problem, method)
+}
+
 // Resolve merges the layers in order: base, protocol, scale, the protocol's own scale, overrides. scale is one of
 // Scales.
 func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, error) {
@@ -160,8 +211,7 @@ func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, erro
 			f.name, protocol, strings.Join(f.Protocols, ", "))
 	}
 	s := &Settings{file: f, where: fmt.Sprintf("experiment %s, protocol %s, scale %s", f.name, protocol, scale)}
-	from, _ := f.ancestry(protocol) // Read has checked it
-	s.layers = f.layers(from, scale)
+	s.layers = f.layers(f.lineage[protocol], scale)
 	written := len(s.layers)
 	for _, o := range over {
 		l, err := f.layer(o)
@@ -178,7 +228,7 @@ func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, erro
 		s.Problems = append(s.Problems, p)
 	}
 	none := !slices.ContainsFunc(s.Problems, func(p Problem) bool {
-		return slices.ContainsFunc(p.Methods, func(m Method) bool { return f.wants(p.Name, m.Name) })
+		return slices.ContainsFunc(p.Methods, func(m Method) bool { return f.selects(p.Name, m.Name) })
 	})
 	for i, l := range s.layers[written:] {
 		if !l.used && !none {

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/agnivade/levenshtein"
+
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 )
 
 // Error is a mistake in what was asked. It ends the program with exit code 2. Its text is one sentence that names what
@@ -23,7 +25,8 @@ func Errorf(format string, args ...any) error {
 	return &Error{fmt.Sprintf(format, Short(args)...)}
 }
 
-// Short returns the arguments of a sentence, its texts cut to what a person reads.
+// Short returns the arguments of a sentence, its texts cut to what a person reads, and what a YAML decoder says without
+// the types of a programming language.
 func Short(args []any) []any {
 	out := slices.Clone(args)
 	for i, a := range out {
@@ -32,6 +35,10 @@ func Short(args []any) []any {
 			out[i] = cut(a)
 		case *fs.PathError:
 			out[i] = &fs.PathError{Op: a.Op, Path: cut(a.Path), Err: a.Err}
+		case error:
+			if text, ok := strings.CutPrefix(a.Error(), "yaml: "); ok {
+				out[i] = safe.Text(plain(text))
+			}
 		}
 	}
 	return out
@@ -46,9 +53,8 @@ func cut(text string) string {
 	return strings.ToValidUTF8(text[:longest], "") + "…"
 }
 
-// YAML returns what a YAML decoder says, without the types of a programming language.
-func YAML(err error) string {
-	text := strings.TrimPrefix(strings.Join(strings.Fields(err.Error()), " "), "yaml: ")
+func plain(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
 	text = inType.ReplaceAllString(strings.TrimPrefix(text, "unmarshal errors: "), "")
 	return wrongType.ReplaceAllStringFunc(text, func(found string) string {
 		m := wrongType.FindStringSubmatch(found)

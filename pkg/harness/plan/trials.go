@@ -1,12 +1,10 @@
 package plan
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"iter"
 	"slices"
-	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
@@ -15,45 +13,10 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
-// Layout makes trials of one experiment under one protocol at one scale.
-type Layout struct {
-	Settings *settings.Settings
-
-	request  Request
-	e        *harness.Experiment
-	file     *settings.File
-	protocol string
-}
-
-// NewLayout reads and merges the settings for a request with one experiment and one protocol.
-func NewLayout(r Request) (*Layout, error) {
-	files, err := r.Admit()
-	if err != nil {
-		return nil, err
-	}
-	protocols := r.protocols(files[0])
-	if len(protocols) != 1 {
-		return nil, usage.Errorf("--protocol %s: want one protocol", strings.Join(r.Protocols, ","))
-	}
-	return r.layout(r.Experiments[0], files[0], protocols[0])
-}
-
-func (r Request) layout(e *harness.Experiment, f *settings.File, protocol string) (*Layout, error) {
-	f.Wants = r.wants
-	s, err := f.Resolve(protocol, r.Scale, r.overrides(e))
-	return &Layout{Settings: s, request: r, e: e, file: f, protocol: protocol}, err
-}
-
 // Known refuses names that are no problems or methods of the experiment.
 func (l *Layout) Known(problems, methods []string) error {
 	have := slices.Concat(l.file.Methods, l.file.Variants)
-	return cmp.Or(known("problem", problems, l.file.Problems), known("method", methods, have))
-}
-
-// wants reports whether the request selects a method on a problem.
-func (r *Request) wants(problem, method string) bool {
-	has := func(list []string, name string) bool { return list == nil || slices.Contains(list, name) }
-	return has(r.Problems, problem) && has(r.Methods, method)
+	return known(list{"problem", problems, l.file.Problems}, list{"method", methods, have})
 }
 
 // Wanted are the problems and their methods that the request selects.
