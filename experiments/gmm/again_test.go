@@ -25,6 +25,7 @@ func TestMetricAfterTrials(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs everything of two protocols twice")
 	}
+	harness.Register(Experiment)
 	all := []*harness.Experiment{Experiment}
 	planned := func(set ...string) []harness.Trial {
 		r := plan.Request{Experiments: all, Protocols: []string{"released", "matched"}, Scale: "smoke"}

@@ -35,6 +35,7 @@ func TestAlarms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	harness.Register(Experiment)
 	planned, err := plan.New(plan.Request{Experiments: []*harness.Experiment{Experiment}, Data: data, Scale: "full",
 		Protocols: []string{"matched"}, Problems: problems, Methods: methods, Seeds: []uint64{1, 2}})
 	if err != nil {
