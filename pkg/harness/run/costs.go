@@ -37,7 +37,7 @@ const (
 	operationSeconds = 8.5e-12 // about what an operation takes on a core with AVX-512
 	lookIterations   = 20      // a checkpoint's metrics take about as long as the scores and moves of 20 iterations
 	trialSeconds     = 0.01    // about what each trial takes besides, for its files
-	runSeconds       = 0.3     // about what a run takes besides, for its start and its report
+	runSeconds       = 0.5     // about what a run takes besides, for its start and its report
 )
 
 // kinds returns the kinds of a trial on a processor, and of each the same on any, those that tell most of it first.
