@@ -9,6 +9,9 @@ import (
 // TestImage: the image of Containerfile is built, and its program runs without anything beside it. The base here is
 // empty, so that nothing is fetched.
 func TestImage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a minute of an image")
+	}
 	if _, err := exec.LookPath("buildah"); err != nil {
 		t.Skip("no buildah on this machine: the image is not built (Debian: apt-get install buildah)")
 	}

@@ -49,6 +49,9 @@ func newUser(t *testing.T) *user {
 // the tag of the version, as the workflow has it. That tag is pushed last and alone.
 func released(t *testing.T) (checkout string) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("a minute of builds from a tag")
+	}
 	text, err := os.ReadFile("../../CONTRIBUTING.md")
 	if err != nil {
 		t.Fatal(err)

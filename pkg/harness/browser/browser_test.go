@@ -34,6 +34,9 @@ type browser struct {
 // newBrowser starts a browser that ends with the test; without one, or where it cannot start, the test is skipped.
 func newBrowser(t *testing.T) *browser {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("a minute of a browser")
+	}
 	path, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Skip("no Chromium on this machine: the page is not looked at (Debian: apt-get install chromium)")
