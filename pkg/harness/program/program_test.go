@@ -113,6 +113,9 @@ func gone(t *testing.T) {
 
 // TestMisbehaviour: each wrong program is told by one sentence, and none leaves a process behind.
 func TestMisbehaviour(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits three seconds for programs that hang")
+	}
 	sleepers, _ := exec.Command("pgrep", "-fc", "sleep 1000").Output()
 	for i, how := range slices.Sorted(maps.Keys(misbehaviours)) {
 		if testing.Short() && os.Getenv("PROGRAM_KILLED") == "" && i%5 != 0 { // all take three seconds

@@ -47,6 +47,9 @@ func outcomes(t *testing.T, s *store.Store, o Options, want [][3]string) {
 
 // Whatever a trial does to its process, it becomes a row with its reason, and the other trials are computed.
 func TestStuckAndHugeTrials(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits four seconds for limits")
+	}
 	s := must(store.Open(t.TempDir()))
 	o := isolating()
 	o.Timeout, o.Grace = 300*time.Millisecond, 200*time.Millisecond
@@ -82,6 +85,9 @@ func TestStuckAndHugeTrials(t *testing.T) {
 
 // The limits hold for programs and for references as for trials.
 func TestLimitsOfPrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits five seconds for limits")
+	}
 	s := must(store.Open(t.TempDir()))
 	o := isolating()
 	o.Isolate.Memory = 256 << 20
