@@ -81,13 +81,8 @@ func gaps(s *record.Set) (*figure.Figure, error) {
 	}
 	bottom, top := -0.5, float64(len(problems))-0.5
 	within := func(errors float64, label string, grey uint8) figure.Band {
-		return figure.Band{
-			X:     []float64{-errors, errors},
-			Lo:    []float64{bottom, bottom},
-			Hi:    []float64{top, top},
-			Style: figure.Style{Label: label, Color: color.NRGBA{R: grey, G: grey, B: grey, A: 255}},
-			Solid: true,
-		}
+		style := figure.Style{Label: label, Color: color.NRGBA{R: grey, G: grey, B: grey, A: 255}}
+		return figure.Rectangle(-errors, errors, bottom, top, style)
 	}
 	found, limit := false, 1.1*claim.Errors
 	for _, metric := range metrics {

@@ -200,11 +200,7 @@ func (w *work) choose(e *env, laid *grid.Grid, again string) error {
 		return result.Damage
 	}
 	fmt.Fprintf(e.out, "results: %s\n", dir)
-	_, notes, err = report.Update(w.results, &plan.Plan{}, w.store, e.experiments, true, page.Render)
-	for _, n := range notes {
-		fmt.Fprintln(e.err, safe.Text(n))
-	}
-	if err != nil {
+	if _, err := w.update(e, &plan.Plan{}, true); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(e.out, "page: %s\n", filepath.Join(w.results, page.Grids))

@@ -13,6 +13,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/page"
+	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
@@ -47,12 +48,9 @@ func reportCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-// report writes the report and its pages, says what was left as it was, and shows what came out.
+// report writes the report of the plan and shows what came out.
 func (w *work) report(e *env, keep bool) error {
-	r, notes, err := report.Update(w.results, w.Plan, w.store, e.experiments, keep, page.Render)
-	for _, n := range notes {
-		fmt.Fprintln(e.err, safe.Text(n))
-	}
+	r, err := w.update(e, w.Plan, keep)
 	if err != nil {
 		return err
 	}
@@ -62,6 +60,15 @@ func (w *work) report(e *env, keep bool) error {
 	w.show(e, r)
 	_, err = fmt.Fprintf(e.out, "page: %s\n", filepath.Join(w.results, "index.html"))
 	return err
+}
+
+// update writes the report of a plan with all pages, and says what was left as it was.
+func (w *work) update(e *env, p *plan.Plan, keep bool) (*report.Report, error) {
+	r, notes, err := report.Update(w.results, p, w.store, e.experiments, keep, page.Render)
+	for _, n := range notes {
+		fmt.Fprintln(e.err, safe.Text(n))
+	}
+	return r, err
 }
 
 // show prints the verdicts where the trials are about the paper, else the last values under each protocol of the plan.

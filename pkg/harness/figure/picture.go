@@ -79,8 +79,8 @@ func heatOf(t *table.Table) *Figure {
 	}
 }
 
-// box is a rectangle in the style's colour.
-func box(left, right, bottom, top float64, style Style) Band {
+// Rectangle is a rectangle in the style's colour.
+func Rectangle(left, right, bottom, top float64, style Style) Band {
 	return Band{
 		X:     []float64{left, right},
 		Lo:    []float64{bottom, bottom},
@@ -98,7 +98,7 @@ func sharesOf(t *table.Table) *Figure {
 		for i, r := range t.Rows {
 			from, y := ends[i], float64(len(t.Rows)-1-i)
 			ends[i] += number(r[j+1])
-			p.Layers = append(p.Layers, box(from, ends[i], y-0.36, y+0.36, style))
+			p.Layers = append(p.Layers, Rectangle(from, ends[i], y-0.36, y+0.36, style))
 		}
 	}
 	return &Figure{Panels: []Panel{p}, Width: 12, Row: rowHeight}
@@ -159,7 +159,7 @@ func place(names *[]string, name string) int {
 func forestPanel(title string, lines []string) Panel {
 	bottom, top := -0.6, float64(len(lines))-0.4
 	return Panel{Title: title, X: Axis{Scale: Symmetric}, Y: rows(lines), Layers: []Layer{
-		box(-1, 1, bottom, top, Style{Label: "within the margin", Color: gridGrey}),
+		Rectangle(-1, 1, bottom, top, Style{Label: "within the margin", Color: gridGrey}),
 		Line{X: []float64{0, 0}, Y: []float64{bottom, top}, Style: Style{Color: ink, Width: thinWidth}},
 		Estimates{Hollow: true, Style: Style{Label: "open", Color: ink, Mark: Circle}},
 	}}
