@@ -44,7 +44,6 @@ func survives(t *testing.T, what string, f func()) {
 // TestSixCases: every claim, table, figure and finding of every experiment survives the six cases with a reason.
 func TestSixCases(t *testing.T) {
 	long(t, "draws every report six times")
-	harness.Register(experiments...)
 	rep, err := report.Read(results, experiments)
 	if err != nil {
 		t.Fatal(err)

@@ -63,7 +63,6 @@ func TestPaperPage(t *testing.T) {
 // not committed, is left out.
 func TestCommittedReportIsCurrent(t *testing.T) {
 	long(t, "draws all reports again")
-	harness.Register(experiments...) // their samplers have names in words
 	rep, err := report.Read(results, experiments)
 	if err != nil {
 		t.Fatal(err)

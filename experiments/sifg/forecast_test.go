@@ -40,7 +40,6 @@ func times(experiment string) (out []*timed) {
 // is. While only particles and iterations counted, it was 41 % for gmm and none for funnel.
 func TestForecast(t *testing.T) {
 	long(t, "forecasts every committed trial")
-	harness.Register(experiments...)
 	for _, e := range experiments {
 		all := times(e.Name)
 		known, near, sum, truth := 0, 0, 0.0, 0.0
