@@ -208,7 +208,11 @@ func (s *Store) openIndex(id ID, dir, index string, open opener) (*head, *sealed
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := h.check(id, index); err != nil {
+	err = h.check(id, index)
+	if index == trialIndex && !f.Lists(traceName) { // each trial has one: see Put
+		err = errors.Join(err, fmt.Errorf("it lists no %s", traceName))
+	}
+	if err != nil {
 		return nil, nil, &safe.Damage{Path: f.Path(index), Reason: err.Error()}
 	}
 	return h, f, nil

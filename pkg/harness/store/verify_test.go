@@ -304,6 +304,8 @@ func FuzzTrial(f *testing.F) {
 			f.Add(strings.Replace(body, old, now, 1))
 		}
 	}
+	f.Add(strings.Replace(body, `"trace.parquet"`, `"track.parquet"`, 1)) // one with another file, which is there
+	must(0, os.Link(filepath.Join(folder(s, "k"), traceName), filepath.Join(folder(s, "k"), "track.parquet")))
 	f.Fuzz(func(t *testing.T, body string) {
 		sealed := body + ",\n  \"sha256\": \"" + sealed.Digest([]byte(body)) + "\"\n}\n"
 		must(0, os.WriteFile(index, []byte(sealed), 0o666))
