@@ -22,7 +22,7 @@ import (
 var surface = study.Comparison{
 	Protocol: "surface",
 	About:    "Each method has its own best step, σ and rate for its number of network steps or iterations.",
-	Methods:  []string{"sifg-500"},
+	Methods:  []string{"sifg-150", "sifg-500"},
 	Rivals:   []string{"sifg", "l2-gf-150", "ada-gwg-150", "sgld", "sgld-32000", "kde-flow"},
 	Figures:  []harness.Figure{words.Figure("surface", surfaceFigure)},
 	Problems: starts,
