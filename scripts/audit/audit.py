@@ -25,6 +25,8 @@ OVERLAP = 1 / 9  # test rows over the others, of splits of one table
 # What is compared, by experiment and problem in words: the problem, the metric, a margin (None: the floor's spread), and whether seeds overlap.
 PROBLEMS = {
     ("gmm", "2-D mixture"): ("gmm-2d", "energy", None, False),
+    ("gmm", "2-D mixture, the text's start"): ("gmm-2d", "energy", None, False),
+    ("gmm", "2-D mixture, the scripts' start"): ("gmm-2d-near", "energy", None, False),
     ("gmm", "10-D mixture"): ("gmm-10d", "energy", None, False),
     ("monomial-gamma", "Monomial gamma"): ("monomial-gamma", "energy", None, False),
     ("meg-ica", "10 unmixing matrices"): ("meg-10", "energy", None, False),

@@ -17,6 +17,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as parquet
 
 import audit
 
@@ -24,7 +25,9 @@ ROOT = Path(__file__).resolve().parents[2]
 NAMES = {"SVGD": "svgd", "L2-GF": "l2-gf", "Ada-GWG": "ada-gwg", "SGLD": "sgld"}
 PROPOSED, RIVALS = ["sifg", "ada-sifg"], [*NAMES.values(), "psgld", "ascent", "kde-flow"]  # corrected together
 TABLES = ["Boston", "Concrete", "Diabetes", "Power", "Protein", "Wine"]
+COVERED = 0.05  # share of a mode that is covered
 ERRORS = 3.3  # standard errors of the difference within which a cell agrees
+FAR, NEAR = "2-D mixture, the text's start", "2-D mixture, the scripts' start"
 FIGURES = "1 2 3 4 5 6 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 30 31 32 33".split()  # claims about Figures 1 to 5
 
 
@@ -35,6 +38,7 @@ def shown(value, decimals=3):
 
 class Facts:
     def __init__(self, results):
+        self.results = results
         self.records = {e: audit.Records(results / e) for e in ("gmm", "monomial-gamma", "meg-ica", "uci-bnn")}
         self.compared = {}  # by title, method and rival: differences and verdict of the comparison with its correction
         _, self.wrong = audit.audit(results, sorted(self.records), self.compared)
@@ -44,16 +48,16 @@ class Facts:
                 if p["protocol"] == "released":
                     self.verdicts.update({c["id"]: c["verdict"] for c in p["claims"]})
 
-    def pair(self, title, rival, protocol=None):
-        """The differences of SIFG and a rival, whether seeds overlap, the margin and the verdict."""
-        return self.compared[protocol or ("start" if title in TABLES else "matched"), title, "sifg", rival]
+    def pair(self, title, rival, protocol=None, method="sifg"):
+        """The differences of a method and a rival, whether seeds overlap, the margin and the verdict."""
+        return self.compared[protocol or ("start" if title in TABLES else "matched"), title, method, rival]
 
     def verdict(self, title, rival):
         return self.pair(title, rival)[3]
 
-    def gap(self, title, rival, protocol=None, sign=1):
+    def gap(self, title, rival, protocol=None, sign=1, method="sifg"):
         """The mean difference with its 95 % interval."""
-        d, overlap, _, _ = self.pair(title, rival, protocol)
+        d, overlap, _, _ = self.pair(title, rival, protocol, method)
         low, high = sorted(sign * end for end in audit.interval(d, 1 - audit.LEVEL, overlap))
         return f"{shown(sign * np.mean(d))} [{shown(low)}, {shown(high)}]"
 
@@ -65,9 +69,29 @@ class Facts:
         tests = sum((protocol, title, m, r) in self.compared for m in PROPOSED for r in RIVALS)
         return f"{text} ({self.seen(title, rival, protocol, tests)})"
 
-    def seen(self, title, rival, protocol, tests):
+    def surface(self, title, method):
+        """The last energy distances of a method of the protocol surface."""
+        return self.records["gmm"].tries("surface", audit.PROBLEMS["gmm", title][0], method, "energy")
+
+    def distance(self, title, method):
+        return shown(np.mean(list(self.surface(title, method).values())))
+
+    def all_modes(self, title, method):
+        """In how many seeds every mode has its share of the sample, in words or of ten."""
+        problem = audit.PROBLEMS["gmm", title][0]
+        wanted = {t["key"] for t in self.records["gmm"].trials
+                  if (t["protocol"], t["problem"], t["method"]) == ("surface", problem, method)}
+        rows = parquet.read_table(self.results / "gmm" / "trace.parquet", filters=[("metric", "=", "coverage"), ("iteration", ">", 0)])
+        least = {}
+        for row in rows.to_pylist():
+            if row["key"] in wanted:
+                least[row["key"]] = min(row["value"], least.get(row["key"], 1))
+        covered = sum(share >= COVERED for share in least.values())
+        return f"{covered} of {len(least)}" if covered else "no seed"
+
+    def seen(self, title, rival, protocol, tests, method="sifg"):
         """The smallest lead that would have been seen with a chance of 80 %, with Holm's correction at its strictest."""
-        d, overlap, margin, _ = self.pair(title, rival, protocol)
+        d, overlap, margin, _ = self.pair(title, rival, protocol, method)
         error = audit.standard_error(d, overlap)
         told = error * audit.t_quantile(1 - audit.LEVEL / 2 / tests, len(d) - 1)
         return shown(error * audit.t_quantile(0.8, len(d) - 1) + max(margin, told))
@@ -107,11 +131,38 @@ def findings(f):
           f.seen("2-D mixture", "sifg-hutchinson", "loss", 2)]),
         (r"Boston is open \(([\d.]+)\)", [f.seen("Boston", "sifg-blind", "start", 1)]),
         (r"is nearer in 2-D by (\S+ \[\S+ \S+\])", [f.gap("2-D mixture", "kde-flow")]),
+        *steps(f),
     ]
     for title in ["2-D mixture", "Monomial gamma", "10 unmixing matrices", *TABLES]:
         row = r"\| " + title + r" \| ([^|]+?) \| ([^|]+?) \| ([^|]+?) \| ([^|]+?) \|"
         out.append((row, [f.cell(title, rival) for rival in NAMES.values()]))
     return out
+
+
+def steps(f):
+    """What network steps do, by the protocol surface."""
+    few = {f.distance(FAR, m) for m in ("sifg", "sifg-20", "sifg-50")}
+    if f.pair(FAR, "sifg", "surface", "sifg-150")[3] != "better" or f.pair(FAR, "kde-flow", "surface", "sifg-150")[3] != "open":
+        raise SystemExit("findings.md: other verdicts on 150 network steps from the far start")
+    if f.pair(NEAR, "sifg", "surface", "sifg-150")[3] != "open":
+        raise SystemExit("findings.md: another verdict on 150 network steps from the scripts' start")
+    tests = {t: sum(key[:2] == ("surface", t) for key in f.compared) for t in (FAR, NEAR)}
+    return [
+        (r"energy distance is ([\d.]+) with 5, 20 or 50 an iteration and ([\d.]+) with 150: better by (\S+ \[\S+ \S+\]), than SGLD by "
+         r"(\S+ \[\S+ \S+\]), and open against the KDE flow's ([\d.]+) \(([\d.]+)\)",
+         [" ".join(few), f.distance(FAR, "sifg-150"), f.gap(FAR, "sifg", "surface", -1, "sifg-150"),
+          f.gap(FAR, "sgld", "surface", -1, "sifg-150"), f.distance(FAR, "kde-flow"),
+          f.seen(FAR, "kde-flow", "surface", tests[FAR], "sifg-150")]),
+        (r"it is ([\d.]+) with 5 and ([\d.]+) with 150, which is open \(([\d.]+)\)",
+         [f.distance(NEAR, "sifg"), f.distance(NEAR, "sifg-150"), f.seen(NEAR, "sifg", "surface", tests[NEAR], "sifg-150")]),
+        (r"than with 5: ([\d.]+) and ([\d.]+), ([\d.]+) and ([\d.]+\d)",
+         [f.distance(t, m) for t in (FAR, NEAR) for m in ("l2-gf-150", "l2-gf")]),
+        (r"the KDE flow comes to ([\d.]+) from the far start", [f.distance(FAR, "kde-flow-8000")]),
+        (r"in (\w+ \w+) with 5 network steps and in (\d+ of \d+) with 150",
+         [f.all_modes(FAR, m) for m in ("sifg", "sifg-150")]),
+        (r"it covers them with either in (\d+ of \d+)",
+         [" ".join({f.all_modes(NEAR, m) for m in ("sifg", "sifg-150")})]),
+    ]
 
 
 def readme(f):
@@ -127,6 +178,7 @@ def readme(f):
         (r"of the other (\d+) cells (\d+) agree", [str(len(others)), str(sum(c[5] for c in others))]),
         (r"and on (\w+) of six better than some", [words[len(better)]]),
     ]
+    out.append((r"energy distance from ([\d.]+) to \[([\d.]+)", [f.distance(FAR, m) for m in ("sifg", "sifg-150")]))
     out.append((r"Boston\s+is open \(a\s+lead of ([\d.]+) would show", [f.seen("Boston", "sifg-blind", "start", 1)]))
     outside = [c for c in others if not c[5]]
     if len(outside) != 1:
