@@ -68,8 +68,8 @@ func TestForecast(t *testing.T) {
 	}
 }
 
-// TestForecastOfInner: up to a hundred times the network steps are forecast, from trials with the usual number, as what a
-// grid of them took.
+// TestForecastOfInner: up to a hundred times the network steps are forecast, from trials with the usual number, as what
+// a grid of them took.
 func TestForecastOfInner(t *testing.T) {
 	const dir = "../../results/grid/gmm-surface-edges/surface/"
 	all := map[string]record.Timing{}
