@@ -52,7 +52,7 @@ func variant(sampler string, n int, of string) {
 	for _, s := range sifg.Samplers {
 		if s.Name == sampler {
 			number := strconv.Itoa(n)
-			figure.Looks[sampler+"-"+number] = figure.Look{Title: s.Title + ", " + number + " " + of, Look: s.Look}
+			figure.Looks[sampler+"-"+number] = figure.Look{Title: s.Title + " with " + number + " " + of, Look: s.Look}
 		}
 	}
 }

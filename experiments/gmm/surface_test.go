@@ -75,7 +75,7 @@ func TestSurface(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if row := tab.Rows[0]; row[0].Text != "SIFG, 50 network steps" || row[1].Text != "2000" || len(tab.Rows) != 4 {
+	if row := tab.Rows[0]; row[0].Text != "SIFG with 50 network steps" || row[1].Text != "2000" || len(tab.Rows) != 4 {
 		t.Errorf("%d rows, the first %v", len(tab.Rows), row)
 	}
 	if _, err := surfaceFigure(&record.Set{}); err == nil {

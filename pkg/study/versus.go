@@ -60,12 +60,30 @@ func (c Comparison) Each() []harness.Find {
 	return out
 }
 
-// against says how methods compare with each rival.
+// against says how each method compares with its rivals, of more than two how many.
 func against(all []table.Comparison) string {
-	var parts []string
+	phrases := map[string]string{"better": "better than", "worse": "worse than", "equal": "equal to", "open": "open against"}
+	rivals, parts := map[string]map[string][]string{}, []string(nil) // by method and verdict
+	var methods []string
 	for _, c := range all {
-		method, rival := figure.Label(c.Method), figure.Label(c.Rival)
-		parts = append(parts, fmt.Sprintf("%s against %s is %s", method, rival, c.Verdict))
+		if rivals[c.Method] == nil {
+			rivals[c.Method] = map[string][]string{}
+			methods = append(methods, c.Method)
+		}
+		of := rivals[c.Method]
+		of[c.Verdict] = append(of[c.Verdict], figure.Label(c.Rival))
+	}
+	for _, m := range methods {
+		var said []string
+		for _, verdict := range slices.Sorted(maps.Keys(rivals[m])) {
+			names := rivals[m][verdict]
+			who := strings.Join(names, " and ")
+			if len(names) > 2 {
+				who = table.Count(len(names), "rival")
+			}
+			said = append(said, phrases[verdict]+" "+who)
+		}
+		parts = append(parts, figure.Label(m)+" is "+strings.Join(said, ", "))
 	}
 	return strings.Join(parts, "; ")
 }

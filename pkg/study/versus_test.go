@@ -8,6 +8,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 // made has a metric m of one problem, at one checkpoint.
@@ -117,5 +118,18 @@ func TestTooFewDraws(t *testing.T) {
 	v.Margin = 0
 	if rule := v.rule([]relation{{margin: math.NaN()}}); strings.Contains(rule, "–") {
 		t.Errorf("%q", rule)
+	}
+}
+
+// TestAgainst: one or two rivals with the same verdict are named, more are counted.
+func TestAgainst(t *testing.T) {
+	var all []table.Comparison
+	for rival, verdict := range map[string]string{"l2-gf": "better", "svgd": "better", "ada-gwg": "better", "sgld": "open"} {
+		all = append(all, table.Comparison{Method: "sifg", Rival: rival, Verdict: verdict})
+	}
+	all = append(all, table.Comparison{Method: "ada-sifg", Rival: "sgld", Verdict: "worse"})
+	const want = "SIFG is better than 3 rivals, open against SGLD; Ada-SIFG is worse than SGLD"
+	if got := against(all); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
