@@ -62,9 +62,14 @@ func (c Comparison) Each() []harness.Find {
 
 // against says how each method compares with its rivals, of more than two how many.
 func against(all []table.Comparison) string {
-	phrases := map[string]string{"better": "better than", "worse": "worse than", "equal": "equal to", "open": "open against"}
-	rivals, parts := map[string]map[string][]string{}, []string(nil) // by method and verdict
-	var methods []string
+	phrases := map[string]string{
+		"better": "better than",
+		"worse":  "worse than",
+		"equal":  "equal to",
+		"open":   "open against",
+	}
+	rivals := map[string]map[string][]string{} // by method and verdict
+	var methods, parts []string
 	for _, c := range all {
 		if rivals[c.Method] == nil {
 			rivals[c.Method] = map[string][]string{}
