@@ -166,12 +166,10 @@ def steps(f):
           f.seen(FAR, "kde-flow", "surface", tests[FAR], "sifg-150")]),
         (r"it is ([\d.]+) with 5 and ([\d.]+) with 150, which is open \(([\d.]+)\)",
          [f.distance(NEAR, "sifg"), f.distance(NEAR, "sifg-150"), f.seen(NEAR, "sifg", "surface", tests[NEAR], "sifg-150")]),
-        (r"than with 5: ([\d.]+) and ([\d.]+), ([\d.]+) and ([\d.]+\d)",
-         [f.distance(t, m) for t in (FAR, NEAR) for m in ("l2-gf-150", "l2-gf")]),
-        (r"the KDE flow comes to ([\d.]+) from the far start", [f.distance(FAR, "kde-flow-8000")]),
-        (r"in (\w+ \w+) with 5 network steps and in (\d+ of \d+) with 150",
+        (r"which with more iterations is at ([\d.]+) in fewer seconds", [f.distance(FAR, "kde-flow-8000")]),
+        (r"in (\w+ \w+) with 5 network steps, in (\d+ of \d+) with 150",
          [f.all_modes(FAR, m) for m in ("sifg", "sifg-150")]),
-        (r"it covers them with either in (\d+ of \d+)",
+        (r"from the scripts' start in (\d+ of \d+) with either",
          [" ".join({f.all_modes(NEAR, m) for m in ("sifg", "sifg-150")})]),
     ]
 
