@@ -52,7 +52,7 @@ type Comparison struct {
 	// of a verdict
 	Where   string // in a title: "Networks after 2000 iterations"
 	Lead    bool   // on the first screen of the page
-	Seconds string // the protocol in which rivals have SIFG's seconds in Protocol or more; "": none
+	Seconds string // the protocol in which rivals have SIFG's seconds; "": none
 	Times   string // the protocol whose times say which method is the fastest; "", or without results: Protocol
 	Other   Other
 }

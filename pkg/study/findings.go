@@ -2,14 +2,12 @@ package study
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
@@ -101,8 +99,8 @@ func predicted(s *record.Set, problem, method string) record.Sample {
 
 // AtSeconds finds how SIFG compares with rivals that have as many seconds as it has; nothing without their trials.
 func (c Comparison) AtSeconds(by map[string]*record.Set) *harness.Finding {
-	s, clock := by[c.Protocol], by[c.Seconds]
-	if s == nil || clock == nil {
+	clock := by[c.Seconds]
+	if clock == nil {
 		return nil
 	}
 	verdicts := slices.DeleteFunc(c.Verdicts(by), func(x Verdict) bool { return x.fastest == "" })
@@ -115,45 +113,24 @@ func (c Comparison) AtSeconds(by map[string]*record.Set) *harness.Finding {
 			rows = append(rows, duel{x.v, r})
 		}
 	}
-	t := sheet(rows, "SIFG", "Rival", "SIFG is", s, clock)
+	t := sheet(rows, "SIFG", "Rival", "SIFG is", clock, clock)
 	t.Column("the rival's iterations", func(r duel) table.Cell {
 		first, _ := record.First(clock, r.Name, r.rival)
 		return table.Int(first.Iterations)
 	})
-	times := c.times(by)
 	t.Column("its seconds over SIFG's", func(r duel) table.Cell {
-		return table.Number(Seconds(clock, r.Name, r.rival)/Seconds(times, r.Name, "sifg"), 3)
-	})
-	t.Words("with its own settings", func(r duel) string {
-		own, _ := record.First(s, r.Name, r.rival)
-		here, _ := record.First(clock, r.Name, r.rival)
-		if alike(own, here) {
-			return "yes"
-		}
-		return "no"
+		return table.Number(Seconds(clock, r.Name, r.rival)/Seconds(clock, r.Name, "sifg"), 3)
 	})
 	t.Notes = []string{"Mean ± standard deviation over trials; mean difference [95 % interval], judged as above, " +
-		"with Holm's correction over the rivals of a problem. The rivals have as many iterations as SIFG's median " +
-		"time buys. A rival has its own settings where they are those of " + c.Protocol + ", its start included, " +
-		"as SIFG's are; without them it might be better. Medians of seconds were measured on more than one kind of " +
-		"machine."}
+		"with Holm's correction over the rivals of a problem. Medians of seconds, other programs running too."}
 	return &harness.Finding{
 		Table:    &t.Table,
 		Protocol: c.Seconds,
-		Title: c.Where + " of SIFG, rivals " + clock.Title + ": against the strongest SIFG is " +
+		Title: c.Where + " of SIFG, " + clock.Title + ": against the strongest SIFG is " +
 			c.title(verdicts, func(x Verdict) string { return found(x.seconds, x.fastest) }),
-		Text: "The rivals were tuned for as many iterations as SIFG has, not for these.",
+		Text: "A rival has as many iterations as SIFG's median time buys, or fewer where two splits that no result " +
+			"uses said so.",
 	}
-}
-
-// alike tells whether two trials have the same sampler and options.
-func alike(a, b record.Trial) bool {
-	x, err := settings.Of(a)
-	if err != nil {
-		return false
-	}
-	y, err := settings.Of(b)
-	return err == nil && reflect.DeepEqual(x.Sampler, y.Sampler) && reflect.DeepEqual(x.Options, y.Options)
 }
 
 // Beside adds what the protocol of the other criterion has in place of the paper's figures and tables: how methods end.

@@ -63,7 +63,7 @@ func (c Comparison) Verdicts(by map[string]*record.Set) []Verdict {
 		}
 		x.parts = c.relations(v, by, proposed[:1], controls)
 		if clock := by[c.Seconds]; clock != nil {
-			x.seconds, x.fastest = v.relate(s, clock, proposed[:1], rivals), v.lowest(clock, rivals)
+			x.seconds, x.fastest = v.relate(clock, clock, proposed[:1], rivals), v.lowest(clock, rivals)
 		}
 		x.Scores = v.data(x.scores)
 		out = append(out, x)

@@ -39,9 +39,9 @@ func TestVerdict(t *testing.T) {
 		}
 		s.Timings[trial.Key] = record.Timing{Key: trial.Key, Seconds: seconds}
 	}
-	above := func(method string, seed int) float64 { return value(method, seed) + 1 }
-	fast := made([]string{"sgld", "psgld"}, 10, above)
+	fast := made([]string{"sgld", "psgld", "sifg"}, 10, value)
 	fast.Title = "with its seconds"
+	fast.Timings = s.Timings
 	v := energy()
 	c := Comparison{Protocol: "matched", Seconds: "clock", Where: "Somewhere", Problems: []Problem{v}}
 	s.Title = "every method at its best"
@@ -79,7 +79,7 @@ func TestVerdict(t *testing.T) {
 	row := []string{
 		"A problem", "pSGLD, SGLD; open: Ada-SIFG", "SGLD", "worse 1 [1, 1]", "open 0.8 [−1.01, 2.61], sees 3.",
 		"pSGLD", "worse 0.999 [0.999, 0.999]", "open 0.799 [−1.01, 2.61], sees 3.",
-		"equal 0 [0, 0], sees no lead for certain: does not vary over seeds against SGLD", "–", "equal −0.01 [",
+		"worse 1 [1, 1] against SGLD", "–", "equal −0.01 [",
 		"better −1 [−1, −1]",
 	}
 	for i, want := range row {
@@ -90,26 +90,16 @@ func TestVerdict(t *testing.T) {
 	if len(got.Table.Comparisons) != 8 { // two flows against four rivals
 		t.Errorf("%d comparisons", len(got.Table.Comparisons))
 	}
-	for _, trials := range [][]record.Trial{s.Trials, fast.Trials} {
-		for i := range trials {
-			trials[i].Config = `{"options": {"start": "near"}}`
-		}
-	}
-	for i := range fast.Trials {
-		if fast.Trials[i].Method == "psgld" {
-			fast.Trials[i].Config = `{"options": {"start": "far"}}`
-		}
-	}
 	c.Problems = []Problem{v}
 	got = c.AtSeconds(by)
-	title = "Somewhere of SIFG, rivals with its seconds: against the strongest SIFG is equal"
+	title = "Somewhere of SIFG, with its seconds: against the strongest SIFG is worse"
 	if got.Title != title || got.Protocol != "clock" {
 		t.Errorf("%q of %s, want %q", got.Title, got.Protocol, title)
 	}
-	if rows := got.Table.Rows; len(rows) != 2 || rows[1][1].Text != "pSGLD" || rows[1][4].Text[:6] != "equal " {
+	if rows := got.Table.Rows; len(rows) != 2 || rows[1][1].Text != "pSGLD" || rows[1][4].Text[:6] != "worse " {
 		t.Errorf("at equal seconds: %+v", rows)
-	} else if last := len(rows[0]) - 1; rows[0][last].Text != "yes" || rows[1][last].Text != "no" {
-		t.Errorf("pSGLD alone has another start, not %q and %q", rows[0][last].Text, rows[1][last].Text)
+	} else if last := rows[1][len(rows[1])-1].Text; last != "0.100" {
+		t.Errorf("pSGLD took a tenth of SIFG's seconds, not %s", last)
 	}
 	c.Problems[0].None = func(*record.Set) string { return "it is so" }
 	got = c.Finding(by)

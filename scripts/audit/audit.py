@@ -181,15 +181,15 @@ def trivial(report, title):
     return None
 
 
-def judged(records, group, sides, problem, metric, margin, overlap):
+def judged(records, group, protocol, problem, metric, margin, overlap):
     """Differences, lost tries and verdict of each comparison of one problem, with Holm's correction over them."""
-    pairs = [compare(*(records.tries(p, problem, c[m], metric) for p, m in sides), overlap) for c in group]
+    pairs = [compare(*(records.tries(protocol, problem, c[m], metric) for m in ("method", "rival")), overlap) for c in group]
     corrected = holm([p for _, _, p in pairs])
     return [(d, lost, verdict(d, lost, p, margin, overlap)) for (d, lost, _), p in zip(pairs, corrected)]
 
 
 def audit(results, experiments, found_all=None):
-    """Checks all comparisons of experiments. found_all gets what is found of each: by the rivals' protocol, problem in words, method and rival
+    """Checks all comparisons of experiments. found_all gets what is found of each: by protocol, problem in words, method and rival
     the differences, whether their seeds overlap, the margin and the verdict.
     """
     checked, wrong = 0, []
@@ -199,9 +199,7 @@ def audit(results, experiments, found_all=None):
         protocols = {t["protocol"] for t in records.trials}
         for finding in report["findings"]:
             said = (finding.get("table") or {}).get("comparisons") or []
-            protocol = rivals = finding.get("protocol") or "matched"
-            if protocol == "clock":  # rivals with the seconds of SIFG, which has its own start
-                protocol = "start"
+            protocol = finding.get("protocol") or "matched"
             for title, group in itertools.groupby(said, key=lambda c: c["problem"]):
                 if (experiment, title) not in PROBLEMS:
                     continue
@@ -211,30 +209,28 @@ def audit(results, experiments, found_all=None):
                 if margin is None:
                     margin = records.floor(protocol, problem, metric)
                 group = list(group)
-                sides = [(protocol, "method"), (rivals, "rival")]
                 law = trivial(report, title)
-                methods = {(p, c[m]) for c in group for p, m in sides}
-                nearest = min(np.mean(list(records.tries(p, problem, m, "energy").values())) for p, m in methods) if law else math.inf
+                methods = {c[m] for c in group for m in ("method", "rival")}
+                nearest = min(np.mean(list(records.tries(protocol, problem, m, "energy").values())) for m in methods) if law else math.inf
                 if law is not None and nearest < law:
                     wrong.append(f"{experiment}, {protocol}, {title}: no verdict, here a method is at {nearest}, below {law}")
-                found = judged(records, group, sides, problem, metric, margin, overlap)
+                found = judged(records, group, protocol, problem, metric, margin, overlap)
                 other = [None] * len(group)  # what the other criterion says
                 if protocol == "matched" and OTHER in protocols:
                     floor = records.floor(OTHER, problem, OTHER_METRIC)
-                    both = [(OTHER, "method"), (OTHER, "rival")]
-                    other = [v for _, _, v in judged(records, group, both, problem, OTHER_METRIC, floor, overlap)]
+                    other = [v for _, _, v in judged(records, group, OTHER, problem, OTHER_METRIC, floor, overlap)]
                 for c, (d, lost, here), opposite in zip(group, found, other):
                     ours = {"difference": np.mean(d), "margin": margin}
                     ours["from"], ours["to"] = interval(d, 1 - LEVEL, overlap)
                     theirs = {"difference": c["difference"], "margin": c["margin"], "from": c["interval"][0], "to": c["interval"][1]}
-                    name = f"{experiment}, {rivals}, {title}, {c['method']} against {c['rival']}"
+                    name = f"{experiment}, {protocol}, {title}, {c['method']} against {c['rival']}"
                     wrong += [f"{name}: {k} is {theirs[k]!r}, here {ours[k]!r}" for k in ours if not near(ours[k], theirs[k])]
                     if law is not None or {here, opposite} == {"better", "worse"}:
                         here = "open"
                     if here != c["verdict"]:
                         wrong.append(f"{name}: {c['verdict']}, here {here}")
                     if found_all is not None:
-                        found_all[rivals, title, c["method"], c["rival"]] = (d, overlap, margin, here)
+                        found_all[protocol, title, c["method"], c["rival"]] = (d, overlap, margin, here)
                     checked += 1
     return checked, wrong
 
