@@ -154,7 +154,7 @@ func (w *work) measure(e *env) {
 	w.notes = slices.Compact(w.notes)
 	for i, f := range w.found {
 		if f.Status == record.StatusOK {
-			w.costs.Add(&w.trials[i], f.Dim, f.Timing.CPU, f.Timing.Seconds)
+			w.costs.Add(&w.trials[i], f.Dim, f.Timing.Processor(), f.Timing.Seconds)
 		}
 	}
 	todo := w.runs(w.with(todoStatuses...))
@@ -168,7 +168,8 @@ func (w *work) measure(e *env) {
 
 // costsOf returns what predicts times on this machine.
 func costsOf(experiments []*harness.Experiment) run.Costs {
-	return run.Costs{Experiments: experiments, CPU: machine.This().CPU}
+	here := record.Timing{CPU: machine.This().CPU, Kernel: machine.This().Kernel}
+	return run.Costs{Experiments: experiments, CPU: here.Processor()}
 }
 
 // with returns the trials whose status is one of these.

@@ -81,6 +81,9 @@ type Timing struct {
 	Commit  string  `parquet:"commit,dict" json:"commit"`  // of the program that ran it, "+dirty" if so
 }
 
+// Processor is what the speed of a trial depends on: models of one name may have other compute paths.
+func (t *Timing) Processor() string { return t.CPU + ", " + t.Kernel }
+
 // Check is Trial.Check for a row of times.
 func (t *Timing) Check() error {
 	if !(t.Seconds >= 0 && t.Seconds < 1e9) { // 30 years; sums of them are finite

@@ -54,9 +54,9 @@ func read(root *os.Root, all []*harness.Experiment) (*Report, error) {
 	return r, errors.Join(damage...)
 }
 
-// Timed calls f for the trials that ended well in the report of an experiment, with their dimensions, processors and
-// seconds; for none where there is no report that can be read.
-func Timed(dir, experiment string, f func(t *harness.Trial, dim int, cpu string, seconds float64)) {
+// Timed calls f for the trials that ended well in the report of an experiment, with their dimensions, processors
+// (record.Timing.Processor) and seconds; for none where there is no report that can be read.
+func Timed(dir, experiment string, f func(t *harness.Trial, dim int, processor string, seconds float64)) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return
@@ -78,7 +78,7 @@ func Timed(dir, experiment string, f func(t *harness.Trial, dim int, cpu string,
 		config, err := settings.Of(*t)
 		if timed && err == nil && t.Status == record.StatusOK {
 			own := harness.Trial{Experiment: t.Experiment, Problem: t.Problem, Method: t.Method, Config: &config}
-			f(&own, t.Dim, x.CPU, x.Seconds)
+			f(&own, t.Dim, x.Processor(), x.Seconds)
 		}
 	}
 }

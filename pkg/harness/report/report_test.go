@@ -75,6 +75,16 @@ func TestRoundTrip(t *testing.T) {
 	if got := slices.Sorted(maps.Keys(files(h.dir))); !slices.Equal(got[:len(want)], want) {
 		t.Errorf("files %q", got)
 	}
+	times := 0
+	Timed(h.dir, "toy", func(x *harness.Trial, dim int, processor string, seconds float64) {
+		times++
+		if x.Method != "sgld" || dim != 1 || processor != "toy, portable" || seconds != 1.5 {
+			t.Errorf("%s in %d dimensions took %g s on %s", x.Method, dim, seconds, processor)
+		}
+	})
+	if times != 4 {
+		t.Errorf("%d trials ended well, want the times of 4", times)
+	}
 	if empty, err := Read(filepath.Join(h.dir, "nowhere"), h.all); err != nil || len(empty.Experiments) > 0 {
 		t.Errorf("of no folder: %+v, %v", empty, err)
 	}

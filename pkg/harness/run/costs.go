@@ -16,7 +16,7 @@ import (
 // only adds to its time.
 type Costs struct {
 	Experiments []*harness.Experiment // whose computations tell their work
-	CPU         string                // times of this processor tell more than others
+	CPU         string                // times of this processor (record.Timing.Processor) tell more than others
 
 	like map[kind]*sample
 }
