@@ -32,6 +32,9 @@ func slowly(a, b [][]float64, apart bool, stat func(medians []float64) float64) 
 }
 
 func TestEstimated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("sixty sets of bootstraps: a second")
+	}
 	same, bits := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }, rng.New(2, "values")
 	difference := func(m []float64) float64 { return m[0] - m[1] }
 	for trial := range 60 {

@@ -69,6 +69,9 @@ func referenceFor(t *testing.T, d *posterior) *reference {
 // TestRecovery: of three simulated sources the chains converge, at the mode, and SIFG's particles, which start at
 // random matrices, are as near to the chains' mean as draws are.
 func TestRecovery(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs chains and SIFG: a second")
+	}
 	const n = 2000
 	d := synthetic(t, n)
 	ref := referenceFor(t, d)

@@ -11,6 +11,9 @@ import (
 // TestSummaryOfReference: of a thousand reference draws of the twelve posteriors, in the coordinates of the Laplace
 // approximation, nothing looks wrong, with the exceptions below.
 func TestSummaryOfReference(t *testing.T) {
+	if testing.Short() {
+		t.Skip("twelve posteriors: two seconds")
+	}
 	data := posteriordb(t)
 	var alarms []string
 	for _, row := range posterior.Table {

@@ -113,6 +113,9 @@ func TestRecomputeProgram(t *testing.T) {
 
 // TestHostileNames: names of a program neither control a terminal nor become formulas or rows of a table.
 func TestHostileNames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs all that a program is asked: two seconds")
+	}
 	run := hostile(t)
 	if code, said := run(onProgram("names", "--seeds", "1")...); code != 0 {
 		t.Fatal(said)

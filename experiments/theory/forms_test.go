@@ -28,6 +28,9 @@ func withinErrors(t *testing.T, what string, want float64, draws []float64) {
 // TestSmoothedScore: the score of a smoothed mixture is the gradient of its log density, and −E[w | x]/σ of draws near
 // x.
 func TestSmoothedScore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a second of draws")
+	}
 	mu := lawOf(target.GMM2D()).smooth(0.3)
 	x := []float64{0.2, 0.7}
 	g := mu.score(x)

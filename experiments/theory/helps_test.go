@@ -12,6 +12,9 @@ import (
 // TestTails: exact draws of both laws are at energy distance 0 in the mean and have the variance that is said; scores
 // are the gradients of the logarithms of the densities, −‖x‖²/2 and −(ν+d)/2·log(1 + ‖x‖²/ν).
 func TestTails(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a second of draws")
+	}
 	for _, law := range []tailed{{3, false}, {3, true}} {
 		energy := law.energy()
 		var distance, squares []float64

@@ -41,6 +41,9 @@ func bySeeds(of func(m *measurement), method, metric string, seeds int, o Option
 // TestVelocityIsGradient is T1, Theorem 3.1: derivatives of KL(μ̂‖π) along random fields differ from −E⟨v, φ⟩ by at
 // most 1e-5 of their size in 1-D and 2-D, by quadrature, and by at most 4 standard errors in 10-D, by Monte Carlo.
 func TestVelocityIsGradient(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a second of quadratures")
+	}
 	const sigma = 0.3
 	o := Options{Particles: 8, Sigmas: []float64{sigma}, Draws: 2000}
 	for _, kind := range []string{"dirac", "affine"} {

@@ -46,6 +46,9 @@ func ranked(s *record.Set) results { return results{s, strings.ToUpper} }
 // TestFalseDifferences: among equal methods a difference is seen in more than one row of twenty, since the lowest mean
 // is found in the same data: in one of ten with seven methods.
 func TestFalseDifferences(t *testing.T) {
+	if testing.Short() {
+		t.Skip("1500 rankings: a second")
+	}
 	methods := []string{"a", "b", "c", "d", "e", "f", "g"}
 	const rows = 1500
 	stream, draw, seen := rng.New(3, "equals", 0), make([]float32, 1), 0

@@ -121,18 +121,18 @@ func (v Problem) last(s *record.Set, method string) record.Sample {
 	return record.Series{Set: s, Problem: v.Name}.Last(method, v.Metrics[0].Metric, 0)
 }
 
-// relate compares methods of one set with rivals of another, as far as both have trials.
-func (v Problem) relate(ours, others *record.Set, methods, rivals []string) []relation {
+// relate compares methods with rivals, as far as both have trials.
+func (v Problem) relate(s *record.Set, methods, rivals []string) []relation {
 	var out []relation
 	var p []float64
 	margin := v.Margin
 	if margin == 0 {
-		margin = v.floor(ours)
+		margin = v.floor(s)
 	}
 	for _, method := range methods {
-		mine := v.last(ours, method)
+		mine := v.last(s, method)
 		for _, rival := range rivals {
-			r := relation{Difference: record.Pair(mine, v.last(others, rival), v.Overlap), method: method, rival: rival}
+			r := relation{Difference: record.Pair(mine, v.last(s, rival), v.Overlap), method: method, rival: rival}
 			if r.Pairs()+r.BothLost == 0 {
 				continue
 			}
@@ -140,7 +140,7 @@ func (v Problem) relate(ours, others *record.Set, methods, rivals []string) []re
 			out, p = append(out, r), append(p, r.P(stats.TwoSided))
 		}
 	}
-	none := v.none(ours) != ""
+	none := v.none(s) != ""
 	for i, p := range stats.Holm(p) {
 		r := &out[i]
 		r.p, r.tests, r.none = p, len(out), none

@@ -20,7 +20,7 @@ type duel struct {
 
 // sheet is a table of comparisons: what methods and rivals score by the first metric, and which is better. method,
 // rival and is are headers; a method and a rival that the headers do not name have columns for their names.
-func sheet(rows []duel, method, rival, is string, ours, others *record.Set) *table.Sheet[duel] {
+func sheet(rows []duel, method, rival, is string, s *record.Set) *table.Sheet[duel] {
 	t, head := table.Of(rows), ", "+rows[0].Metrics[0].Head
 	for _, d := range rows {
 		t.Comparisons = append(t.Comparisons, d.data([]relation{d.relation})...)
@@ -32,8 +32,8 @@ func sheet(rows []duel, method, rival, is string, ours, others *record.Set) *tab
 	if rival == "Rival" {
 		t.Words(rival, func(d duel) string { return figure.Label(d.rival) })
 	}
-	t.Column(method+head, func(d duel) table.Cell { return cell(d.last(ours, d.method), table.MeanSD) })
-	t.Column(rival+head, func(d duel) table.Cell { return cell(d.last(others, d.rival), table.MeanSD) })
+	t.Column(method+head, func(d duel) table.Cell { return cell(d.last(s, d.method), table.MeanSD) })
+	t.Column(rival+head, func(d duel) table.Cell { return cell(d.last(s, d.rival), table.MeanSD) })
 	t.Column(is, func(d duel) table.Cell { return table.Text(d.words()) })
 	return t
 }
@@ -56,7 +56,7 @@ func (c Comparison) Control(by map[string]*record.Set) *harness.Finding {
 	if rows == nil {
 		return nil
 	}
-	t := sheet(rows, "SIFG", "Blind SIFG", "SIFG is", s, s)
+	t := sheet(rows, "SIFG", "Blind SIFG", "SIFG is", s)
 	t.Column("of the noise its network predicts", func(d duel) table.Cell {
 		return cell(predicted(s, d.Name, "sifg"), func(share []float64) table.Cell {
 			mean, sd := table.Num(100*stats.Mean(share)), table.Num(100*stats.SD(share))
@@ -113,7 +113,7 @@ func (c Comparison) AtSeconds(by map[string]*record.Set) *harness.Finding {
 			rows = append(rows, duel{x.v, r})
 		}
 	}
-	t := sheet(rows, "SIFG", "Rival", "SIFG is", clock, clock)
+	t := sheet(rows, "SIFG", "Rival", "SIFG is", clock)
 	t.Column("the rival's iterations", func(r duel) table.Cell {
 		first, _ := record.First(clock, r.Name, r.rival)
 		return table.Int(first.Iterations)
@@ -159,7 +159,7 @@ func (c Comparison) ByOther(by map[string]*record.Set) *harness.Finding {
 	var notes []string
 	for _, x := range c.Verdicts(by) {
 		v := c.Other.on(x.v)
-		x.scores, x.Strongest = v.relate(s, s, proposed, rivals), v.lowest(s, theirs)
+		x.scores, x.Strongest = v.relate(s, proposed, rivals), v.lowest(s, theirs)
 		for i := range x.scores {
 			if x.None != "" {
 				x.scores[i].verdict, x.scores[i].none = open, true
@@ -173,7 +173,7 @@ func (c Comparison) ByOther(by map[string]*record.Set) *harness.Finding {
 	if rows == nil {
 		return nil
 	}
-	t := sheet(rows, "Method", "Rival", "The method is", s, s)
+	t := sheet(rows, "Method", "Rival", "The method is", s)
 	t.Notes = append([]string{"Mean ± standard deviation over trials; mean difference [95 % interval], judged as " +
 		"above. The margin is the standard deviation over trials of what exact draws score."}, notes...)
 	return &harness.Finding{

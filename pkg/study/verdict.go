@@ -63,7 +63,7 @@ func (c Comparison) Verdicts(by map[string]*record.Set) []Verdict {
 		}
 		x.parts = c.relations(v, by, proposed[:1], controls)
 		if clock := by[c.Seconds]; clock != nil {
-			x.seconds, x.fastest = v.relate(clock, clock, proposed[:1], rivals), v.lowest(clock, rivals)
+			x.seconds, x.fastest = v.relate(clock, proposed[:1], rivals), v.lowest(clock, rivals)
 		}
 		x.Scores = v.data(x.scores)
 		out = append(out, x)
@@ -83,12 +83,12 @@ func (c Comparison) times(by map[string]*record.Set) *record.Set {
 // (docs/compare.md, "Methods with each other").
 func (c Comparison) relations(v Problem, by map[string]*record.Set, methods, rivals []string) []relation {
 	s, other := by[c.Protocol], by[c.Other.Protocol]
-	found := v.relate(s, s, methods, rivals)
+	found := v.relate(s, methods, rivals)
 	if other == nil {
 		return found
 	}
 	opposite := map[string]string{better: worse, worse: better}
-	for _, o := range c.Other.on(v).relate(other, other, methods, rivals) {
+	for _, o := range c.Other.on(v).relate(other, methods, rivals) {
 		i := indexOf(found, o.method, o.rival)
 		if i >= 0 && opposite[found[i].verdict] == o.verdict {
 			found[i].verdict, found[i].other = open, o.verdict+" by "+c.Other.Head
@@ -113,7 +113,7 @@ func (v Problem) use(s, times *record.Set) (use, apart []string) {
 	best := v.lowest(s, all)
 	use = []string{best}
 	others := slices.DeleteFunc(all, func(m string) bool { return m == best })
-	for _, r := range v.relate(s, s, others, use) {
+	for _, r := range v.relate(s, others, use) {
 		switch r.verdict {
 		case equal:
 			use = append(use, r.method)

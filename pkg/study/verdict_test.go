@@ -203,7 +203,7 @@ func TestFloorMargin(t *testing.T) {
 	}
 	v := energy()
 	v.Margin = 0
-	if found := v.relate(s, s, proposed, rivals); len(found) != 1 || math.Abs(found[0].margin-1) > 1e-12 {
+	if found := v.relate(s, proposed, rivals); len(found) != 1 || math.Abs(found[0].margin-1) > 1e-12 {
 		t.Errorf("%+v", found)
 	}
 }
@@ -288,7 +288,7 @@ func TestMarginZero(t *testing.T) {
 		return 0.01*float64(len(method)-len("sgld")) + 0.001*float64(seed%3)*float64(len(method)%2) +
 			map[string]float64{"sifg": 0.01}[method]
 	})
-	r := energy().relate(s, s, []string{"sifg"}, []string{"sgld"})[0]
+	r := energy().relate(s, []string{"sifg"}, []string{"sgld"})[0]
 	if got := r.words(); r.strict != worse || !strings.HasPrefix(got, "equal 0.01 ") ||
 		!strings.HasSuffix(got, ", at margin 0 worse") {
 		t.Errorf("%q", got)

@@ -132,7 +132,7 @@ func (c Comparison) table(s *record.Set, v Problem) (*table.Table, error) {
 	}
 	methods, rivals := c.compared()
 	methods = slices.DeleteFunc(slices.Clone(methods), func(m string) bool { return !slices.Contains(all, m) })
-	found := v.relate(s, s, methods, rivals)
+	found := v.relate(s, methods, rivals)
 	t := &table.Table{Columns: table.Columns(1, "Method"),
 		Notes: []string{"Mean [95 % interval, Student's t over seeds] at the last iteration.", v.rule(found)}}
 	if none := v.none(s); none != "" {

@@ -54,7 +54,7 @@ func TestVersus(t *testing.T) {
 	}
 	says := func(s *record.Set) string {
 		out := ""
-		for _, c := range v.data(v.relate(s, s, newFlows, newRivals)) {
+		for _, c := range v.data(v.relate(s, newFlows, newRivals)) {
 			out += c.Rival + " " + c.Verdict + "; "
 		}
 		return out
@@ -102,12 +102,12 @@ func TestLostTries(t *testing.T) {
 	s := made([]string{"sifg-a", "sgld-long"}, 10, func(string, int) float64 { return 1 })
 	s.Trials[3].Status = record.StatusDiverged
 	v := energy()
-	got := v.data(v.relate(s, s, newFlows, newRivals))
+	got := v.data(v.relate(s, newFlows, newRivals))
 	if len(got) != 1 || got[0].Lost != 1 || got[0].RivalLost != 0 || figure.Label(got[0].Rival) != "longer SGLD" {
 		t.Errorf("%+v", got)
 	}
 	v.None = func(*record.Set) string { return "it is so" }
-	if got := v.data(v.relate(s, s, newFlows, newRivals)); got != nil {
+	if got := v.data(v.relate(s, newFlows, newRivals)); got != nil {
 		t.Errorf("without a verdict: %+v", got)
 	}
 }

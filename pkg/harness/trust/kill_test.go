@@ -51,16 +51,15 @@ func newWork(t *testing.T, on string, flags ...string) *work {
 // After each kill the store is sound and has every trial that it had; at the end all files are those of a run that was
 // left alone, and no process of a program is left.
 func TestKilledAtRandom(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs that are killed: four seconds")
+	}
 	t.Setenv("PATH", filepath.Dir(os.Args[0])+":"+os.Getenv("PATH"))
 	model := fmt.Sprint(filepath.Base(os.Args[0]), " model ", os.Getpid()) // no path: its megabytes would be digested
 	works := []*work{newWork(t, "the toy"), newWork(t, "a program", "--program", model)}
-	enough := *kills
-	if testing.Short() {
-		enough /= 20
-	}
 	r := rand.New(rand.NewPCG(6, 2026))
 	killed, rounds := map[string]int{}, 0
-	for ; killed["all"] < enough; rounds++ {
+	for ; killed["all"] < *kills; rounds++ {
 		w, dir := works[rounds%2], folder(t)
 		w.round(t, r, dir, killed)
 		// The other process may have been killed while it wrote the report.
@@ -85,7 +84,7 @@ func TestKilledAtRandom(t *testing.T) {
 			return
 		}
 		os.RemoveAll(dir)
-		if rounds%25 == 24 || killed["all"] >= enough {
+		if rounds%25 == 24 || killed["all"] >= *kills {
 			t.Logf("kills: %v; %d times to the end", killed, rounds+1)
 		}
 	}

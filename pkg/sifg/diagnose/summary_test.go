@@ -65,6 +65,9 @@ func nearly(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
 // of KSD ÷ ExactKSD is 1 on average. It varies most where few directions matter, as in two dimensions: of 20 clouds its
 // square is then within a factor of 2.
 func TestSummaryOfExactDraws(t *testing.T) {
+	if testing.Short() {
+		t.Skip("sixty summaries: a second")
+	}
 	for _, p := range []target.Density{chainGaussian(2), chainGaussian(20), target.GMM2D()} {
 		const clouds = 20
 		var squares float64

@@ -58,6 +58,9 @@ func sample(t *testing.T, d Density, cfg Config, seed uint64, chains, n int) ([]
 // A correlated Gaussian, ρ = 0.8 and standard deviations 1 and 0.1 about (3, −1): means and second moments agree within
 // five standard errors, which the effective sample size gives.
 func TestGaussianMoments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long chains")
+	}
 	mean, sd, rho := []float64{3, -1}, []float64{1, 0.1}, 0.8
 	w := 1 / (1 - rho*rho)
 	d := gaussian{mean, []float64{

@@ -174,6 +174,9 @@ func calibrationP(cfg Config, integrate integrator, replicates int) float64 {
 }
 
 func TestCalibration(t *testing.T) {
+	if testing.Short() {
+		t.Skip("ranks of thousands of chains")
+	}
 	cfg := Config{Step: 0.13, Leapfrog: 3}
 	if p := calibrationP(cfg, leapfrog, 2000); !(p > 1e-4) {
 		t.Errorf("ranks are not uniform: p = %g", p)

@@ -170,6 +170,9 @@ func TestMetricsAreListed(t *testing.T) {
 // TestReferenceChains: the chains of a Gaussian have its moments, what is judged of them is near the floor, a stopped
 // call goes on to the same draws, and the settings alone decide the reference.
 func TestReferenceChains(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a second of chains")
+	}
 	options := map[string]any{
 		"target": "gaussian", "metrics": []any{"energy"}, "reference": 500,
 		"hmc": map[string]any{"chains": 2, "iterations": 2500, "leapfrog": 10, "draws": 400, "seed": 5},

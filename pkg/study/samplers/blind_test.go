@@ -48,6 +48,9 @@ func TestBlind(t *testing.T) {
 // velocity s − f is −x/2, and the implicit loss −E‖f‖² is −1. Means over the last 200 iterations of 1000 particles have
 // standard errors below 0.02. A loss of half the divergence would end at f = −x/4 and the velocity −3x/4.
 func TestHutchinson(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a run of 1000 particles: two seconds")
+	}
 	normal, err := target.NewGaussian([]float64{0, 0}, mat.NewDiagDense(2, []float64{1, 1}))
 	if err != nil {
 		t.Fatal(err)

@@ -40,6 +40,9 @@ func reference(t *testing.T) map[string]moments {
 
 // TestReferenceMoments: testdata/reference.json is that of the published draws.
 func TestReferenceMoments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads all published draws: a second")
+	}
 	folder := cmp.Or(*draws, filepath.FromSlash("../../../../datasets/files/posteriordb/draws"))
 	if _, err := os.Stat(folder); err != nil {
 		t.Skip("posteriordb's draws are not here: this is not a checkout, and no -draws names their folder")
@@ -136,6 +139,9 @@ func agree(s hmc.Summary, ref moments) agreement {
 
 // The comparison sees a posterior that lacks its Jacobian, the usual slip.
 func TestHMCWithoutJacobian(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a second of chains")
+	}
 	p := load(t, Table[3])
 	slip := target.NewFunc(p.Dim(),
 		func(u []float64) float64 { return p.LogDensity(u) - u[0] - u[1] - u[2] },
