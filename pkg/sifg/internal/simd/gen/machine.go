@@ -158,6 +158,24 @@ func (m *machine) current() *ir.Function {
 	return fns[len(fns)-1]
 }
 
+// with emits f with these constants in registers, for AVX2 where it has them to spare.
+func (m *machine) with(words []uint32, f func()) {
+	for _, w := range words {
+		m.hoisted[fmt.Sprintf("w%08x", w)] = m.into(m.VMOVUPS, m.words(w))
+	}
+	f()
+	for _, w := range words {
+		delete(m.hoisted, fmt.Sprintf("w%08x", w))
+	}
+}
+
+func float32Bits(values ...float64) (out []uint32) {
+	for _, v := range values {
+		out = append(out, math.Float32bits(float32(v)))
+	}
+	return out
+}
+
 // global returns a vector of 64-bit words in memory, one for all users of name; table, n words.
 func (m *machine) global(name string, word func(i int) uint64) Mem {
 	return m.table(name, m.bytes/8, word)

@@ -125,7 +125,8 @@ func (m *machine) interleave(fs ...func()) {
 	}
 }
 
-// shareConstant has equal instructions take the constant that they read from one register.
+// shareConstant has equal instructions take the constant that they read from one register. If they load it, the others
+// copy what the first has loaded.
 func (m *machine) shareConstant(turn []ir.Node) {
 	first, ok := turn[0].(*ir.Instruction)
 	if !ok {
@@ -133,8 +134,11 @@ func (m *machine) shareConstant(turn []ir.Node) {
 	}
 	for i, operand := range first.Operands {
 		if c, ok := operand.(Mem); ok && c.Base == reg.StaticBase {
-			v := m.load(c)
-			for _, node := range turn {
+			v, others := first.Operands[len(first.Operands)-1], turn[1:]
+			if first.Opcode != "VMOVUPS" {
+				v, others = m.load(c), turn
+			}
+			for _, node := range others {
 				instruction := node.(*ir.Instruction)
 				instruction.Operands[i] = v
 				instruction.Inputs = append(instruction.Inputs, v)

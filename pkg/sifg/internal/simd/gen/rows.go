@@ -104,32 +104,38 @@ func (m *machine) tanhRows(y, dy, b, ld, rows reg.GPVirtual, tangent bool) {
 		}
 	}
 	m.Label("stages")
-	each(2, func(at int) {
-		mem := Mem{Base: scratch, Disp: x + at, Index: oldest, Scale: 1}
-		v := m.get(mem, nil)
-		v2 := m.mul(v, v)
-		small := m.fma(m.mul(v2, horner(m, v2, tanhSmall[:]...)), v, v)
-		isSmall := m.less(v2, m.c(tanhLimit2))
-		up := m.get(Mem{Base: scratch, Disp: u + at}, nil)
-		quotient := m.div(up, m.add(up, m.c(2)))
-		v = m.pick(isSmall, small, m.or(quotient, m.and(m.load(m.words(signBit)), mem)))
-		m.put(v, Mem{Base: to, Disp: at}, nil)
-		if tangent {
-			d := Mem{Base: dto, Disp: at}
-			m.put(m.mul(tanhSlope(m, v), d), d, nil)
-		}
+	m.with(append(float32Bits(append(tanhSmall[:], tanhLimit2, 2)...), signBit), func() {
+		each(2, func(at int) {
+			mem := Mem{Base: scratch, Disp: x + at, Index: oldest, Scale: 1}
+			v := m.get(mem, nil)
+			v2 := m.mul(v, v)
+			small := m.fma(m.mul(v2, horner(m, v2, tanhSmall[:]...)), v, v)
+			isSmall := m.less(v2, m.c(tanhLimit2))
+			up := m.get(Mem{Base: scratch, Disp: u + at}, nil)
+			quotient := m.div(up, m.add(up, m.c(2)))
+			v = m.pick(isSmall, small, m.or(quotient, m.and(m.words(signBit), mem)))
+			m.put(v, Mem{Base: to, Disp: at}, nil)
+			if tangent {
+				d := Mem{Base: dto, Disp: at}
+				m.put(m.mul(tanhSlope(m, v), d), d, nil)
+			}
+		})
 	})
-	each(4, func(at int) {
-		p := expm1Reduced(m, m.get(Mem{Base: scratch, Disp: r + at}, nil))
-		s := pow2(m, m.get(Mem{Base: scratch, Disp: j + at}, nil))
-		m.put(m.fma(p, s, m.sub(s, m.c(1))), Mem{Base: scratch, Disp: u + at}, nil)
+	m.with(float32Bits(1), func() {
+		each(4, func(at int) {
+			p := expm1Reduced(m, m.get(Mem{Base: scratch, Disp: r + at}, nil))
+			s := pow2(m, m.get(Mem{Base: scratch, Disp: j + at}, nil))
+			m.put(m.fma(p, s, m.sub(s, m.c(1))), Mem{Base: scratch, Disp: u + at}, nil)
+		})
 	})
-	each(4, func(at int) {
-		v := m.add(m.get(Mem{Base: next, Disp: at}, nil), Mem{Base: b, Disp: at})
-		m.put(v, Mem{Base: scratch, Disp: x + at, Index: newest, Scale: 1}, nil)
-		jv, rv := reduceTwice(m, m.min(m.load(m.c(10)), m.abs(v))) // not a number stays so
-		m.put(jv, Mem{Base: scratch, Disp: j + at}, nil)
-		m.put(rv, Mem{Base: scratch, Disp: r + at}, nil)
+	m.with(float32Bits(10, magic32), func() {
+		each(4, func(at int) {
+			v := m.add(m.get(Mem{Base: next, Disp: at}, nil), Mem{Base: b, Disp: at})
+			m.put(v, Mem{Base: scratch, Disp: x + at, Index: newest, Scale: 1}, nil)
+			jv, rv := reduceTwice(m, m.min(m.c(10), m.abs(v))) // not a number stays so
+			m.put(jv, Mem{Base: scratch, Disp: j + at}, nil)
+			m.put(rv, Mem{Base: scratch, Disp: r + at}, nil)
+		})
 	})
 	for _, p := range []reg.GPVirtual{newest, oldest} {
 		m.ADDQ(U32(row), p)
