@@ -122,14 +122,14 @@ func (c Comparison) AtSeconds(by map[string]*record.Set) *harness.Finding {
 		return table.Number(Seconds(clock, r.Name, r.rival)/Seconds(clock, r.Name, "sifg"), 3)
 	})
 	t.Notes = []string{"Mean ± standard deviation over trials; mean difference [95 % interval], judged as above, " +
-		"with Holm's correction over the rivals of a problem. Medians of seconds, other programs running too."}
+		"with Holm's correction over the rivals of a problem. Seconds are medians; other programs ran too."}
 	return &harness.Finding{
 		Table:    &t.Table,
 		Protocol: c.Seconds,
 		Title: c.Where + " of SIFG, " + clock.Title + ": against the strongest SIFG is " +
 			c.title(verdicts, func(x Verdict) string { return found(x.seconds, x.fastest) }),
-		Text: "A rival has as many iterations as SIFG's median time buys, or fewer where two splits that no result " +
-			"uses said so.",
+		Text: "A rival has as many iterations as SIFG's median time buys, or fewer where that was better on two " +
+			"splits that no result uses.",
 	}
 }
 
