@@ -3,7 +3,6 @@ package megica
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
@@ -70,23 +69,18 @@ func smaller(id, problem, particles, other string) claim.Claim {
 			"method that diverges loses the try; a one-sided sign test over tries then decides alone",
 		Check: func(s *record.Set) claim.Outcome {
 			metric, words := compared(s)
-			a, b, won, lost, note := both(s, problem, metric, "sifg", other)
-			if len(a)+won+lost == 0 {
-				return missing
+			a, b, d := both(s, problem, metric, "sifg", other)
+			if d.Pairs() == 0 {
+				return claim.Outcome{Verdict: claim.NotTestable, Evidence: "there is no pair: " + d.Why}
 			}
 			gap := estimated(func(medians []float64) float64 { return medians[0] - medians[1] }, []int{0, 0}, a, b)
-			d := slices.Concat(slices.Repeat([]float64{-1}, won), slices.Repeat([]float64{1}, lost))
-			for i := range a {
-				d = append(d, stats.Median(a[i])-stats.Median(b[i]))
+			below, above := d.P(stats.Less), d.P(stats.Greater)
+			verdict := claim.Decide(below <= stats.Level, above <= stats.Level)
+			if d.Whole() {
+				verdict = claim.Decide(gap.hi < 0 && below <= stats.Level,
+					above <= stats.Level || gap.lo > -negligible*math.Abs(median(b)))
 			}
-			below, above := stats.Paired(d, stats.Less), stats.Paired(d, stats.Greater)
-			verdict := claim.Decide(gap.hi < 0 && below <= stats.Level,
-				above <= stats.Level || gap.lo > -negligible*math.Abs(median(b)))
-			if won+lost > 0 {
-				below, above = stats.Sign(d, stats.Less), stats.Sign(d, stats.Greater)
-				verdict = claim.Decide(below <= stats.Level, above <= stats.Level)
-			}
-			text := fmt.Sprintf("tries %d, p-value %s", len(d), table.PValue(below).Text)
+			text := fmt.Sprintf("tries %d, p-value %s%s", d.Pairs(), table.PValue(below).Text, d.Losses())
 			if len(a) > 0 {
 				text = fmt.Sprintf("%s SIFG %s, %s %s, difference %s, %s", words, table.Num(median(a)),
 					figure.Label(other), table.Num(median(b)), gap, text)
@@ -101,7 +95,7 @@ func smaller(id, problem, particles, other string) claim.Claim {
 			return asked(claim.Outcome{
 				Verdict:  verdict,
 				Number:   gap.String(),
-				Evidence: text + note,
+				Evidence: text,
 				Keys:     series(s, problem).Keys("sifg", other),
 			}, gap, gap.mid)
 		},
@@ -131,8 +125,8 @@ func robust(s *record.Set) claim.Outcome {
 
 // hurt checks claim 23.
 func hurt(s *record.Set) claim.Outcome {
-	svgdFew, sifgFew, _, _, noteFew := both(s, few, "amari", "svgd", "sifg")
-	svgdMany, sifgMany, _, _, noteMany := both(s, many, "amari", "svgd", "sifg")
+	svgdFew, sifgFew, ten := both(s, few, "amari", "svgd", "sifg")
+	svgdMany, sifgMany, hundred := both(s, many, "amari", "svgd", "sifg")
 	if len(svgdFew) == 0 || len(svgdMany) == 0 {
 		return missing
 	}
@@ -144,7 +138,7 @@ func hurt(s *record.Set) claim.Outcome {
 		Evidence: fmt.Sprintf("SVGD %s with 10, %s with 100; SIFG %s with 10, %s with 100; difference of the ratios "+
 			"%s%s%s",
 			table.Num(median(svgdFew)), table.Num(median(svgdMany)), table.Num(median(sifgFew)),
-			table.Num(median(sifgMany)), excess, noteFew, noteMany),
+			table.Num(median(sifgMany)), excess, ten.Losses(), hundred.Losses()),
 		Keys: append(series(s, few).Keys("svgd", "sifg"), series(s, many).Keys("svgd", "sifg")...),
 	}, excess, excess.mid)
 }

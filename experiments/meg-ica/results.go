@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
-	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
@@ -76,30 +75,17 @@ func factOf(s *record.Set, name string, problems ...string) []float64 {
 	return nil
 }
 
-// both returns a final metric of two methods for the seeds with which both ended well, in how many seeds the first won
-// or lost because only the other diverged or only it did, and says so.
-func both(s *record.Set, problem, metric, a, b string) (x, y tries, won, lost int, note string) {
-	e := series(s, problem).Common(a, b)
-	x, y = final(e.Set, problem, a, metric), final(e.Set, problem, b, metric)
-	ended := map[string]map[uint64]string{a: {}, b: {}}
-	for _, t := range s.Trials {
-		if t.Problem == problem && ended[t.Method] != nil {
-			ended[t.Method][t.Seed] = t.Status
-		}
+// both returns a final metric of two methods for the seeds with which both ended well, and how the medians of their tries
+// compare.
+func both(s *record.Set, problem, metric, a, b string) (x, y tries, d record.Difference) {
+	e := series(s, problem)
+	medians := func(method string) record.Sample {
+		all := e.Components(method, metric, math.MaxInt)
+		return e.Sample(method, metric, 0, func(c record.Curve) float64 { return stats.Median(all[c.Seed]) })
 	}
-	for seed, status := range ended[a] {
-		if status == record.StatusOK && ended[b][seed] == record.StatusDiverged {
-			won++
-		} else if status == record.StatusDiverged && ended[b][seed] == record.StatusOK {
-			lost++
-		}
-	}
-	for i, m := range []string{a, b} {
-		if n := []int{lost, won}[i]; n > 0 {
-			note += fmt.Sprintf(". In %s only %s diverged", table.Count(n, "seed"), figure.Label(m))
-		}
-	}
-	return x, y, won, lost, note
+	d = record.Pair(medians(a), medians(b), 0)
+	e = e.Common(a, b)
+	return final(e.Set, problem, a, metric), final(e.Set, problem, b, metric), d
 }
 
 func median(t tries) float64 { return stats.Median(slices.Concat(t...)) }

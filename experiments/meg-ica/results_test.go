@@ -93,16 +93,16 @@ func TestClaims(t *testing.T) {
 	}{
 		{"18", clear, claim.Reproduced, "tries 12,"},
 		{"20", clear, claim.Reproduced, "tries 5,"},
-		{"19", clear, claim.NotTestable, "no such trials"}, // no trial of Ada-GWG
-		{"22", clear, claim.Reproduced, ""},                // equal with 10 and 100
-		{"23", clear, claim.NotReproduced, ""},             // SVGD is three times SIFG with either
-		{"24", clear, claim.Reproduced, "−0.0099"},         // a change of 1 %
+		{"19", clear, claim.NotTestable, "not computed"}, // no trial of Ada-GWG
+		{"22", clear, claim.Reproduced, ""},              // equal with 10 and 100
+		{"23", clear, claim.NotReproduced, ""},           // SVGD is three times SIFG with either
+		{"24", clear, claim.Reproduced, "−0.0099"},       // a change of 1 %
 		{"18", made(plain, few, "sifg", 3), claim.NotReproduced, ""},
 		{"22", made(plain, few, "sifg", 1.4), claim.NotReproduced, ""},
 		{"23", made(plain, few, "svgd", 1.4), claim.Reproduced, ""},
 		{"24", made(plain, many, "l2-gf", 0.9), claim.NotReproduced, ""},
 		{"22", wide, claim.NotDecided, "times as many tries to decide"},
-		{"18", lost, claim.Reproduced, "In 1 seed only L2-GF diverged"},
+		{"18", lost, claim.Reproduced, "the rival lost 1 of 12 tries"},
 		{"18", away, claim.Reproduced, "tries 12,"}, // SIFG wins every try
 		{"18", matched, claim.NotReproduced, "energy distance"},
 		{"22", matched, claim.Reproduced, "difference 0"},

@@ -3,11 +3,13 @@ package main
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 )
 
 // TestNothingIsClaimedOfNothing: without a trial no claim is reproduced or refuted, and no finding says anything.
@@ -58,4 +60,17 @@ func TestNothingIsClaimedOfNothing(t *testing.T) {
 func has(e experiment, name string) bool {
 	return slices.ContainsFunc(e.Figures, func(f harness.Figure) bool { return f.Name == name }) ||
 		slices.ContainsFunc(e.Tables, func(t harness.Table) bool { return t.Name == name })
+}
+
+// TestProtocolsPage: docs/protocols.md names every protocol under which claims are tested.
+func TestProtocolsPage(t *testing.T) {
+	page := document(t, "docs/protocols.md")
+	for _, e := range experiments {
+		file := must(settings.Read(e.Name, e.Settings))
+		for _, name := range file.Protocols {
+			if file.Protocol(name).Claims && !strings.Contains(page, "`"+name+"`") {
+				t.Errorf("docs/protocols.md lacks %s of %s, which tests claims", name, e.Name)
+			}
+		}
+	}
 }

@@ -104,7 +104,8 @@ func (d *Data) values(path string, all []line, names []string, keep []bool, e *E
 	if texts != nil {
 		return nil, damaged("%s: no finite number in %s: --na names words that stand for a missing value, --drop "+
 			"leaves columns of text out, --encode makes 0 and 1 of all but the target; a first line of names needs "+
-			"--header yes", path, strings.Join(texts, ", "))
+			"--header yes; the table was read with --separator %s and --decimal %s", path, strings.Join(texts, ", "),
+			e.Parse.Separator, cmp.Or(e.Parse.Decimal, "point"))
 	}
 	return out, err
 }

@@ -183,5 +183,6 @@ func TestMissingAndTexts(t *testing.T) {
 		"missing in 1 of 2 rows, the first in line 2 (1 for c1): --missing drop",
 		`no finite number in city ("Rome" in line 2), b ("x" in line 3): --na names`,
 		"makes 0 and 1 of all but the target",
+		"was read with --separator comma and --decimal point",
 	)
 }

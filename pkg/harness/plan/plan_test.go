@@ -280,13 +280,16 @@ func TestSettingOfNoTrial(t *testing.T) {
 	only := func(r *Request) { r.Problems, r.Methods = []string{"small"}, []string{"svgd"} }
 	for _, text := range []string{
 		"problems.wide.iterations=3", "methods.sgld.step=1", "problems.small.methods.sgld.step=1",
+		"problems.wide.include=[svgd]",
 	} {
 		_, err := New(request(only, sets(text)))
 		if err == nil || !strings.Contains(err.Error(), text+" changes nothing") {
 			t.Errorf("%s: error %v", text, err)
 		}
 	}
-	for _, text := range []string{"problems.small.iterations=3", "step=1", "seeds=[4]"} {
+	for _, text := range []string{
+		"problems.small.iterations=3", "step=1", "seeds=[4]", "problems.small.include=[svgd]",
+	} {
 		if _, err := New(request(only, sets(text))); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}

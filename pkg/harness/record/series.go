@@ -1,6 +1,7 @@
 package record
 
 import (
+	"math"
 	"slices"
 )
 
@@ -23,7 +24,8 @@ func (e Series) Keys(methods ...string) []string {
 	return keys
 }
 
-// Sample reads a metric of a method: what of makes of the curve of each of its trials.
+// Sample reads a metric of a method: what of makes of the curve of each of its trials. Where of makes NaN of finite
+// numbers, the trial lacks the checkpoints that it asks for.
 func (e Series) Sample(method, metric string, index int, of func(Curve) float64) Sample {
 	var out Sample
 	for i := range e.Set.Trials {
@@ -43,13 +45,20 @@ func (s *Set) value(t *Trial, metric string, index int, of func(Curve) float64) 
 	case StatusFailed:
 		return Value{Seed: t.Seed, Why: Failed}
 	case StatusOK:
-		if c := s.curve(t, metric, index); len(c.Value) > 0 {
-			return valueOf(t.Seed, of(c))
+		c := s.curve(t, metric, index)
+		if len(c.Value) == 0 {
+			return Value{Seed: t.Seed, Why: NotMeasured}
 		}
-		return Value{Seed: t.Seed, Why: NotMeasured}
+		v := valueOf(t.Seed, of(c))
+		if v.Why == Undefined && !slices.ContainsFunc(c.Value, unusual) {
+			return Value{Seed: t.Seed, Why: NotMeasured} // at the checkpoints that of asks for
+		}
+		return v
 	}
 	return Value{Seed: t.Seed, Why: Stopped}
 }
+
+func unusual(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 
 // Last is a metric at the last checkpoint.
 func (e Series) Last(method, metric string, index int) Sample {

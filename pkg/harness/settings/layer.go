@@ -16,7 +16,7 @@ import (
 type layer struct {
 	name string // as Origins says it
 	root map[string]any
-	used bool // it said something of a wanted trial, or which methods a problem has
+	used bool // it said something of a wanted trial, or which methods a problem of such a trial has
 }
 
 // resolved is what the merged layers say of one method on one problem.
@@ -41,6 +41,9 @@ func (s *Settings) merge(problem, method string, over ...Override) (*resolved, e
 	}
 	all, out := map[string]any{}, &resolved{origins: map[string]string{}}
 	sampler, wanted := method, method != "" && s.file.selects(problem, method)
+	runs := slices.ContainsFunc(slices.Concat(s.file.Methods, s.file.Variants), func(name string) bool {
+		return s.file.selects(problem, name)
+	})
 	for _, l := range layers {
 		for _, said := range l.of(problem) {
 			methods := child(said, "methods")
@@ -55,7 +58,7 @@ func (s *Settings) merge(problem, method string, over ...Override) (*resolved, e
 		for _, part := range l.parts(problem, method, sampler) {
 			overlay(all, part, "", func(key string) {
 				out.origins[key] = l.name
-				l.used = l.used || wanted || slices.Contains([]string{"include", "variants"}, key)
+				l.used = l.used || wanted || runs && slices.Contains([]string{"include", "variants"}, key)
 			})
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // Case is one of them.
 type Case struct {
 	Name string
-	Why  []record.Why                    // the reasons of values that are no numbers, or too few
+	Why  []record.Why                    // the reasons of values that are no numbers, and of too few numbers
 	Of   func(s *record.Set) *record.Set // leaves s as it is
 }
 
