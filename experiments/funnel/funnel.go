@@ -56,16 +56,17 @@ func summary(problem string) harness.Table {
 		study.Measure{Head: "mean x₁²", Metric: "mean-square"})
 }
 
-// nearest says which method ends nearest to exact draws.
+// nearest says which of the methods that lost no try ends nearest to exact draws.
 func nearest(s *record.Set) *harness.Finding {
 	problems, best, least := []string{"funnel-2d", "funnel-10d"}, map[string]string{}, map[string]float64{}
-	median := func(problem, method, metric string) float64 {
-		return stats.Median(record.Series{Set: s, Problem: problem}.Final(method, metric, 0))
+	sample := func(problem, method, metric string) record.Sample {
+		return record.Series{Set: s, Problem: problem}.Last(method, metric, 0)
 	}
 	for _, problem := range problems {
 		least[problem] = math.Inf(1)
 		for _, m := range s.Methods(problem) {
-			if v := median(problem, m, "energy"); v < least[problem] {
+			energy := sample(problem, m, "energy")
+			if v := stats.Median(energy.Numbers()); energy.Lost() == 0 && v < least[problem] {
 				best[problem], least[problem] = m, v
 			}
 		}
@@ -78,7 +79,7 @@ func nearest(s *record.Set) *harness.Finding {
 	t.Words("Nearest", func(problem string) string { return figure.Label(best[problem]) })
 	t.Column("energy distance", func(problem string) table.Cell { return table.Number(least[problem], 3) })
 	t.Column("HMC draws", func(problem string) table.Cell {
-		return table.Number(median(problem, best[problem], "hmc-energy"), 3)
+		return table.Number(stats.Median(sample(problem, best[problem], "hmc-energy").Numbers()), 3)
 	})
 	t.Notes = []string{"Medians over seeds at the last iteration, 500 points each."}
 	first, second := figure.Label(best["funnel-2d"]), figure.Label(best["funnel-10d"])

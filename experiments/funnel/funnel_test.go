@@ -55,6 +55,15 @@ func TestNearest(t *testing.T) {
 			}
 		}
 	}
+	lost := made()
+	for i, x := range lost.Trials {
+		if x.Method == "svgd" && x.Seed == 3 {
+			lost.Trials[i].Status = record.StatusDiverged
+		}
+	}
+	if got := nearest(lost); !strings.Contains(got.Title, "SGLD in 2-D") {
+		t.Errorf("SVGD, which lost a try: %q", got.Title)
+	}
 	if Experiment.Findings[0](map[string]*record.Set{"paper": made()}) != nil {
 		t.Error("a finding of another protocol")
 	}

@@ -239,7 +239,7 @@ func others(a, b string) func(s *record.Set) string {
 	}
 }
 
-// coverage tells for each seed whether all five modes are covered.
+// coverage tells for each seed that ended well whether all five modes are covered, and says what became of the others.
 func coverage(e record.Series, method string) (all []bool, text string) {
 	var modes []record.Sample
 	for k := range 5 {
@@ -259,8 +259,12 @@ func coverage(e record.Series, method string) (all []bool, text string) {
 	if all == nil {
 		return nil, figure.Label(method) + ": coverage " + modes[0].Why()
 	}
-	return all, fmt.Sprintf("%s: all modes covered in %d of %d seeds, share of the least covered mode %s",
+	text = fmt.Sprintf("%s: all modes covered in %d of %d seeds, share of the least covered mode %s",
 		figure.Label(method), rule.Count(all), len(all), table.Spread(least))
+	if why := modes[0].Why(); why != "" {
+		text += ", " + why
+	}
+	return all, text
 }
 
 // comparison is the iteration that the paper compares with the end: 1600 of 2000.

@@ -284,6 +284,9 @@ func TestLostSeeds(t *testing.T) {
 	if out := check(t, s, "4"); out.Verdict != claim.Reproduced {
 		t.Errorf("claim 4: %s (%s)", out.Verdict, out.Evidence)
 	}
+	if out := check(t, s, "1"); !strings.Contains(out.Evidence, "diverged in 1 of 5 seeds") {
+		t.Errorf("claim 1 does not tell the lost trial: %s", out.Evidence)
+	}
 }
 
 // TestMovedBySeed: one seed lacks its displacement, and has a σ so large that no other seed's would pass for it.
