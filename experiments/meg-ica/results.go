@@ -75,8 +75,8 @@ func factOf(s *record.Set, name string, problems ...string) []float64 {
 	return nil
 }
 
-// both returns a final metric of two methods for the seeds with which both ended well, and how the medians of their tries
-// compare.
+// both returns a final metric of two methods for the seeds with which both ended well, and how the medians of their
+// tries compare.
 func both(s *record.Set, problem, metric, a, b string) (x, y tries, d record.Difference) {
 	e := series(s, problem)
 	medians := func(method string) record.Sample {
