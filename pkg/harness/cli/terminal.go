@@ -110,10 +110,10 @@ type progress struct {
 	out   io.Writer // of lines: above the bars where there are some
 	close func()    // ends the display
 	bars  *mpb.Progress
-	costs *run.Costs
 	began time.Time
-	all   float64 // predicted seconds of all trials, one after the other
-	count int     // trials
+	each  map[string]float64 // predicted seconds of a trial, by key
+	all   float64            // of all trials, one after the other
+	count int                // trials
 
 	forecast float64 // predicted seconds of the run; 0: not known
 
@@ -130,10 +130,17 @@ type running struct {
 }
 
 func newProgress(out io.Writer, todo []harness.Trial, costs *run.Costs, jobs int) *progress {
-	p := &progress{out: out, costs: costs, began: time.Now(), count: len(todo), running: map[*harness.Trial]*running{}}
+	p := &progress{
+		out: out, began: time.Now(), each: map[string]float64{}, count: len(todo), running: map[*harness.Trial]*running{},
+	}
 	p.forecast, _ = costs.Total(todo, jobs)
+	each, known := costs.Each(todo)
 	for i := range todo {
-		p.all += p.seconds(&todo[i])
+		if known == 0 {
+			each[i] = 1 // so that trials count alike
+		}
+		p.each[todo[i].Key] = each[i]
+		p.all += each[i]
 	}
 	if o, ok := out.(*output); ok && len(todo) > 0 && os.Getenv("TERM") != "dumb" {
 		if f, ok := o.to.(*os.File); ok && cwriter.IsTerminal(int(f.Fd())) {
@@ -172,14 +179,6 @@ func (p *progress) bar(priority int, show func() (fraction float64, text string)
 	return p.bars.MustAdd(1, mpb.BarFillerFunc(fill), mpb.BarPriority(priority), mpb.AppendDecorators(text))
 }
 
-// seconds is the predicted time of a trial; 1 where nothing is known, so that trials count alike.
-func (p *progress) seconds(t *harness.Trial) float64 {
-	if s, ok := p.costs.Seconds(t); ok {
-		return s
-	}
-	return 1
-}
-
 // Note, Start, Step and End implement run.Progress.
 func (p *progress) Note(line string) {
 	slog.Info(line)
@@ -187,7 +186,7 @@ func (p *progress) Note(line string) {
 }
 
 func (p *progress) Start(t *harness.Trial) {
-	r := &running{began: time.Now(), seconds: p.seconds(t)}
+	r := &running{began: time.Now(), seconds: p.each[t.Key]}
 	if p.bars != nil {
 		r.bar = p.bar(0, func() (float64, string) { return r.fraction, t.Name() + left(r.began, r.fraction, 0) })
 	}

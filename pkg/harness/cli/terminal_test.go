@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"io"
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/run"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 )
@@ -32,6 +35,25 @@ func TestNoBeatAfterClose(t *testing.T) {
 			t.Errorf("closed at %v, the last line came at %v", closed, w.last)
 		}
 	})
+}
+
+// TestProgress: trials of a kind that was never measured count as much as the mean of the others.
+func TestProgress(t *testing.T) {
+	trial := func(problem, key string) harness.Trial {
+		return harness.Trial{
+			Experiment: "e", Problem: problem, Method: "m", Key: key, Config: &settings.Config{Particles: 1, Iterations: 1},
+		}
+	}
+	todo := []harness.Trial{trial("measured", "a"), trial("new", "b"), trial("new", "c"), trial("new", "d")}
+	costs := &run.Costs{}
+	costs.Add(&todo[0], 1, "", 60)
+	p := newProgress(io.Discard, todo, costs, 1)
+	defer p.close()
+	p.Start(&todo[0])
+	p.End(&todo[0], record.StatusOK, "", time.Minute)
+	if got := p.fraction(); math.Abs(got-0.25) > 1e-9 {
+		t.Errorf("%g of the run is over, want 0.25", got)
+	}
 }
 
 // TestTimeLeft: the time that is left starts at the forecast and goes over to what the speed so far gives.

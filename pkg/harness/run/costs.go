@@ -144,29 +144,43 @@ func (s *sample) seconds(of cost) float64 {
 	return of.work + middle*of.size
 }
 
-// Total returns the predicted seconds of the trials with jobs at once, and how many of them could be predicted. The
-// others count as the mean of those of their experiment, or of all where it has none.
-func (c *Costs) Total(trials []harness.Trial, jobs int) (seconds float64, known int) {
+// Each returns the predicted seconds of each trial, and how many of them could be predicted. The others count as the
+// mean of those of their experiment, or of all where it has none; as 0 where nothing is known.
+func (c *Costs) Each(trials []harness.Trial) (seconds []float64, known int) {
+	seconds = make([]float64, len(trials))
 	sum, count := map[string]float64{}, map[string]float64{} // of those by experiment, and of all by ""
-	longest := 0.0
+	var unknown []int
 	for i := range trials {
-		if s, ok := c.Seconds(&trials[i]); ok {
-			longest = max(longest, s)
-			for _, e := range []string{trials[i].Experiment, ""} {
-				sum[e] += s
-				count[e]++
-			}
+		s, ok := c.Seconds(&trials[i])
+		if !ok {
+			unknown = append(unknown, i)
+			continue
+		}
+		seconds[i] = s
+		for _, e := range []string{trials[i].Experiment, ""} {
+			sum[e] += s
+			count[e]++
 		}
 	}
-	if len(count) == 0 {
-		return 0, 0
-	}
-	for i := range trials {
+	for _, i := range unknown {
 		e := trials[i].Experiment
 		if count[e] == 0 {
 			e = ""
 		}
-		seconds += sum[e]/count[e] + trialSeconds
+		seconds[i] = sum[e] / max(1, count[e])
 	}
-	return max(seconds/float64(max(1, jobs)), longest) + runSeconds, int(count[""])
+	return seconds, int(count[""])
+}
+
+// Total returns the predicted seconds of the trials with jobs at once, by Each, and how many could be predicted; 0 if
+// none could.
+func (c *Costs) Total(trials []harness.Trial, jobs int) (seconds float64, known int) {
+	each, known := c.Each(trials)
+	if known == 0 {
+		return 0, 0
+	}
+	for _, s := range each {
+		seconds += s + trialSeconds
+	}
+	return max(seconds/float64(max(1, jobs)), slices.Max(each)) + runSeconds, known
 }
