@@ -65,8 +65,8 @@ func smaller(id, problem, particles, other string) claim.Claim {
 		Rule: "median Amari distance of all particles, under matched energy distance to the reference draws, " +
 			"smaller: the interval (95 %, from resampling tries) of the difference below 0, and a one-sided " +
 			"sign-flip test of the tries' medians gives p ≤ 0.05; not reproduced if that test says the opposite or " +
-			"the advantage is below 2 % of the other's median throughout the interval; otherwise not decided. A " +
-			"method that diverges loses the try; a one-sided sign test over tries then decides alone",
+			"the advantage is below 2 % of the other's median throughout the interval; otherwise not decided. Where a " +
+			"try is lost (diverged, failed or not finite), a one-sided sign test over tries decides alone",
 		Check: func(s *record.Set) claim.Outcome {
 			metric, words := compared(s)
 			a, b, d := both(s, problem, metric, "sifg", other)
@@ -138,9 +138,18 @@ func hurt(s *record.Set) claim.Outcome {
 		Evidence: fmt.Sprintf("SVGD %s with 10, %s with 100; SIFG %s with 10, %s with 100; difference of the ratios "+
 			"%s%s%s",
 			table.Num(median(svgdFew)), table.Num(median(svgdMany)), table.Num(median(sifgFew)),
-			table.Num(median(sifgMany)), excess, ten.Losses(), hundred.Losses()),
+			table.Num(median(sifgMany)), excess, alone("10", ten), alone("100", hundred)),
 		Keys: append(series(s, few).Keys("svgd", "sifg"), series(s, many).Keys("svgd", "sifg")...),
 	}, excess, excess.mid)
+}
+
+// alone says which tries only SVGD or only SIFG lost; "" if none.
+func alone(particles string, d record.Difference) string {
+	if d.Lost+d.LostByB == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; with %s particles SVGD alone lost %d tries and SIFG alone %d of %d", particles, d.Lost,
+		d.LostByB, d.Pairs())
 }
 
 // asked says of what is not decided how many times the tries would bring an end of the interval to a bound at this

@@ -62,6 +62,10 @@ func TestSample(t *testing.T) {
 		e.Last("b", "x", 0).Why() != "not measured" || e.Last("c", "m", 0).Why() != "not computed" {
 		t.Errorf("%+v", e.Last("a", "x", 0))
 	}
+	early := e.Sample("b", "m", 0, func(c record.Curve) float64 { return c.At(-1) })
+	if early.Why() != "not measured" || len(early.Numbers()) > 0 {
+		t.Errorf("before the first checkpoint: %+v", early)
+	}
 	d := record.Pair(b, a, 0)
 	if !slices.Equal(d.Gaps, []float64{1, 1}) || d.LostByB != 1 || d.Whole() || d.Losses() !=
 		"; the rival lost 1 of 3 tries" {

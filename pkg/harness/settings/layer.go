@@ -41,8 +41,8 @@ func (s *Settings) merge(problem, method string, over ...Override) (*resolved, e
 	}
 	all, out := map[string]any{}, &resolved{origins: map[string]string{}}
 	sampler, wanted := method, method != "" && s.file.selects(problem, method)
-	runs := slices.ContainsFunc(slices.Concat(s.file.Methods, s.file.Variants), func(name string) bool {
-		return s.file.selects(problem, name)
+	lists := method == "" && slices.ContainsFunc(slices.Concat(s.file.Methods, s.file.Variants), func(m string) bool {
+		return s.file.selects(problem, m)
 	})
 	for _, l := range layers {
 		for _, said := range l.of(problem) {
@@ -58,7 +58,7 @@ func (s *Settings) merge(problem, method string, over ...Override) (*resolved, e
 		for _, part := range l.parts(problem, method, sampler) {
 			overlay(all, part, "", func(key string) {
 				out.origins[key] = l.name
-				l.used = l.used || wanted || runs && slices.Contains([]string{"include", "variants"}, key)
+				l.used = l.used || wanted || lists && slices.Contains([]string{"include", "variants"}, key)
 			})
 		}
 	}

@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -12,7 +13,7 @@ func TestWhy(t *testing.T) {
 	whole := &record.Set{Traces: map[string][]record.Trace{}}
 	for i, method := range []string{"sifg", "svgd"} {
 		for seed := range uint64(6) {
-			key := method + string(rune('0'+seed))
+			key := fmt.Sprint(method, seed)
 			whole.Trials = append(whole.Trials, record.Trial{
 				Key: key, Problem: "p", Method: method, Seed: seed, Status: record.StatusOK,
 				Particles: 2, Dim: 1, Iterations: 1,
