@@ -25,6 +25,18 @@ func command(t *testing.T, args ...string) (stdout string) {
 	return out.String()
 }
 
+// TestLeftOut: an experiment that was named and has no trial of the plan is named again, with its protocols.
+func TestLeftOut(t *testing.T) {
+	const want = "funnel is left out: it has no such trials; its protocols are one-step, libraries"
+	plan := []string{"plan", "gmm", "funnel", "--scale", "smoke", "--store", t.TempDir(), "--protocol"}
+	if out := command(t, append(plan, "matched")...); !strings.Contains(out, want) {
+		t.Errorf("%s\nwhere it must say: %s", out, want)
+	}
+	if out := command(t, append(plan, "matched,one-step")...); strings.Contains(out, "left out") {
+		t.Errorf("nothing is left out, but %s", out)
+	}
+}
+
 // long skips a test under -short: what it does takes a second or more.
 func long(t *testing.T, does string) {
 	t.Helper()

@@ -40,7 +40,7 @@ type work struct {
 	costs   run.Costs     // see measure
 
 	again map[string]bool // keys of trials that need no run, since stored particles can be measured: see measure
-	notes []string        // where stored particles do not suffice
+	notes []string        // which experiment is left out, and where stored particles do not suffice
 }
 
 // open makes the plan of the flags and looks through the store once.
@@ -57,10 +57,17 @@ func (s *selection) open(e *env, names []string, write bool) (*work, error) {
 		return nil, err
 	}
 	w, err := s.look(p, s.resultsDir(p.Set), write)
-	if err == nil {
-		w.all = len(e.experiments) > 1 && (len(names) == 0 || slices.Contains(names, "all"))
+	if err != nil {
+		return nil, err
 	}
-	return w, err
+	w.all = len(e.experiments) > 1 && (len(names) == 0 || slices.Contains(names, "all"))
+	for i, x := range a.Experiments {
+		if !w.all && !slices.Contains(p.Experiments, x) {
+			w.notes = append(w.notes, fmt.Sprintf("%s is left out: it has no such trials; its protocols are %s", x.Name,
+				strings.Join(a.Files[i].Protocols, ", ")))
+		}
+	}
+	return w, nil
 }
 
 // planned is a command that does something with the plan of its flags and what the store has of it.
