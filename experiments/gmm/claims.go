@@ -47,19 +47,26 @@ var claims = []claim.Claim{
 		Check: rule.On("gmm-2d", func(e record.Series) claim.Outcome {
 			var holds []bool
 			var text []string
+			most := e.Last("sifg", "displacement-z", 1)
 			for _, m := range []string{"l2-gf", "ada-gwg"} {
-				both := record.Beside(e.Last(m, "displacement-z", 1), e.Last("sifg", "displacement-z", 1))
-				for i, v := range both[0] {
-					holds = append(holds, v <= 0.05 && v <= both[1][i]/5)
+				moved, had := e.Last(m, "displacement-z", 1), len(holds)
+				for _, v := range moved {
+					if of := most.Of(v.Seed); v.Tried() && of.Why == "" {
+						holds = append(holds, v.Why == "" && v.Number <= 0.05 && v.Number <= of.Number/5)
+					}
 				}
-				text = append(text, figure.Label(m)+" "+table.Spread(both[0]))
+				text = append(text, figure.Label(m)+" "+spread(moved))
+				if len(holds) == had {
+					return claim.Outcome{Verdict: claim.NotTestable, Evidence: "no pair of tries: " +
+						strings.Join(text, ", ") + ", SIFG " + spread(most)}
+				}
 			}
 			return claim.Outcome{
 				Verdict: rule.Most(holds),
 				Number:  rule.CountText(holds),
 				Evidence: fmt.Sprintf("median displacement: %s; SIFG's particles %s, its sample, with noise drawn "+
-					"anew, %s%s", strings.Join(text, ", "), table.Spread(e.Final("sifg", "displacement-z", 1)),
-					table.Spread(e.Final("sifg", "displacement-x", 1)), rule.Fails(holds)),
+					"anew, %s%s", strings.Join(text, ", "), spread(most), spread(e.Last("sifg", "displacement-x", 1)),
+					rule.Fails(holds)),
 			}
 		}, "l2-gf", "ada-gwg", "sifg"),
 	},
@@ -83,7 +90,7 @@ var claims = []claim.Claim{
 			var verdicts []claim.Verdict
 			var text []string
 			for _, m := range flowMethods {
-				change := e.Sample(m, "knn-kl", 0, func(c record.Curve) float64 { return c.Last() - c.At(from) })
+				change := e.Sample(m, "knn-kl", 0, func(c record.Curve) float64 { return c.Last() - at(c, from) })
 				one, in := rule.Alike(record.Alone(change), 0.075)
 				verdicts = append(verdicts, one)
 				text = append(text, figure.Label(m)+" "+in)
@@ -174,16 +181,17 @@ func misses(id, method, name string) claim.Claim {
 func produces(e record.Series) claim.Outcome {
 	const near = 0.15 // k-NN KL
 	from := comparison(e.Set)
-	both := record.Beside(e.Last("sifg", "displacement-x", 1), e.Last("sifg", "sigma", 0))
-	moved, sigma := both[0], both[1]
-	before := e.Sample("sifg", "knn-kl", 0, func(c record.Curve) float64 { return c.At(from) })
+	moved, sigma := e.Last("sifg", "displacement-x", 1), e.Last("sifg", "sigma", 0)
+	before := e.Sample("sifg", "knn-kl", 0, func(c record.Curve) float64 { return at(c, from) })
 	after := e.Last("sifg", "knn-kl", 0)
 	var holds []bool
-	for i := range moved {
+	for _, v := range moved {
 		// The difference of two draws of N(0, σ²I) in 2-D has a length of median σ·√(4 ln 2).
-		holds = append(holds, moved[i] > sigma[i]*math.Sqrt(4*math.Ln2))
+		if v.Tried() {
+			holds = append(holds, v.Why == "" && v.Number > sigma.Of(v.Seed).Number*math.Sqrt(4*math.Ln2))
+		}
 	}
-	fresh := table.Num(stats.Median(sigma) * math.Sqrt(4*math.Ln2))
+	fresh := table.Num(stats.Median(sigma.Numbers()) * math.Sqrt(4*math.Ln2))
 	verdict := rule.Most(holds)
 	for _, v := range []record.Sample{before, after} {
 		d := record.Alone(v)
@@ -196,8 +204,26 @@ func produces(e record.Series) claim.Outcome {
 		Number:  rule.CountText(holds),
 		Evidence: fmt.Sprintf("median displacement %s (fresh noise about particles at rest gives %s); "+
 			"k-NN KL %s then %s",
-			table.Spread(moved), fresh, table.Spread(before.Numbers()), table.Spread(after.Numbers())),
+			spread(moved), fresh, spread(before), spread(after)),
 	}
+}
+
+// at is a curve's value at a checkpoint; NaN, which is "not measured", where it has none before the last.
+func at(c record.Curve, iteration int) float64 {
+	i, there := slices.BinarySearch(c.Iteration, iteration)
+	if !there || i == len(c.Iteration)-1 {
+		return math.NaN()
+	}
+	return c.Value[i]
+}
+
+// spread says what values of a method there are, and which of its tries have none.
+func spread(v record.Sample) string {
+	text := table.Spread(v.Numbers())
+	if why := v.Why(); why != "" {
+		text += " (" + why + ")"
+	}
+	return text
 }
 
 // unstable names those of some methods whose step is above the stability limit of the narrowest mode, standard

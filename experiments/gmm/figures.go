@@ -90,9 +90,11 @@ func trajectories(s *record.Set) (*figure.Figure, error) {
 			}
 			p.Layers = append(p.Layers, figure.Line{X: x, Y: y, Style: figure.Method(m).As("").Thin()})
 		}
-		p.Layers = append(p.Layers,
-			positions(o.DisplacementFrom/c.Judge.Every, later.As(fmt.Sprintf("iteration %d", o.DisplacementFrom)), 1.7),
-			positions(looks-1, last.As(fmt.Sprintf("iteration %d", c.Iterations)), 1.7))
+		if from := o.DisplacementFrom; from > 0 && from < c.Iterations && from%c.Judge.Every == 0 {
+			look := positions(from/c.Judge.Every, later.As(fmt.Sprintf("iteration %d", from)), 1.7)
+			p.Layers = append(p.Layers, look)
+		}
+		p.Layers = append(p.Layers, positions(looks-1, last.As(fmt.Sprintf("iteration %d", c.Iterations)), 1.7))
 		f.Panels = append(f.Panels, p)
 	}
 	if len(f.Panels) == 0 {

@@ -35,6 +35,17 @@ func TestLeftOut(t *testing.T) {
 	if out := command(t, append(plan, "matched,one-step")...); strings.Contains(out, "left out") {
 		t.Errorf("nothing is left out, but %s", out)
 	}
+	for _, args := range [][]string{
+		{"plan", "uci-bnn", "--methods", "sifg,psgld"},
+		{"plan", "uci-bnn", "--methods", "sifg", "--problems", "boston-small,concrete"},
+		{"grid", "uci-bnn", "--grid", "printed", "--dry-run", "--methods", "sgld,l2-gf"},
+	} {
+		var out, errs bytes.Buffer
+		code := cli.Main(append(args, "--store", t.TempDir()), &out, &errs, experiments...)
+		if code != 2 || !regexp.MustCompile("psgld|boston-small|l2-gf").MatchString(errs.String()) {
+			t.Errorf("%v: exit code %d, %s", args, code, errs.String())
+		}
+	}
 }
 
 // long skips a test under -short: what it does takes a second or more.

@@ -37,7 +37,9 @@ func against(s *record.Set) (*table.Table, error) {
 				p, v := inPrint(problem, metric, m), r.values(problem, metric, m)
 				c := r.printedCell(p, v)
 				c.Bold = m == best
-				if len(v) > 0 && s.Incomparable == "" && !p.Copied {
+				if n := len(r.last(problem, metric, m)); len(v) < n && len(v) > 0 {
+					c.Below += fmt.Sprintf(" (%d of %d)", len(v), n)
+				} else if n > 0 && len(v) == n && s.Incomparable == "" && !p.Copied {
 					gap := p.Gap(v)
 					switch {
 					case !gap.Agrees():

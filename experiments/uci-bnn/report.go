@@ -201,7 +201,7 @@ func leadership(by map[string]*record.Set) *harness.Finding {
 	return &harness.Finding{
 		Table: &t.Table,
 		Title: "The lowest means of Table 1 depend on the settings of the baselines",
-		Text: "released takes the scripts', paper the text's procedure with the scripts' values, matched what a grid " +
+		Text: "released takes the scripts', paper the best of the text's grid, matched what a grid " +
 			"chose for each method on each data set.",
 	}
 }

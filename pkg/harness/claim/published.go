@@ -61,6 +61,10 @@ func ReadPublished(file string, text []byte) ([]Published, error) {
 			return nil, fmt.Errorf("%s, row %d: want a mean and a standard deviation, not %s and %s",
 				file, i+1, row[3], row[4])
 		}
+		same := func(q Published) bool { return q.Problem == p.Problem && q.Metric == p.Metric && q.Method == p.Method }
+		if slices.ContainsFunc(out, same) {
+			return nil, fmt.Errorf("%s, row %d: %s of %s on %s is there twice", file, i+1, p.Metric, p.Method, p.Problem)
+		}
 		out = append(out, p)
 	}
 	return out, nil

@@ -21,6 +21,7 @@ func TestReadPublished(t *testing.T) {
 	for want, text := range map[string]string{
 		"file.csv, row 2: want a mean":         header + "a,b,c,1,2,d,\na,b,e,1,x,d,\n",
 		"file.csv, row 1: want a mean":         header + "a,b,c,NaN,2,d,\n",
+		"row 2: b of c on a is there twice":    header + "a,b,c,1,2,d,\na,b,c,3,2,d,\n",
 		"fields":                               header + "a,b\n",
 		"file.csv: want the columns dataset,m": "problem,metric,method,mean,std,source,note\na,b,c,1,2,d,\n",
 	} {

@@ -25,6 +25,8 @@ type compareFlags struct {
 	selection
 	against     string
 	all, strict bool
+
+	lacking []string // what one side does not have
 }
 
 func compareCommand(e *env) *cobra.Command {
@@ -45,10 +47,16 @@ func compareCommand(e *env) *cobra.Command {
 				return err
 			}
 			c.print(e, r.Experiments, ours, parts)
-			if c.strict {
-				return strict(slices.Concat(parts...))
+			for _, text := range c.lacking {
+				fmt.Fprintln(e.err, text)
 			}
-			return nil
+			if !c.strict {
+				return nil
+			}
+			if err := strict(slices.Concat(parts...)); err != nil || c.lacking == nil {
+				return err
+			}
+			return exitf(exitStopped, "%s", c.lacking[0])
 		},
 	}
 	f := cmd.Flags()
@@ -207,9 +215,19 @@ func (c *compareFlags) rows(
 				rows = compare.Published(x, p)
 			} else if q := theirs.Experiment(x.Name).Protocol(p.Name); q != nil {
 				rows = compare.Reports(p, q)
+			} else {
+				c.lacking = append(c.lacking, c.against+" has no "+x.Name+" "+p.Name)
 			}
 			if len(rows) > 0 {
 				parts = append(parts, rows)
+			}
+		}
+	}
+	for _, x := range theirs.Experiments {
+		for _, q := range x.Protocols {
+			wanted := r.Protocols == nil || slices.Contains(r.Protocols, plan.All) || slices.Contains(r.Protocols, q.Name)
+			if harness.ByName(r.Experiments, x.Name) != nil && wanted && ours.Experiment(x.Name).Protocol(q.Name) == nil {
+				c.lacking = append(c.lacking, c.resultsDir(nil)+" has no "+x.Name+" "+q.Name)
 			}
 		}
 	}

@@ -133,6 +133,10 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	if err != nil {
 		return err
 	}
+	if g.published != "" && !laid.Objective.Published {
+		return usage.Errorf("--published %s: it is for --select 'near published', not for '%v'", g.published,
+			laid.Objective)
+	}
 	changed := plan.Admitted{Request: plan.Request{
 		Overrides: request.Overrides, Own: request.Own, Program: request.Program,
 	}}
@@ -164,6 +168,9 @@ func (g *gridFlags) again(laid *grid.Grid) string {
 	}
 	if g.choose != "" {
 		flags = append(flags, "--select", g.choose)
+	}
+	if g.published != "" {
+		flags = append(flags, "--published", g.published)
 	}
 	if g.named {
 		flags = append(flags, "--name", laid.Name)

@@ -119,6 +119,8 @@ func TestCompare(t *testing.T) {
 	x.want(t, "run --results other --set methods.svgd.step=0.3", 0)
 	x.want(t, "compare --against results --strict", 0, "identical", "toy, protocol paper", "toy, protocol released")
 	x.want(t, "compare --against other --protocol released", 0, "svgd", "identical")
+	x.want(t, "compare --against other", 0, "other has no toy paper")
+	x.want(t, "compare --against results --results other --strict", 75, "other has no toy paper")
 	x.Published = []claim.Published{{Problem: "small", Metric: "first", Method: "svgd", Mean: 1000, SD: 1}}
 	x.want(t, "compare --strict", 4, "2 of 2 numbers are outside", "1 differs", "in SE")
 	x.Scores = []string{"other"}

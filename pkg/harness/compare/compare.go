@@ -54,7 +54,8 @@ func Published(e *harness.Experiment, p *report.Protocol) []Row {
 	}
 	var out []Row
 	for _, printed := range e.Published {
-		v := record.Series{Set: p.Records, Problem: printed.Problem}.Final(printed.Method, printed.Metric, 0)
+		sample := record.Series{Set: p.Records, Problem: printed.Problem}.Last(printed.Method, printed.Metric, 0)
+		v := sample.Numbers()
 		r := Row{
 			Experiment: e.Name,
 			Protocol:   p.Name,
@@ -69,7 +70,10 @@ func Published(e *harness.Experiment, p *report.Protocol) []Row {
 			why = lacking(p, r.Cell)
 		} else if why == "" && !p.Complete() {
 			why = "trials are missing"
-		} else if why == "" && printed.Copied {
+		} else if why == "" {
+			why = sample.Why()
+		}
+		if why == "" && printed.Copied {
 			why = "a printed copy of another cell"
 		}
 		r.Gap = printed.Gap(v)

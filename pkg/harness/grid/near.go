@@ -90,6 +90,7 @@ func (r *Result) nearest() *table.Table {
 			"trials as the grid has; a spread that is printed as zero counts as half a unit of its last digit.",
 			claim.Marked),
 		"With few seeds the spread of a cell is hardly known: confirm the cell with the seeds of the protocol.",
+		"Of the protocols these settings alone were taken: all else, where a distance stands, is that of the grid.",
 	}
 	t.Words("problem", func(g *Group) string { return g.Problem })
 	t.Words("method", func(g *Group) string { return g.Method })

@@ -114,7 +114,14 @@ func New(r plan.Request, s *Spec, choose string) (*Grid, error) {
 	if len(g.Trials) == 0 {
 		return nil, usage.Errorf("the grid %s has no cells: it needs an axis that its methods have", s.Name)
 	}
-	return g, nil
+	for _, p := range s.Parts {
+		for _, x := range p.all() {
+			if x.tried && !x.used && a.Methods == nil && a.Problems == nil {
+				return nil, usage.Errorf("%s: no method of the grid has the setting %s", x.from, x.key)
+			}
+		}
+	}
+	return g, a.Idle(g.Trials)
 }
 
 // builder lays out the groups of a grid.
@@ -203,8 +210,10 @@ func (b *builder) points(part *part, problem, method string) (points []point, ke
 			first := a.override(0)
 			origins, wrong := b.layout.Settings.Origins(problem, method, first)
 			err = errors.Join(err, wrong)
+			a.tried = true
 			maps.DeleteFunc(origins, func(_, from string) bool { return from != first.From })
 			if len(origins) > 0 {
+				a.used = true
 				own, keys = append(own, a), append(keys, slices.Sorted(maps.Keys(origins))...)
 			}
 		}

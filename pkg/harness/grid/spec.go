@@ -56,6 +56,8 @@ type axis struct {
 	key    string
 	from   string   // where it was written: "step.yaml, line 3"
 	values []string // YAML
+
+	tried, used bool // for a method on a problem; it changes a setting of one
 }
 
 var (
@@ -72,6 +74,12 @@ func ReadSpec(file string, text []byte) (*Spec, error) {
 		if m := unknownKey.FindStringSubmatch(err.Error()); m != nil {
 			return nil, usage.Unknown("part of a grid", m[2], file+", "+m[1], validKeys)
 		}
+		return nil, usage.Errorf("%s: %v", file, err)
+	}
+	if !errors.Is(d.Decode(new(any)), io.EOF) {
+		return nil, usage.Errorf("%s: want one grid, but a second begins after ---", file)
+	}
+	if err := usage.Twice("seed", s.Seeds); err != nil {
 		return nil, usage.Errorf("%s: %v", file, err)
 	}
 	if s.Parts == nil {

@@ -299,9 +299,10 @@ func newProtocol(e *harness.Experiment, file *settings.File, p *report.Protocol,
 	}
 	if e.OnOwn() { // no protocol's settings are those of what is one's own
 		out.Words, out.Note, out.Marks = p.Name, e.Note, marks(p.Scale, false)
-	} else if out.Marks != nil {
-		c := changes(e, file, p)
+	} else if c := changes(e, file, p); out.Marks != nil {
 		out.Differs = &c
+	} else if slices.ContainsFunc(c.Settings, func(s setting) bool { return s.Name != "seeds" }) {
+		out.Differs, out.Marks = &c, []string{"settings of an earlier version"}
 	}
 	add := func(items []item, kind string, made report.Item) []item {
 		if made.Problem == harness.ErrNoTrials.Error() {

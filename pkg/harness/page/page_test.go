@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"path"
 	"regexp"
@@ -12,6 +13,8 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 )
 
@@ -54,7 +57,7 @@ func TestPages(t *testing.T) {
 		"the first": {pages["index.html"], []string{
 			"<h1>A paper</h1>", "It says much.", `href="https://arxiv.org/abs/2410.17935"`,
 			`<img src="gmm/second/figures/figure3.svg" width="533" height="355" loading="lazy"`,
-			"4 particles, 2 iterations, 2 seeds; step of SIFG ", "<summary>by the text</summary>",
+			"4 particles, 2 iterations, 2 seeds; step of SIFG ", `">by the text</a>`,
 			`<a href="gmm.html#gmm-figure3-second">second</a>`, "4.8 h", "avx512",
 			"1 reproduced only under some protocols, 1 not testable",
 			"the pages of the experiments say what differs",
@@ -106,7 +109,7 @@ func TestPrinted(t *testing.T) {
 	page := render(t, twoReports())["index.html"]
 	at := -1
 	for _, next := range []string{
-		`id="Figure 3"`, `src="gmm/second/figures/figure3.svg"`, `src="gmm/first/figures/figure3.svg"`,
+		`id="Figure 3"`, `src="gmm/second/figures/figure3.svg"`, `also with <a href="gmm.html#gmm-figure3">by the text</a>`,
 		`claims.html#claim-2"`, `claims.html#claim-1"`, `id="Table 1"`, "SIFG &lt;ours&gt;",
 	} {
 		i := strings.Index(page, next)
@@ -145,6 +148,34 @@ func TestNotThePapersSettings(t *testing.T) {
 		if strings.Contains(page, `class="badge warn"`) || strings.Contains(page, "banner\"") {
 			t.Errorf("%s: the protocols' own settings at full scale are marked", name)
 		}
+	}
+	first := &r.Experiments[0].Protocols[0].Records.Trials[0]
+	first.Config = strings.Replace(first.Config, `"step":0.01`, `"step":0.02`, 1) // as the settings once were
+	page := render(t, r)["gmm.html"]
+	for _, want := range []string{
+		`<h3>by the text</h3> <span class="badge warn">settings of an earlier version</span>`,
+		`<td><code>sampler.step</code></td><td>all</td><td>0.02</td><td>0.01</td>`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+}
+
+// TestInUse: amounts that a method does not share with most stand beside it.
+func TestInUse(t *testing.T) {
+	p := made("first", "full", claim.Reproduced)
+	for i, m := range []string{"svgd", "sgld"} {
+		p.Records.Trials = append(p.Records.Trials, record.Trial{Key: m, Problem: "p", Method: m, Seed: 1,
+			Config: fmt.Sprintf(`{"particles":4,"iterations":%d,"sampler":{"step":0.5}}`, 2+8*i)})
+	}
+	p.Records.Trials[1].Problem = "other"
+	const want = "4 particles, 2 iterations, 1 seed; step of SIFG 0.01, σ 0.1; SVGD 0.5; SGLD 0.5, 10 iterations."
+	if got := inUse(p, "p"); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got := inUse(p, "none"); got != "" {
+		t.Errorf("of nothing: %s", got)
 	}
 }
 

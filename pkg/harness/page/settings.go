@@ -140,9 +140,29 @@ func where(places [][2]string, of map[string]int) string {
 
 // inUse says with which settings a protocol's methods ran on a problem; "" of none.
 func inUse(p *report.Protocol, problem string) string {
-	all := configs(p)
+	if len(p.Records.Methods(problem)) == 0 {
+		return ""
+	}
+	all, names := configs(p), p.Records.Methods(problem)
+	amounts := func(m string) []string {
+		c := all[[2]string{problem, m}]
+		return []string{
+			c["particles"] + " particles", c["iterations"] + " iterations",
+			table.Count(len(strings.Fields(c["seeds"])), "seed"),
+		}
+	}
+	count := map[string]int{} // the methods that have an amount
+	for _, m := range names {
+		for _, text := range amounts(m) {
+			count[text]++
+		}
+	}
 	var methods, common []string
-	for _, m := range p.Records.Methods(problem) {
+	for k := range 3 { // what most have
+		most := slices.MaxFunc(names, func(a, b string) int { return count[amounts(a)[k]] - count[amounts(b)[k]] })
+		common = append(common, amounts(most)[k])
+	}
+	for _, m := range names {
 		c := all[[2]string{problem, m}]
 		text := figure.Label(m) + " " + c["sampler.step"]
 		if c["sampler.divide_by_n"] == "true" {
@@ -151,14 +171,12 @@ func inUse(p *report.Protocol, problem string) string {
 		if sigma := c["sampler.sigma"]; sigma != "" {
 			text += ", σ " + sigma
 		}
-		methods = append(methods, text)
-		common = []string{
-			c["particles"] + " particles", c["iterations"] + " iterations",
-			table.Count(len(strings.Fields(c["seeds"])), "seed"),
+		for k, amount := range amounts(m) {
+			if amount != common[k] {
+				text += ", " + amount
+			}
 		}
-	}
-	if methods == nil {
-		return ""
+		methods = append(methods, text)
 	}
 	return strings.Join(common, ", ") + "; step of " + strings.Join(methods, "; ") + "."
 }

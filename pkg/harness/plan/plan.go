@@ -139,7 +139,26 @@ func (a *Admitted) Plan() (*Plan, error) {
 	if len(p.Trials) == 0 {
 		return nil, usage.Errorf("there are no such trials: %s", strings.Join(p.Set, " "))
 	}
-	return p, nil
+	return p, a.Idle(p.Trials)
+}
+
+// Idle refuses a problem or method that was asked for and that none of the trials has.
+func (r *Request) Idle(trials []harness.Trial) error {
+	has := map[string]bool{}
+	for _, t := range trials {
+		has["problems "+t.Problem], has["methods "+t.Method] = true, true
+	}
+	for _, flag := range []struct {
+		name   string
+		values []string
+	}{{"problems", r.Problems}, {"methods", r.Methods}} {
+		for _, value := range flag.values {
+			if text := flag.name + " " + value; !has[text] {
+				return usage.Errorf("--%s: none of these trials has it; sifg plan --protocol all shows what runs where", text)
+			}
+		}
+	}
+	return nil
 }
 
 // All stands for every protocol.

@@ -53,9 +53,13 @@ func Pair(a, b Sample, overlap float64) Difference {
 	return d
 }
 
-// Alone is the difference of a sample from 0: of a sample that is of differences already.
+// Alone is the difference of a sample from 0: of a sample that is of differences already. What is lost stays lost.
 func Alone(s Sample) Difference {
-	return Pair(s, s.Map(func(float64) float64 { return 0 }), 0)
+	zero := make(Sample, len(s))
+	for i, v := range s {
+		zero[i] = Value{Seed: v.Seed}
+	}
+	return Pair(s, zero, 0)
 }
 
 // Pairs is the number of pairs in which at least one is not lost.

@@ -26,8 +26,8 @@ type painter struct {
 }
 
 // paint fills in the files, figures, tables and claims of p. What cannot be made is noted, and the others go on. old
-// may be nil. Its error is that an array of the store is damaged.
-func paint(e *harness.Experiment, file *settings.File, p, old *Protocol) error {
+// may be nil. note says why there are no more files; the error is that an array of the store is damaged.
+func paint(e *harness.Experiment, file *settings.File, p, old *Protocol) (note string, err error) {
 	w := &painter{set: *p.Records, old: old}
 	if old == nil || !reflect.DeepEqual(old.Records.Trials, p.Records.Trials) {
 		w.old = &Protocol{}
@@ -41,7 +41,12 @@ func paint(e *harness.Experiment, file *settings.File, p, old *Protocol) error {
 		return a, err
 	}
 	if e.Files != nil {
-		p.Files, _ = e.Files(&w.set) // without the store there are none
+		if p.Files, err = e.Files(&w.set); err != nil {
+			note = err.Error()
+		}
+		if w.lacks && w.old.Files != nil { // the earlier ones, of the same trials
+			p.Files, note = w.old.Files, ""
+		}
 	}
 	p.Figures, p.Tables, p.Claims = []Item{}, []Item{}, []claim.Outcome{}
 	contents := e.Under(file, p.Name)
@@ -59,7 +64,7 @@ func paint(e *harness.Experiment, file *settings.File, p, old *Protocol) error {
 	for _, c := range contents.Claims {
 		p.Claims = append(p.Claims, w.claim(c))
 	}
-	return w.damage
+	return note, w.damage
 }
 
 // try says why f failed, "" if it did not.

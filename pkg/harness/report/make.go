@@ -91,7 +91,10 @@ func (m *maker) protocol(file *settings.File, part []harness.Trial, old *Protoco
 	}
 	why := inferior(made, old)
 	if why == "" {
-		damage := paint(m.e, file, made, old)
+		note, damage := paint(m.e, file, made, old)
+		if note != "" {
+			m.notes = append(m.notes, fmt.Sprintf("%s/%s: %s", m.e.Name, part[0].Protocol, note))
+		}
 		if m.damaged(damage); damage != nil && old != nil && old.Complete() {
 			why = "an array is damaged" + stays
 		}
@@ -116,7 +119,7 @@ func (x *Experiment) replaces(names []string, lost bool) bool {
 	damaged := func(f Item) bool { return f.damage != nil }
 	for _, name := range names {
 		p := x.Protocol(name)
-		if p == nil || lost && !p.Complete() || slices.ContainsFunc(p.Figures, damaged) {
+		if p == nil || p.damage != nil || lost && !p.Complete() || slices.ContainsFunc(p.Figures, damaged) {
 			return false
 		}
 	}

@@ -154,6 +154,7 @@ func readExperiment(root *os.Root, e *harness.Experiment) (*Experiment, error) {
 		return x, err
 	}
 	for _, p := range x.Protocols {
+		err = errors.Join(err, p.damage)
 		for i := range p.Figures {
 			if f := &p.Figures[i]; f.damage != nil {
 				err = errors.Join(err, f.damage)
@@ -192,8 +193,27 @@ func (x *Experiment) read(root *os.Root, e *harness.Experiment) error {
 				drawn.read(f, path.Join(p.Name, "figures", drawn.Name))
 			}
 		}
+		p.readFiles(f)
 	}
 	return nil
+}
+
+// readFiles reads the files of Experiment.Files: those of the protocol that are no figures and tables.
+func (p *Protocol) readFiles(f *sealed.Folder) {
+	for _, file := range f.Files {
+		name, own := strings.CutPrefix(file.Name, p.Name+"/")
+		if first, _, _ := strings.Cut(name, "/"); !own || first == "figures" || first == "tables" {
+			continue
+		}
+		b, err := f.Read(file.Name)
+		if p.damage = errors.Join(p.damage, err); err != nil {
+			continue
+		}
+		if p.Files == nil {
+			p.Files = map[string][]byte{}
+		}
+		p.Files[name] = b
+	}
 }
 
 // read reads the files of a figure.

@@ -100,8 +100,10 @@ type Protocol struct {
 	Figures []Item            `json:"figures"`
 	Tables  []Item            `json:"tables"`
 	Claims  []claim.Outcome   `json:"claims"`
-	Files   map[string][]byte `json:"-"` // of Experiment.Files; nil in a report that was read
-	Records *record.Set       `json:"-"` // its Traces and Timings may have trials of other protocols too
+	Files   map[string][]byte `json:"-"` // of Experiment.Files
+
+	damage  error       // that one of Files is not as it was written
+	Records *record.Set `json:"-"` // its Traces and Timings may have trials of other protocols too
 }
 
 // Item is a figure or a table that was made, or why it was not.

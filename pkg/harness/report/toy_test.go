@@ -35,6 +35,15 @@ func toy(name string) *harness.Experiment {
 				"  seeds: [1, 2]\nprotocols: {paper: {claims: true}, released: {claims: true, incomparable: other " +
 				"data}}\n",
 		),
+		Files: func(s *record.Set) (map[string][]byte, error) {
+			out := []byte("draws\n")
+			for _, t := range s.Trials {
+				if a, err := s.Load(t.Key, "particles"); err == nil {
+					out = fmt.Appendln(out, t.Key, a.Data)
+				}
+			}
+			return map[string][]byte{"draws/all.txt": out}, nil
+		},
 		Figures: []harness.Figure{
 			{Name: "curve", Title: "Curve", Draw: func(s *record.Set) (*figure.Figure, error) {
 				var layers []figure.Layer
