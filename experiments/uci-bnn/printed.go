@@ -130,6 +130,9 @@ func (r results) printedCell(p claim.Published, v []float64) table.Cell {
 		return c
 	}
 	c.Below = table.Fixed(stats.Mean(v), 3).Text
+	if math.Abs(stats.Mean(v)) >= 1e6 {
+		c.Below = table.Significant(stats.Mean(v), 2)
+	}
 	if len(v) > 1 {
 		c.Spread = fmt.Sprint(stats.SD(v))
 		c.Below += " ± " + table.Significant(stats.SD(v), 1)
