@@ -293,7 +293,8 @@ func TestLostSeeds(t *testing.T) {
 			s.Trials[i].Status = record.StatusDiverged
 		}
 	}
-	if out := check(t, s, "4"); out.Verdict != claim.NotReproduced || !strings.Contains(out.Evidence, "L2-GF – (diverged)") {
+	const none = "L2-GF – (diverged)"
+	if out := check(t, s, "4"); out.Verdict != claim.NotReproduced || !strings.Contains(out.Evidence, none) {
 		t.Errorf("claim 4 without L2-GF: %s (%s)", out.Verdict, out.Evidence)
 	}
 	if out := check(t, s, "1"); !strings.Contains(out.Evidence, "diverged in 1 of 5 seeds") {

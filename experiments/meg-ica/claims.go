@@ -65,8 +65,8 @@ func smaller(id, problem, particles, other string) claim.Claim {
 		Rule: "median Amari distance of all particles, under matched energy distance to the reference draws, " +
 			"smaller: the interval (95 %, from resampling tries) of the difference below 0, and a one-sided " +
 			"sign-flip test of the tries' medians gives p ≤ 0.05; not reproduced if that test says the opposite or " +
-			"the advantage is below 2 % of the other's median throughout the interval; otherwise not decided. Where a " +
-			"try is lost (diverged, failed or not finite), a one-sided sign test over tries decides alone",
+			"the advantage is below 2 % of the other's median throughout the interval; otherwise not decided. " +
+			"Where a try is lost (diverged, failed or not finite), a one-sided sign test over tries decides alone",
 		Check: func(s *record.Set) claim.Outcome {
 			metric, words := compared(s)
 			a, b, d := both(s, problem, metric, "sifg", other)

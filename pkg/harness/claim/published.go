@@ -63,7 +63,8 @@ func ReadPublished(file string, text []byte) ([]Published, error) {
 		}
 		same := func(q Published) bool { return q.Problem == p.Problem && q.Metric == p.Metric && q.Method == p.Method }
 		if slices.ContainsFunc(out, same) {
-			return nil, fmt.Errorf("%s, row %d: %s of %s on %s is there twice", file, i+1, p.Metric, p.Method, p.Problem)
+			return nil, fmt.Errorf("%s, row %d: %s of %s on %s is there twice",
+				file, i+1, p.Metric, p.Method, p.Problem)
 		}
 		out = append(out, p)
 	}

@@ -205,9 +205,12 @@ func (c *compareFlags) rows(
 			return nil, usage.Errorf("--against %s has no report: want %s or the folder of one", c.against, published)
 		}
 	}
+	wanted := func(protocol string) bool {
+		return r.Protocols == nil || slices.Contains(r.Protocols, plan.All) || slices.Contains(r.Protocols, protocol)
+	}
 	for _, x := range r.Experiments {
 		for _, p := range ours.Protocols(x.Name) {
-			if r.Protocols != nil && !slices.Contains(r.Protocols, p.Name) && !slices.Contains(r.Protocols, plan.All) {
+			if !wanted(p.Name) {
 				continue
 			}
 			var rows []compare.Row
@@ -225,8 +228,8 @@ func (c *compareFlags) rows(
 	}
 	for _, x := range theirs.Experiments {
 		for _, q := range x.Protocols {
-			wanted := r.Protocols == nil || slices.Contains(r.Protocols, plan.All) || slices.Contains(r.Protocols, q.Name)
-			if harness.ByName(r.Experiments, x.Name) != nil && wanted && ours.Experiment(x.Name).Protocol(q.Name) == nil {
+			chosen := harness.ByName(r.Experiments, x.Name) != nil && wanted(q.Name)
+			if chosen && ours.Experiment(x.Name).Protocol(q.Name) == nil {
 				c.lacking = append(c.lacking, c.resultsDir(nil)+" has no "+x.Name+" "+q.Name)
 			}
 		}

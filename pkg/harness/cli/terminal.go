@@ -131,7 +131,11 @@ type running struct {
 
 func newProgress(out io.Writer, todo []harness.Trial, costs *run.Costs, jobs int) *progress {
 	p := &progress{
-		out: out, began: time.Now(), each: map[string]float64{}, count: len(todo), running: map[*harness.Trial]*running{},
+		out:     out,
+		began:   time.Now(),
+		each:    map[string]float64{},
+		count:   len(todo),
+		running: map[*harness.Trial]*running{},
 	}
 	p.forecast, _ = costs.Total(todo, jobs)
 	each, known := costs.Each(todo)

@@ -41,7 +41,8 @@ func TestNoBeatAfterClose(t *testing.T) {
 func TestProgress(t *testing.T) {
 	trial := func(problem, key string) harness.Trial {
 		return harness.Trial{
-			Experiment: "e", Problem: problem, Method: "m", Key: key, Config: &settings.Config{Particles: 1, Iterations: 1},
+			Experiment: "e", Problem: problem, Method: "m", Key: key,
+			Config: &settings.Config{Particles: 1, Iterations: 1},
 		}
 	}
 	todo := []harness.Trial{trial("measured", "a"), trial("new", "b"), trial("new", "c"), trial("new", "d")}

@@ -36,7 +36,8 @@ func verifyCommand(e *env) *cobra.Command {
 		Use:   "verify [EXPERIMENT...|all]",
 		Short: "Reads every file of the store and the report; computes trials of the report again",
 		Long: "It names what is damaged, missing or not the program's. With --recompute it compares every value of " +
-			"the trials that it computes, bit for bit; with portable kernels, whose bits differ by design, within 0.1 %.",
+			"the trials that it computes, bit for bit; with portable kernels, whose bits differ by design, " +
+			"within 0.1 %.",
 		Example: `  sifg verify --scale smoke
   sifg verify gmm --scale smoke --recompute 2 --within 30s`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -176,7 +177,8 @@ func (s *selection) verifyNumbers(e *env, names []string, d compare.Draws) error
 		fmt.Fprintf(e.out, "%s %s: %s\n", trials[i].Key, trials[i].Name(), cmp.Or(text, "every value is the same"))
 	}
 	if len(trials) < d.Trials {
-		fmt.Fprintf(e.out, "the report has no more than %s that can be computed here\n", table.Count(len(trials), "trial"))
+		fmt.Fprintf(e.out, "the report has no more than %s that can be computed here\n",
+			table.Count(len(trials), "trial"))
 	}
 	if different > 0 {
 		return exitf(exitDamaged, "%d of %d recomputed trials have other values (kernels in use here: %s)",

@@ -109,7 +109,8 @@ func TestPrinted(t *testing.T) {
 	page := render(t, twoReports())["index.html"]
 	at := -1
 	for _, next := range []string{
-		`id="Figure 3"`, `src="gmm/second/figures/figure3.svg"`, `also with <a href="gmm.html#gmm-figure3">by the text</a>`,
+		`id="Figure 3"`, `src="gmm/second/figures/figure3.svg"`,
+		`also with <a href="gmm.html#gmm-figure3">by the text</a>`,
 		`claims.html#claim-2"`, `claims.html#claim-1"`, `id="Table 1"`, "SIFG &lt;ours&gt;",
 	} {
 		i := strings.Index(page, next)

@@ -98,8 +98,9 @@ func made(name, scale string, verdict claim.Verdict, set ...string) *report.Prot
 		Records: &record.Set{Experiment: "gmm", Protocol: name, Scale: scale,
 			Trials: []record.Trial{{Key: key, Problem: "p", Method: "sifg", Seed: 1, Status: record.StatusOK,
 				Config: fmt.Sprintf(
-					`{"particles":4,"iterations":%d,"options":{},"sampler":{"sampler":"sifg","step":0.01,"mover":"euler",`+
-						`"sigma":0.1,"hidden":32,"activation":"tanh","inner":5,"optimizer":"nesterov","lr":0.001},`+
+					`{"particles":4,"iterations":%d,"options":{},"sampler":{"sampler":"sifg","step":0.01,`+
+						`"mover":"euler","sigma":0.1,"hidden":32,"activation":"tanh","inner":5,`+
+						`"optimizer":"nesterov","lr":0.001},`+
 						`"judge":{"every":0,"sample":"particles","snapshots":null,"track":0}}`,
 					2+len(set),
 				)},

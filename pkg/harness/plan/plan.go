@@ -154,7 +154,8 @@ func (r *Request) Idle(trials []harness.Trial) error {
 	}{{"problems", r.Problems}, {"methods", r.Methods}} {
 		for _, value := range flag.values {
 			if text := flag.name + " " + value; !has[text] {
-				return usage.Errorf("--%s: none of these trials has it; sifg plan --protocol all shows what runs where", text)
+				return usage.Errorf("--%s: none of these trials has it; sifg plan --protocol all shows what runs where",
+					text)
 			}
 		}
 	}

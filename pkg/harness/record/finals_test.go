@@ -92,7 +92,8 @@ func TestSample(t *testing.T) {
 // TestAlone: a try that is lost is a pair that is lost, and one that was stopped is none.
 func TestAlone(t *testing.T) {
 	d := record.Alone(record.Sample{
-		{Seed: 1, Number: 2}, {Seed: 2, Why: record.Diverged}, {Seed: 3, Why: record.Failed}, {Seed: 4, Why: record.Stopped},
+		{Seed: 1, Number: 2}, {Seed: 2, Why: record.Diverged}, {Seed: 3, Why: record.Failed},
+		{Seed: 4, Why: record.Stopped},
 	})
 	if d.Lost != 2 || d.Pairs() != 3 || d.Whole() || !slices.Equal(d.Gaps, []float64{2}) {
 		t.Errorf("%+v", d)
