@@ -55,17 +55,17 @@ var claims = []claim.Claim{
 						holds = append(holds, v.Why == "" && v.Number <= 0.05 && v.Number <= of.Number/5)
 					}
 				}
-				text = append(text, figure.Label(m)+" "+spread(moved))
+				text = append(text, figure.Label(m)+" "+rule.Spread(moved))
 				if len(holds) == had {
 					return claim.Outcome{Verdict: claim.NotTestable, Evidence: "no pair of tries: " +
-						strings.Join(text, ", ") + ", SIFG " + spread(most)}
+						strings.Join(text, ", ") + ", SIFG " + rule.Spread(most)}
 				}
 			}
 			return claim.Outcome{
 				Verdict: rule.Most(holds),
 				Number:  rule.CountText(holds),
 				Evidence: fmt.Sprintf("median displacement: %s; SIFG's particles %s, its sample, with noise drawn "+
-					"anew, %s%s", strings.Join(text, ", "), spread(most), spread(e.Last("sifg", "displacement-x", 1)),
+					"anew, %s%s", strings.Join(text, ", "), rule.Spread(most), rule.Spread(e.Last("sifg", "displacement-x", 1)),
 					rule.Fails(holds)),
 			}
 		}, "l2-gf", "ada-gwg", "sifg"),
@@ -204,7 +204,7 @@ func produces(e record.Series) claim.Outcome {
 		Number:  rule.CountText(holds),
 		Evidence: fmt.Sprintf("median displacement %s (fresh noise about particles at rest gives %s); "+
 			"k-NN KL %s then %s",
-			spread(moved), fresh, spread(before), spread(after)),
+			rule.Spread(moved), fresh, rule.Spread(before), rule.Spread(after)),
 	}
 }
 
@@ -215,15 +215,6 @@ func at(c record.Curve, iteration int) float64 {
 		return math.NaN()
 	}
 	return c.Value[i]
-}
-
-// spread says what values of a method there are, and which of its tries have none.
-func spread(v record.Sample) string {
-	text := table.Spread(v.Numbers())
-	if why := v.Why(); why != "" {
-		text += " (" + why + ")"
-	}
-	return text
 }
 
 // unstable names those of some methods whose step is above the stability limit of the narrowest mode, standard

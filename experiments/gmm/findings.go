@@ -35,7 +35,7 @@ func divided(by map[string]*record.Set) *harness.Finding {
 		e := record.Series{Set: by[protocol], Problem: "gmm-10d"}
 		t.Column(protocol+": step", func(m string) table.Cell { return table.Number(step(e.Set, "gmm-10d", m), 3) })
 		t.Column(protocol+": final k-NN KL", func(m string) table.Cell {
-			return table.Text(table.Spread(e.Final(m, "knn-kl", 0)))
+			return table.Text(rule.Spread(e.Last(m, "knn-kl", 0)))
 		})
 	}
 	t.Notes = []string{"Median over seeds, and the range."}
@@ -76,7 +76,7 @@ func sigmas(by map[string]*record.Set) *harness.Finding {
 	for _, x := range []struct{ header, problem string }{{"final σ, 2-D", "gmm-2d"}, {"final σ, 10-D", "gmm-10d"}} {
 		t.Column(x.header, func(protocol string) table.Cell {
 			e := record.Series{Set: by[protocol], Problem: x.problem}
-			return table.Text(table.Spread(e.Final("ada-sifg", "sigma", 0)))
+			return table.Text(rule.Spread(e.Last("ada-sifg", "sigma", 0)))
 		})
 	}
 	falls, steps := 0, 0
@@ -121,7 +121,7 @@ func blur(s *record.Set) *harness.Finding {
 		{"SIFG", "sifg", ""}, {"Ada-SIFG", "ada-sifg", ""}, {"exact draws", "sifg", "floor-"},
 	} {
 		t.Column(x.header, func(r row) table.Cell {
-			return table.Text(table.Spread(e.Final(x.method, x.prefix+r.metric, 0)))
+			return table.Text(rule.Spread(e.Last(x.method, x.prefix+r.metric, 0)))
 		})
 	}
 	t.Notes = []string{"10-D, released settings, last iteration: median over seeds, and the range. The exact-density " +

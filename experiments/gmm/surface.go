@@ -170,9 +170,9 @@ func surfaceTable(problem string) func(s *record.Set) (*table.Table, error) {
 		t.Column("network rate", number(func(c sifg.Config) float64 { return c.LR }))
 		t.Column("seconds", func(r row) table.Cell { return table.Number(study.Seconds(s, problem, r.method), 2) })
 		t.Column("energy distance", func(r row) table.Cell {
-			return table.Text(spread(e.Last(r.method, "energy", 0)))
+			return table.Text(rule.Spread(e.Last(r.method, "energy", 0)))
 		})
-		t.Column("k-NN KL", func(r row) table.Cell { return table.Text(spread(e.Last(r.method, "knn-kl", 0))) })
+		t.Column("k-NN KL", func(r row) table.Cell { return table.Text(rule.Spread(e.Last(r.method, "knn-kl", 0))) })
 		t.Column("all modes", func(r row) table.Cell {
 			all, _ := coverage(e, r.method)
 			return table.Text(fmt.Sprintf("%d of %d", rule.Count(all), len(all)))

@@ -83,7 +83,7 @@ var claims = []claim.Claim{
 				Verdict: rule.Most(holds),
 				Number:  rule.CountText(holds),
 				Evidence: fmt.Sprintf("at σ = %s in 2-D, variance of the denoising gradient over that of the Stein "+
-					"gradient: %s", table.Spread(e.Final("sifg", "sigma", 0)), table.Spread(ratio)),
+					"gradient: %s", rule.Spread(e.Last("sifg", "sigma", 0)), table.Spread(ratio)),
 			}
 		}, "sifg"),
 	},
@@ -105,7 +105,7 @@ func faster(id, a, b string) claim.Claim {
 			return ""
 		}
 		level := stats.Mean(e.Final(a, "floor-knn-kl", 0)) + 0.1
-		final := func(metric, method string) string { return table.Spread(e.Final(method, metric, 0)) }
+		final := func(metric, method string) string { return rule.Spread(e.Last(method, metric, 0)) }
 		return fmt.Sprintf("To come down to %s, 0.1 above exact draws: %s %s; %s %s. "+
 			"Final, exact reference: %s %s, %s %s; energy distance %s and %s",
 			table.Num(level), figure.Label(a), arrival(e, a, level), figure.Label(b), arrival(e, b, level),

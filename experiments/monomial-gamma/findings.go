@@ -13,6 +13,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 	"github.com/semi-implicit/sifg/pkg/study"
+	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
 var findings = []harness.Find{
@@ -112,7 +113,7 @@ func movers(by map[string]*record.Set) *harness.Finding {
 		{"matched", "matched (Euler, own best step)"},
 	} {
 		e := record.Series{Set: by[x.protocol], Problem: problem}
-		t.Column(x.header, func(m string) table.Cell { return table.Text(table.Spread(e.Final(m, "knn-kl-exact", 0))) })
+		t.Column(x.header, func(m string) table.Cell { return table.Text(rule.Spread(e.Last(m, "knn-kl-exact", 0))) })
 	}
 	return &harness.Finding{
 		Title: "The baselines move by Adam in the scripts, SIFG by plain gradient steps",

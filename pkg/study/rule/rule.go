@@ -33,6 +33,15 @@ func On(
 	}
 }
 
+// Spread is table.Spread of a sample's numbers, and says which tries have none; "–" where no trial measures the metric.
+func Spread(v record.Sample) string {
+	text := table.Spread(v.Numbers())
+	if why := v.Why(); len(v) > 0 && why != "" && why != string(record.NotMeasured) {
+		text += " (" + why + ")"
+	}
+	return text
+}
+
 // Paired is how comparisons of two methods are decided, for rules.
 const Paired = "paired by seed (one-sided sign-flip test, 5 %); not reproduced if higher by the same test, or equal: " +
 	"the 90 % interval (Student's t) of the mean difference within ±5 % of the other's mean; otherwise not decided"
