@@ -65,8 +65,8 @@ var claims = []claim.Claim{
 				Verdict: rule.Most(holds),
 				Number:  rule.CountText(holds),
 				Evidence: fmt.Sprintf("median displacement: %s; SIFG's particles %s, its sample, with noise drawn "+
-					"anew, %s%s", strings.Join(text, ", "), rule.Spread(most), rule.Spread(e.Last("sifg", "displacement-x", 1)),
-					rule.Fails(holds)),
+					"anew, %s%s", strings.Join(text, ", "), rule.Spread(most),
+					rule.Spread(e.Last("sifg", "displacement-x", 1)), rule.Fails(holds)),
 			}
 		}, "l2-gf", "ada-gwg", "sifg"),
 	},
