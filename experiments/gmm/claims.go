@@ -43,7 +43,7 @@ var claims = []claim.Claim{
 		ID:        "4",
 		Statement: "2-D: after iteration 1600 the particles of L2-GF and Ada-GWG barely move.",
 		Rule: "median displacement of the particles from 1600 to 2000 at most 0.05, and at most a fifth of that of " +
-			"SIFG's particles, in each seed" + rule.MostText,
+			"SIFG's particles, in each seed; a lost try of theirs fails" + rule.MostText,
 		Check: rule.On("gmm-2d", func(e record.Series) claim.Outcome {
 			var holds []bool
 			var text []string
@@ -187,8 +187,9 @@ func produces(e record.Series) claim.Outcome {
 	var holds []bool
 	for _, v := range moved {
 		// The difference of two draws of N(0, σ²I) in 2-D has a length of median σ·√(4 ln 2).
-		if v.Tried() {
-			holds = append(holds, v.Why == "" && v.Number > sigma.Of(v.Seed).Number*math.Sqrt(4*math.Ln2))
+		if noise := sigma.Of(v.Seed); v.Tried() && noise.Tried() {
+			moves := v.Number > noise.Number*math.Sqrt(4*math.Ln2)
+			holds = append(holds, v.Why == "" && noise.Why == "" && moves)
 		}
 	}
 	fresh := table.Num(stats.Median(sigma.Numbers()) * math.Sqrt(4*math.Ln2))

@@ -318,4 +318,10 @@ func TestMovedBySeed(t *testing.T) {
 	if out := check(t, s, "5"); out.Verdict != claim.Reproduced {
 		t.Errorf("%s: %s", out.Verdict, out.Evidence)
 	}
+	s = records(t, with(func(problem, method, metric string, _, _, _ int) (float64, bool) {
+		return math.NaN(), problem == "gmm-2d" && method == "sifg" && metric == "sigma"
+	}))
+	if out := check(t, s, "5"); out.Verdict == claim.Reproduced {
+		t.Errorf("without σ: %s: %s", out.Verdict, out.Evidence)
+	}
 }

@@ -149,8 +149,8 @@ func asPrinted(r results) claim.Outcome {
 	good, all, marked, sure := 0, 0, 0, false
 	var away, each []string
 	for _, p := range printed {
-		v := r.values(p.Problem, p.Metric, p.Method)
-		if len(v) == 0 || p.Copied {
+		v := r.whole(p)
+		if v == nil || p.Copied {
 			continue
 		}
 		gap := p.Gap(v)

@@ -68,6 +68,27 @@ func TestLostTrial(t *testing.T) {
 	}
 }
 
+// TestLostBesidePrint: a cell of which a try was lost is set beside the printed one and neither agrees nor differs.
+func TestLostBesidePrint(t *testing.T) {
+	s := asInPrint().set(t)
+	for i, r := range s.Trials {
+		if r.Problem == "boston" && r.Method == "ada-sifg" && r.Seed == s.Trials[0].Seed {
+			s.Trials[i].Status = record.StatusDiverged
+		}
+	}
+	tab, err := against(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := tab.Markdown()
+	if strings.Count(text, "(9 of 10)") != 2 || !strings.Contains(text, "56 measured cells agree") {
+		t.Errorf("of 58 cells two lost a try:\n%s", text)
+	}
+	if out := verdict(t, s, "28"); !strings.Contains(out.Evidence, "56 of 56 cells agree") {
+		t.Errorf("claim 28: %s", out.Evidence)
+	}
+}
+
 // TestGraded: claim 34 is reproduced, not decided and not reproduced when the last of 36 comparisons is won, drawn and
 // lost. Holm's correction asks for 0.05/36 = 0.0014, and ten seeds give 2⁻¹⁰ = 0.00098 at best.
 func TestGraded(t *testing.T) {

@@ -34,12 +34,10 @@ func against(s *record.Set) (*table.Table, error) {
 				return cmp.Compare(inPrint(problem, metric, a).Mean, inPrint(problem, metric, b).Mean)
 			})
 			for _, m := range columns {
-				p, v := inPrint(problem, metric, m), r.values(problem, metric, m)
-				c := r.printedCell(p, v)
+				p := inPrint(problem, metric, m)
+				c := r.printedCell(p)
 				c.Bold = m == best
-				if n := len(r.last(problem, metric, m)); len(v) < n && len(v) > 0 {
-					c.Below += fmt.Sprintf(" (%d of %d)", len(v), n)
-				} else if n > 0 && len(v) == n && s.Incomparable == "" && !p.Copied {
+				if v := r.whole(p); v != nil && s.Incomparable == "" && !p.Copied {
 					gap := p.Gap(v)
 					switch {
 					case !gap.Agrees():
@@ -99,8 +97,9 @@ func gaps(s *record.Set) (*figure.Figure, error) {
 		for j, m := range columns {
 			e := figure.Estimates{Style: figure.Method(m)}
 			for i, problem := range slices.Backward(problems) {
-				printed, values := inPrint(problem, metric, m), r.values(problem, metric, m)
-				if len(values) == 0 || printed.Copied {
+				printed := inPrint(problem, metric, m)
+				values := r.whole(printed)
+				if values == nil || printed.Copied {
 					continue
 				}
 				gap := printed.Gap(values)
@@ -123,8 +122,19 @@ func gaps(s *record.Set) (*figure.Figure, error) {
 	return f, nil
 }
 
+// whole are the values beside a printed number; nil where a try was lost, which no mean of the others stands for.
+func (r results) whole(p claim.Published) []float64 {
+	sample := r.last(p.Problem, p.Metric, p.Method)
+	if sample.Why() != "" {
+		return nil
+	}
+	return sample.Numbers()
+}
+
 // printedCell is a printed number over the measured one, without a verdict.
-func (r results) printedCell(p claim.Published, v []float64) table.Cell {
+func (r results) printedCell(p claim.Published) table.Cell {
+	sample := r.last(p.Problem, p.Metric, p.Method)
+	v := sample.Numbers()
 	c := table.Cell{Text: p.Text, Value: fmt.Sprint(stats.Mean(v)), Below: "–", Tip: p.Note}
 	if len(v) == 0 {
 		return c
@@ -136,6 +146,9 @@ func (r results) printedCell(p claim.Published, v []float64) table.Cell {
 	if len(v) > 1 {
 		c.Spread = fmt.Sprint(stats.SD(v))
 		c.Below += " ± " + table.Significant(stats.SD(v), 1)
+	}
+	if len(v) < len(sample) {
+		c.Below += fmt.Sprintf(" (%d of %d)", len(v), len(sample))
 	}
 	used, _ := config(r.set, p.Problem, p.Method)
 	text := fmt.Sprintf("Here: step %s", table.Num(used.Sampler.Step))

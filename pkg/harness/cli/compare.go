@@ -25,8 +25,6 @@ type compareFlags struct {
 	selection
 	against     string
 	all, strict bool
-
-	lacking []string // what one side does not have
 }
 
 func compareCommand(e *env) *cobra.Command {
@@ -42,21 +40,21 @@ func compareCommand(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			parts, err := c.rows(e, args, r, ours)
+			parts, lacking, err := c.rows(e, args, r, ours)
 			if err != nil {
 				return err
 			}
 			c.print(e, r.Experiments, ours, parts)
-			for _, text := range c.lacking {
+			for _, text := range lacking {
 				fmt.Fprintln(e.err, text)
 			}
 			if !c.strict {
 				return nil
 			}
-			if err := strict(slices.Concat(parts...)); err != nil || c.lacking == nil {
+			if err := strict(slices.Concat(parts...)); err != nil || lacking == nil {
 				return err
 			}
-			return exitf(exitStopped, "%s", c.lacking[0])
+			return exitf(exitStopped, "%s", lacking[0])
 		},
 	}
 	f := cmd.Flags()
@@ -192,17 +190,17 @@ func mainMetric(x *harness.Experiment, part []compare.Row) string {
 	return part[0].Metric
 }
 
-// rows returns the rows of each experiment and protocol that have some.
+// rows returns the rows of each experiment and protocol that have some, and what one side does not have.
 func (c *compareFlags) rows(
 	e *env, names []string, r plan.Request, ours *report.Report,
-) (parts [][]compare.Row, err error) {
+) (parts [][]compare.Row, lacking []string, err error) {
 	theirs := &report.Report{}
 	if c.against != published {
 		if theirs, err = readReport(e, "--against", c.against); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if len(theirs.Experiments) == 0 {
-			return nil, usage.Errorf("--against %s has no report: want %s or the folder of one", c.against, published)
+			return nil, nil, usage.Errorf("--against %s has no report: want %s or the folder of one", c.against, published)
 		}
 	}
 	wanted := func(protocol string) bool {
@@ -219,7 +217,7 @@ func (c *compareFlags) rows(
 			} else if q := theirs.Experiment(x.Name).Protocol(p.Name); q != nil {
 				rows = compare.Reports(p, q)
 			} else {
-				c.lacking = append(c.lacking, c.against+" has no "+x.Name+" "+p.Name)
+				lacking = append(lacking, c.against+" has no "+x.Name+" "+p.Name)
 			}
 			if len(rows) > 0 {
 				parts = append(parts, rows)
@@ -230,19 +228,19 @@ func (c *compareFlags) rows(
 		for _, q := range x.Protocols {
 			chosen := harness.ByName(r.Experiments, x.Name) != nil && wanted(q.Name)
 			if chosen && ours.Experiment(x.Name).Protocol(q.Name) == nil {
-				c.lacking = append(c.lacking, c.resultsDir(nil)+" has no "+x.Name+" "+q.Name)
+				lacking = append(lacking, c.resultsDir(nil)+" has no "+x.Name+" "+q.Name)
 			}
 		}
 	}
 	prints := func(x *harness.Experiment) bool { return x.Published != nil }
 	switch {
 	case parts != nil:
-		return parts, nil
+		return parts, lacking, nil
 	case c.against == published && !slices.ContainsFunc(r.Experiments, prints):
-		return nil, usage.Errorf("the paper prints no numbers of %s: --against DIR sets it beside another report",
+		return nil, nil, usage.Errorf("the paper prints no numbers of %s: --against DIR sets it beside another report",
 			strings.Join(names, ", "))
 	}
-	return nil, exitf(exitStopped, "nothing in %s can be set beside %s", c.resultsDir(nil), c.against)
+	return nil, nil, exitf(exitStopped, "nothing in %s can be set beside %s", c.resultsDir(nil), c.against)
 }
 
 // strict turns rows into the exit code of --strict.

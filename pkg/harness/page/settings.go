@@ -140,10 +140,10 @@ func where(places [][2]string, of map[string]int) string {
 
 // inUse says with which settings a protocol's methods ran on a problem; "" of none.
 func inUse(p *report.Protocol, problem string) string {
-	if len(p.Records.Methods(problem)) == 0 {
+	all, names := configs(p), p.Records.Methods(problem)
+	if names == nil {
 		return ""
 	}
-	all, names := configs(p), p.Records.Methods(problem)
 	amounts := func(m string) []string {
 		c := all[[2]string{problem, m}]
 		return []string{

@@ -101,9 +101,9 @@ type Protocol struct {
 	Tables  []Item            `json:"tables"`
 	Claims  []claim.Outcome   `json:"claims"`
 	Files   map[string][]byte `json:"-"` // of Experiment.Files
+	Records *record.Set       `json:"-"` // its Traces and Timings may have trials of other protocols too
 
-	damage  error       // that one of Files is not as it was written
-	Records *record.Set `json:"-"` // its Traces and Timings may have trials of other protocols too
+	damage error // that one of Files is not as it was written
 }
 
 // Item is a figure or a table that was made, or why it was not.
