@@ -200,7 +200,8 @@ func (c *compareFlags) rows(
 			return nil, nil, err
 		}
 		if len(theirs.Experiments) == 0 {
-			return nil, nil, usage.Errorf("--against %s has no report: want %s or the folder of one", c.against, published)
+			return nil, nil, usage.Errorf("--against %s has no report: want %s or the folder of one",
+				c.against, published)
 		}
 	}
 	wanted := func(protocol string) bool {
