@@ -59,16 +59,8 @@ type Experiment struct {
 	Scores []string
 	// Baselines are predictors without a sampler that its trials measure too, shown beside the methods.
 	Baselines []Baseline
-	// Files are more files of its report, by path below the protocol; nil: none.
-	Files    func(s *record.Set) (map[string][]byte, error)
-	Grids    fs.FS // grids/*.yaml that come with it; may be nil
-	Figures  []Figure
-	Tables   []Table
-	Claims   []claim.Claim
-	Findings []Find
-	// Apart are the figures and tables of protocols that have their own in place of these figures, tables and claims,
-	// by protocol.
-	Apart map[string]Contents
+	Grids     fs.FS     // grids/*.yaml that come with it; may be nil
+	Sections  []Section // what its page has, in order; IDs are unique
 
 	// Paper is the paper that it reproduces a part of, which experiments share; nil: none.
 	Paper *Paper
@@ -131,9 +123,7 @@ type Own struct {
 	Methods  []string // unless some are chosen, and on a program beside these; nil: all
 	Title    string   // in place of the experiment's, before the names of the data sets or of the program; "": that
 	Summary  string
-	Figures  []Figure
-	Tables   []Table
-	Files    func(s *record.Set) (map[string][]byte, error) // see Experiment.Files
+	Sections []Section
 }
 
 // On returns the experiment with a problem of its own for each of these data sets, in place of its problems, and
@@ -159,8 +149,8 @@ func (e *Experiment) On(data []string, target *program.Program) (*Experiment, er
 		out.Note, named = "", target.Name()
 	}
 	out.Title = cmp.Or(e.Own.Title, e.Title) + ": " + named
-	out.Summary, out.Figures, out.Tables, out.Files = e.Own.Summary, e.Own.Figures, e.Own.Tables, e.Own.Files
-	out.Paper, out.Claims, out.Findings, out.Published, out.Apart = nil, nil, nil, nil, nil
+	out.Summary, out.Sections = e.Own.Summary, e.Own.Sections
+	out.Paper, out.Published = nil, nil
 	return &out, nil
 }
 
@@ -269,7 +259,7 @@ type Trial struct {
 	Scale      string // full, quick, smoke
 	Problem    string // gmm-2d, …
 	Method     string // label in figures and tables: sifg, …
-	Cell       string // of a grid: "step 0.01, sigma 0.1"; "" outside grids
+	Cell       string // of a grid: "step=0.01,sigma=0.1"; "" outside of cells
 	Seed       uint64
 	Config     *settings.Config // shared by the trials of a method on a problem: not to be changed
 
@@ -283,23 +273,23 @@ type Trial struct {
 
 // Name says in words which trial this is.
 func (t *Trial) Name() string {
-	method := t.Method
-	if t.Cell != "" {
-		method += " (" + t.Cell + ")"
-	}
-	return fmt.Sprintf("%s/%s %s %s seed %d", t.Experiment, t.Protocol, t.Problem, method, t.Seed)
+	return fmt.Sprintf("%s/%s %s %s seed %d", t.Experiment, t.Protocol, t.Problem, t.Row().Method, t.Seed)
 }
 
 // Row returns the trial's row of trials.parquet, less how it ended.
 func (t *Trial) Row() record.Trial {
 	config, _ := json.Marshal(t.Config) // as for its key
+	method := t.Method
+	if t.Cell != "" {
+		method += "@" + t.Cell
+	}
 	return record.Trial{
 		Key:        t.Key,
 		Experiment: t.Experiment,
 		Protocol:   t.Protocol,
 		Scale:      t.Scale,
 		Problem:    t.Problem,
-		Method:     t.Method,
+		Method:     method,
 		Seed:       t.Seed,
 		Particles:  t.Config.Particles,
 		Config:     string(config),

@@ -1,21 +1,16 @@
-// Package study is what experiments share: the comparison of methods pair by pair, with its rules, the control by a
-// network that has nothing to learn, curves, and summaries.
+// Package study is what experiments share: the comparison of all methods of a problem, curves, and summaries.
 package study
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
-	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
 // Measure is a metric and its head in a table.
@@ -24,285 +19,204 @@ type Measure struct {
 	Index        int
 }
 
-// Problem is a problem on which methods are compared.
-type Problem struct {
-	Name    string
-	Title   string
-	Apart   string    // follows the title where other comparisons of the problem are beside: " (own start)"
-	Metrics []Measure // less is better in all; the first decides, by its last value
-
-	// Margin is of the first metric: smaller differences count as equal; 0: the standard deviation over seeds of what
-	// exact draws score.
-	Margin  float64
-	Overlap float64                    // that of record.Difference
-	None    func(s *record.Set) string // why the problem has no verdict, "" if it has one; nil: it has
-}
-
-// Comparison compares methods with rivals, problem by problem, on the records of one protocol.
+// Comparison compares all methods on a problem with SIFG by one measure at the last checkpoint, of which less is
+// better.
 type Comparison struct {
-	Protocol string
-	About    string   // what its tables show; "": the flows that the paper does not have
-	Methods  []string // the zero value: the flows that the paper does not have,
-	Rivals   []string // and what they have to beat
-	Problems []Problem
-
-	Figures []harness.Figure // of the protocol, in place of the paper's
-	Claims  []claim.Claim    // of this project's own, shown as a table
-
-	// of a verdict
-	Where   string // in a title: "Networks after 2000 iterations"
-	Lead    bool   // on the first screen of the page
-	Seconds string // the protocol in which rivals have SIFG's seconds; "": none
-	Times   string // the protocol whose times say which method is the fastest; "", or without results: Protocol
-	Other   Other
-}
-
-// Other is a protocol in which methods are tuned and judged by another metric; the zero value: none.
-type Other struct {
-	Protocol string
+	Problem string
+	Title   string
 	Measure
+	Overlap float64 // that of record.Difference: the seeds are overlapping splits; 0: they are independent
 }
 
-// ByKL is the second criterion of the densities.
-var ByKL = Other{"matched-kl", Measure{Head: "k-NN KL", Metric: "knn-kl"}}
+// baseline is the method that others are compared with.
+const baseline = "sifg"
 
-// The flows that the paper proposes; the methods that it compares them with; and those that it does not.
-var (
-	proposed = []string{"sifg", "ada-sifg"}
-	theirs   = []string{"sgld", "svgd", "l2-gf", "ada-gwg"}
-	further  = []string{"psgld", "ascent", "kde-flow"}
-	rivals   = slices.Concat(theirs, further)
-)
+// most is the share of seeds that must agree with a verdict.
+const most = 0.75
 
-// Flows that the paper does not have, and what they have to beat. sgld-long is SGLD with more iterations, in no more
-// seconds than SIFG-A takes.
-var (
-	newFlows  = []string{"sifg-a", "interpolated", "baoab"}
-	newRivals = []string{"sgld", "sgld-long", "psgld", "l2-gf", "sifg", "kde-flow", "smc", "tempering"}
-)
-
-// Losses is SIFG by denoising against SIFG with other losses and all else the same, by samples.
-func Losses(problem Problem) Comparison {
-	problem.Metrics = []Measure{{Head: "energy distance", Metric: "energy"}, {Head: "k-NN KL", Metric: "knn-kl"}}
-	return Comparison{
-		Protocol: "loss",
-		About: "SIFG's network learns by denoising, by antithetic denoising or by Hutchinson's estimate; network, " +
-			"step, σ and start are the same.",
-		Methods:  []string{"sifg"},
-		Rivals:   []string{"sifg-a", "sifg-hutchinson"},
-		Problems: []Problem{problem},
+// Section is the picture of every seed, and the table.
+func (c Comparison) Section() harness.Section {
+	test := "a two-sided sign-flip test over seeds"
+	if c.Overlap > 0 {
+		test = "Nadeau and Bengio's t-test for overlapping splits"
+	}
+	return harness.Section{
+		ID:    "compare-" + c.Problem,
+		Title: c.Title + ": " + c.Head + " of each seed",
+		Text: "Each point is one seed at the last iteration; the bar is the median. Differences are the method's less " +
+			"SIFG's, paired by seed. A method is better or worse where " + test + " tells them apart (5 %, Holm's " +
+			"correction over the table) and the median and at least three quarters of the seeds agree; otherwise the " +
+			"comparison is inconclusive. A failed run counts as the largest value.",
+		Draw:  c.draw,
+		Table: c.table,
 	}
 }
 
-// What a comparison may come to, for the first of two methods.
-const better, equal, worse, open = "better", "equal", "worse", table.Open
-
-// relation of a method to a rival on one problem, paired by seed (docs/compare.md, "Methods with each other").
-type relation struct {
+// row is a method beside SIFG.
+type row struct {
+	method string
+	sample record.Sample
 	record.Difference
-	method, rival string
-	verdict       string
-	strict        string  // the verdict at margin 0
-	p             float64 // after Holm's correction
-	tests         int     // the number of comparisons that it is corrected for
-	margin        float64 // smaller differences count as equal
-	own           bool    // the margin is the problem's, not what exact draws vary by
-	none          bool    // the problem has no verdict
-	other         string  // what another criterion says, where that is the opposite; "": it does not
+	p     float64 // after Holm's correction; NaN of SIFG itself
+	tests int
 }
 
-// indexOf returns where a method is compared with a rival, −1 if it is not.
-func indexOf(all []relation, method, rival string) int {
-	return slices.IndexFunc(all, func(r relation) bool { return r.method == method && r.rival == rival })
-}
-
-// last are the last values of the first metric.
-func (v Problem) last(s *record.Set, method string) record.Sample {
-	return record.Series{Set: s, Problem: v.Name}.Last(method, v.Metrics[0].Metric, 0)
-}
-
-// relate compares methods with rivals, as far as both have trials.
-func (v Problem) relate(s *record.Set, methods, rivals []string) []relation {
-	var out []relation
+// rows are the methods that have trials, SIFG first; nil without its trials.
+func (c Comparison) rows(s *record.Set) []row {
+	e := record.Series{Set: s, Problem: c.Problem}
+	of := func(method string) record.Sample { return e.Last(method, c.Metric, c.Index) }
+	own := of(baseline)
+	if len(own) == 0 {
+		return nil
+	}
+	rows := []row{{method: baseline, sample: own, p: math.NaN()}}
 	var p []float64
-	margin := v.Margin
-	if margin == 0 {
-		margin = v.floor(s)
-	}
-	for _, method := range methods {
-		mine := v.last(s, method)
-		for _, rival := range rivals {
-			r := relation{Difference: record.Pair(mine, v.last(s, rival), v.Overlap), method: method, rival: rival}
-			if r.Pairs()+r.BothLost == 0 {
-				continue
-			}
-			r.margin, r.own = margin, v.Margin > 0
-			out, p = append(out, r), append(p, r.P(stats.TwoSided))
-		}
-	}
-	none := v.none(s) != ""
-	for i, p := range stats.Holm(p) {
-		r := &out[i]
-		r.p, r.tests, r.none = p, len(out), none
-		if r.verdict, r.strict = r.judge(r.margin), r.judge(0); none {
-			r.verdict, r.strict = open, open
-		}
-	}
-	return out
-}
-
-// judge gives the verdict at a margin by the corrected p-value.
-func (r *relation) judge(margin float64) string {
-	within, _ := r.Equal(margin)
-	told := r.p <= stats.Level && r.Pairs() >= stats.Enough(1)
-	lower, higher := r.Mean() < -margin, r.Mean() > margin
-	if !r.Whole() {
-		lower, higher = r.Lost == 0 && r.MeanSign() < 0, r.LostByB == 0 && r.MeanSign() > 0
-	}
-	switch {
-	case within:
-		return equal
-	case told && lower:
-		return better
-	case told && higher:
-		return worse
-	}
-	return open
-}
-
-// level is that of each side with Holm's correction at its strictest.
-func (r relation) level() float64 { return stats.Level / 2 / float64(r.tests) }
-
-// words say the verdict, the mean difference with its interval, the lead that would have been seen where none is told,
-// the verdict at margin 0 where the margin was chosen, and the tries that were lost.
-func (r relation) words() string {
-	text := r.verdict
-	if r.none {
-		text = "no verdict"
-	}
-	if len(r.Gaps) > 0 {
-		text += " " + table.Num(r.Mean())
-	}
-	if lo, hi := r.Interval(1 - stats.Level); !math.IsNaN(lo) {
-		text += fmt.Sprintf(" [%s, %s]", table.Num(lo), table.Num(hi))
-	}
-	if !r.none && (r.verdict == open || r.verdict == equal) {
-		text += ", " + rule.Sees(r.Difference, r.level(), r.margin)
-	}
-	if !r.none && r.own && r.strict != r.verdict {
-		text += ", at margin 0 " + r.strict
-	}
-	text += r.Losses()
-	if r.other != "" {
-		text += "; " + r.other
-	}
-	return text
-}
-
-// floor is the standard deviation over seeds of what as many exact draws score, which does not depend on the method.
-func (v Problem) floor(s *record.Set) float64 {
-	bySeed := map[uint64]float64{}
-	for _, m := range s.Methods(v.Name) {
-		floors := record.Series{Set: s, Problem: v.Name}.Last(m, "floor-"+v.Metrics[0].Metric, 0)
-		for _, f := range floors {
-			if f.Measured() && !f.Lost() {
-				bySeed[f.Seed] = f.Number
-			}
-		}
-	}
-	return stats.SD(inOrder(bySeed))
-}
-
-// data are relations as data, without those that have no difference or no margin, and those of a problem that has no
-// verdict.
-func (v Problem) data(found []relation) []table.Comparison {
-	var out []table.Comparison
-	for _, r := range found {
-		if len(r.Gaps) == 0 || math.IsNaN(r.margin) || r.none {
+	for _, m := range s.Methods(c.Problem) {
+		if m == baseline {
 			continue
 		}
-		c := table.Comparison{
-			Problem:    v.Title + v.Apart,
-			Method:     r.method,
-			Rival:      r.rival,
-			Difference: r.Mean(),
-			Margin:     r.margin,
-			Verdict:    r.verdict,
-			Lost:       r.Lost,
-			RivalLost:  r.LostByB,
-		}
-		if lead, why := r.Seen(r.level(), r.margin); why == "" {
-			c.Seen = lead
-		}
-		if r.own {
-			c.Strict = r.strict
-		}
-		if lo, hi := r.Interval(1 - stats.Level); !math.IsNaN(lo) {
-			c.Interval = []float64{lo, hi}
-		}
-		out = append(out, c)
-	}
-	return out
-}
-
-// none says why a problem has no verdict, "" if it has one.
-func (v Problem) none(s *record.Set) string {
-	if v.None != nil {
-		return v.None(s)
-	}
-	return ""
-}
-
-// lowest returns which of some methods has the lowest mean, of those that lost no try; "" if there is none.
-func (v Problem) lowest(s *record.Set, methods []string) string {
-	best, least := "", math.Inf(1)
-	for _, m := range methods {
-		sample := v.last(s, m)
-		if mean := stats.Mean(sample.Numbers()); sample.Lost() == 0 && mean < least {
-			best, least = m, mean
+		r := row{method: m, sample: of(m)}
+		r.Difference = record.Pair(r.sample, own, c.Overlap)
+		rows = append(rows, r)
+		if r.Pairs() > 0 {
+			p = append(p, r.P(stats.TwoSided))
 		}
 	}
-	return best
+	corrected := stats.Holm(p)
+	for i, k := 1, 0; i < len(rows); i++ {
+		if rows[i].p = math.NaN(); rows[i].Pairs() > 0 {
+			rows[i].p, rows[i].tests = corrected[k], len(p)
+			k++
+		}
+	}
+	return rows
 }
 
-// order names methods from the lowest mean of a measure to the highest, without those that lost a try.
-func (v Problem) order(s *record.Set, x Measure, methods []string) string {
-	v.Metrics = []Measure{x}
-	mean := func(m string) float64 { return stats.Mean(v.last(s, m).Numbers()) }
-	ranked := slices.DeleteFunc(slices.Clone(methods), func(m string) bool {
-		return v.last(s, m).Lost() > 0 || math.IsNaN(mean(m))
+// ahead is the share of pairs in which the method is lower than SIFG; a tie counts as half.
+func (r row) ahead() float64 { return (1 - r.MeanSign()) / 2 }
+
+// verdict says how the method compares with SIFG.
+func (r row) verdict() string {
+	told := r.p <= stats.Level
+	middle := stats.Median(r.Signs)
+	if len(r.Gaps) == r.Pairs() {
+		middle = stats.Median(r.Gaps)
+	}
+	switch {
+	case r.method == baseline || r.Pairs() == 0:
+		return "–"
+	case told && middle < 0 && r.ahead() >= most:
+		return "better"
+	case told && middle > 0 && 1-r.ahead() >= most:
+		return "worse"
+	}
+	return "inconclusive"
+}
+
+// detectable is the smallest true difference that so many seeds would tell apart with a chance of 80 %.
+func (r row) detectable() table.Cell {
+	if r.tests == 0 {
+		return table.Text("–")
+	}
+	lead, why := r.Seen(stats.Level/2/float64(r.tests), 0)
+	if why != "" {
+		return table.Text(string(why))
+	}
+	return table.Number(lead, 3)
+}
+
+func (c Comparison) table(s *record.Set) (*table.Table, error) {
+	rows := c.rows(s)
+	if len(rows) < 2 {
+		return nil, harness.ErrNoTrials
+	}
+	t := table.Of(rows)
+	t.Words("Method", func(r row) string { return figure.Label(r.method) })
+	t.Column("seeds", func(r row) table.Cell {
+		if lost := r.sample.Lost(); lost > 0 {
+			return table.Text(fmt.Sprintf("%d of %d", len(r.sample)-lost, len(r.sample)))
+		}
+		return table.Int(len(r.sample))
 	})
-	slices.SortStableFunc(ranked, func(a, b string) int { return cmp.Compare(mean(a), mean(b)) })
-	return labels(ranked)
+	t.Column("median", func(r row) table.Cell { return cell(r.sample, medianOf) })
+	t.Column("mean", func(r row) table.Cell { return cell(r.sample, meanOf) })
+	t.Column("less SIFG [95 %]", func(r row) table.Cell { return r.difference() })
+	t.Column("seeds ahead of SIFG", func(r row) table.Cell {
+		if r.Pairs() == 0 {
+			return table.Text("–")
+		}
+		return table.Text(fmt.Sprintf("%.0f %%", 100*r.ahead()))
+	})
+	t.Words("than SIFG", row.verdict)
+	t.Column("minimum detectable", row.detectable)
+	t.Column("seconds", func(r row) table.Cell { return table.Number(Seconds(s, c.Problem, r.method), 3) })
+	return &t.Table, nil
 }
 
-func labels(methods []string) string {
-	var out []string
-	for _, m := range methods {
-		out = append(out, figure.Label(m))
+func medianOf(v []float64) table.Cell { return table.Number(stats.Median(v), 3) }
+
+func meanOf(v []float64) table.Cell { return table.Number(stats.Mean(v), 3) }
+
+// difference is the mean difference with its interval.
+func (r row) difference() table.Cell {
+	if len(r.Gaps) == 0 {
+		return table.Text("–")
 	}
-	return strings.Join(out, ", ")
+	c := table.Number(r.Mean(), 3)
+	if lo, hi := r.Interval(1 - stats.Level); !math.IsNaN(lo) {
+		c.Text += fmt.Sprintf(" [%s, %s]", table.Num(lo), table.Num(hi))
+	}
+	return c
 }
 
-// rule says how two methods are compared, of all comparisons of a table.
-func (v Problem) rule(found []relation) string {
-	test := "a two-sided sign-flip test"
-	if v.Overlap > 0 {
-		test = "a two-sided t-test, with Nadeau and Bengio's variance for overlapping splits,"
+// draw draws a row for each method and one for exact draws where they were measured.
+func (c Comparison) draw(s *record.Set) (*figure.Figure, error) {
+	rows := c.rows(s)
+	if len(rows) < 2 {
+		return nil, harness.ErrNoTrials
 	}
-	margin := v.Margin
-	if len(found) > 0 {
-		margin = found[0].margin
+	type line struct {
+		name   string
+		style  figure.Style
+		values []float64
 	}
-	if math.IsNaN(margin) { // of too few exact draws
-		return "There are too few seeds to compare."
+	var lines []line
+	for _, r := range rows {
+		lines = append(lines, line{figure.Label(r.method), figure.Method(r.method), finite(r.sample.Numbers())})
 	}
-	return fmt.Sprintf("Comparisons are of the %s, paired by seed. "+
-		"A method is better or worse than a rival if %s tells the difference from zero "+
-		"(5 %%, Holm's correction over the %s of this problem), and its mean exceeds %s. "+
-		"It is equal if the 90 %% interval of the mean difference is within ±%[4]s. "+
-		"A lost try rules out both and a sign test decides. "+
-		"Otherwise, and with fewer than %d pairs, the comparison is open. %s",
-		v.Metrics[0].Head, test, table.Count(len(found), "comparison"), table.Num(margin), stats.Enough(1),
-		rule.SeesText)
+	exact := record.Series{Set: s, Problem: c.Problem}.Shared("floor-" + c.Metric)
+	if exact = finite(exact); exact != nil {
+		lines = append(lines, line{"exact draws", figure.Method("truth"), exact})
+	}
+	p := figure.Panel{X: figure.Axis{Label: c.Head, Scale: figure.AutoLog}}
+	for i, l := range slices.Backward(lines) {
+		y := float64(len(lines) - 1 - i)
+		p.Y.Categories = append(p.Y.Categories, l.name)
+		style := l.style.As("")
+		p.Layers = append(p.Layers, figure.Scatter{
+			X: l.values, Y: slices.Repeat([]float64{y}, len(l.values)), Style: style, Radius: 1.8,
+		})
+		if len(l.values) > 0 {
+			middle := stats.Median(l.values)
+			bar := figure.Line{X: []float64{middle, middle}, Y: []float64{y - 0.36, y + 0.36}, Style: style}
+			bar.Style.Dash, bar.Style.Width = nil, 2
+			p.Layers = append(p.Layers, bar)
+		}
+	}
+	p.Y.Min, p.Y.Max = -0.6, float64(len(lines))-0.4
+	return &figure.Figure{Panels: []figure.Panel{p}, Width: 16, Row: 15}, nil
+}
+
+// finite are the finite of some values.
+func finite(v []float64) []float64 {
+	return slices.DeleteFunc(slices.Clone(v), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
+}
+
+// Seconds returns the median time of a method's trials on a problem, NaN of none.
+func Seconds(s *record.Set, problem, method string) float64 {
+	var out []float64
+	for _, key := range (record.Series{Set: s, Problem: problem}).Keys(method) {
+		out = append(out, s.Timings[key].Seconds)
+	}
+	return stats.Median(out)
 }

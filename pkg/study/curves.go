@@ -5,12 +5,10 @@ import (
 	"math"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
-	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
 // Panel describes one panel of curves.
@@ -41,7 +39,7 @@ func SigmaMoved(problem string) func(s *record.Set) string {
 
 // Curves is a figure of metrics against iterations, a panel each: the mean over seeds of each method as a line, a band
 // from the smallest to the largest seed.
-func (w Words) Curves(name, problem string, panels ...Panel) harness.Figure {
+func (w Words) Curves(name, problem string, panels ...Panel) harness.Section {
 	return w.Figure(name, func(s *record.Set) (*figure.Figure, error) { return curves(s, problem, panels) })
 }
 
@@ -81,14 +79,4 @@ func curves(s *record.Set, problem string, panels []Panel) (*figure.Figure, erro
 		f.Panels = append(f.Panels, p)
 	}
 	return f, nil
-}
-
-// LessNoise is the claim that antithetic denoising has at most that share of the variance of the denoising gradient, on
-// the last particles of SIFG.
-func LessNoise(name, problem string, share float64) claim.Claim {
-	statement := fmt.Sprintf("%s: the antithetic gradient has at most %s of the variance of the denoising gradient.",
-		name, table.Num(share))
-	return rule.AtMost(statement, problem, "ratio of the variances of one network's gradient on SIFG's last "+
-		"particles at σ = 0.1", share,
-		func(e record.Series) record.Sample { return e.Last("sifg", "antithetic-variance", 0) })
 }

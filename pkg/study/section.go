@@ -11,19 +11,9 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// Under is a finding of one protocol's records.
-func Under(protocol string, find func(s *record.Set) *harness.Finding) harness.Find {
-	return func(by map[string]*record.Set) *harness.Finding {
-		if s := by[protocol]; s != nil {
-			return find(s)
-		}
-		return nil
-	}
-}
-
 // Summary is the table of one problem: for each method the median over seeds of each measure at the last checkpoint,
 // with half the range; the last rows are what draws of the reference chains, if any, and exact draws score.
-func (w Words) Summary(name, problem string, measures ...Measure) harness.Table {
+func (w Words) Summary(name, problem string, measures ...Measure) harness.Section {
 	return w.Table(name, summary(problem, measures))
 }
 
@@ -80,4 +70,12 @@ func Finals(s *record.Set, problem string, show func(v []float64) table.Cell, me
 		t.Column(x.Head, func(r judged) table.Cell { return cell(sample(r, x), show) })
 	}
 	return &t.Table
+}
+
+// cell shows the numbers of a sample, or says why it has none.
+func cell(sample record.Sample, show func(numbers []float64) table.Cell) table.Cell {
+	if numbers := sample.Numbers(); numbers != nil {
+		return show(numbers)
+	}
+	return table.Text(sample.Why())
 }

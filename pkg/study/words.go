@@ -63,15 +63,15 @@ func headed(all map[string]Heading, key, name string) Heading {
 }
 
 // Figure is the figure of a name. The words must have it.
-func (w Words) Figure(name string, draw func(s *record.Set) (*figure.Figure, error)) harness.Figure {
+func (w Words) Figure(name string, draw func(s *record.Set) (*figure.Figure, error)) harness.Section {
 	h := headed(w.Figures, "figures", name)
-	return harness.Figure{Name: name, Title: h.Title, Caption: h.Caption, Draw: draw}
+	return harness.Section{ID: name, Title: h.Title, Text: h.Caption, Draw: draw}
 }
 
 // Table is the table of a name. The words must have it.
-func (w Words) Table(name string, made func(s *record.Set) (*table.Table, error)) harness.Table {
+func (w Words) Table(name string, made func(s *record.Set) (*table.Table, error)) harness.Section {
 	h := headed(w.Tables, "tables", name)
-	return harness.Table{Name: name, Title: h.Title, Caption: h.Caption, Make: made}
+	return harness.Section{ID: name, Title: h.Title, Text: h.Caption, Table: made}
 }
 
 // Looks of methods of several experiments that are no samplers of the program: a variant, and programs of other

@@ -23,8 +23,7 @@ func claimsCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "claims [EXPERIMENT...|CLAIM...|all]",
 		Short: "Prints a line for each claim of the paper, from the report",
-		Long: "CLAIM is the number of one, such as 8 or T16, which is then shown with its rule and evidence.\n" +
-			"The findings of experiments that are named follow.",
+		Long:  "CLAIM is the number of one, such as 8 or T16, which is then shown with its rule and evidence.",
 		Example: `  sifg claims gmm --scale smoke
   sifg claims 8 T16
   sifg claims gmm --scale smoke --json`,
@@ -40,25 +39,27 @@ func claimsCommand(e *env) *cobra.Command {
 			if len(rep.Experiments) == 0 {
 				return exitf(exitStopped, "no report in %s: sifg run makes one", s.resultsDir(nil))
 			}
-			chosen := r.Experiments
-			if names == nil && ids != nil {
-				chosen = nil
-			}
-			out := said{Findings: map[string][]harness.Finding{}}
-			for _, x := range chosen {
-				if part := rep.Experiment(x.Name); part != nil {
-					out.Findings[x.Name] = part.Findings
-				}
-			}
 			// a claim may rest on others
-			out.Claims = slices.DeleteFunc(rep.Ledger(e.experiments), func(row claim.Row) bool {
-				_, reported := out.Findings[row.Experiment]
-				return !slices.Contains(ids, row.ID) && (!reported || len(row.Under) == 0)
+			ledger := slices.DeleteFunc(rep.Ledger(e.experiments), func(row claim.Row) bool {
+				chosen := harness.ByName(r.Experiments, row.Experiment) != nil && (names != nil || ids == nil)
+				return !slices.Contains(ids, row.ID) && (!chosen || len(row.Under) == 0)
 			})
 			if asJSON {
-				return writeJSON(e.out, out)
+				return writeJSON(e.out, struct {
+					Claims claim.Ledger `json:"claims"`
+				}{ledger})
 			}
-			return out.print(e, chosen, names, ids)
+			if ids != nil {
+				for _, row := range ledger {
+					whole(e, row)
+				}
+			} else if err := list(e, ledger); err != nil {
+				return err
+			}
+			if names != nil || ids == nil {
+				fmt.Fprintln(e.out, wrapped(cmp.Or(ledger.Count(), "no claim was checked")))
+			}
+			return nil
 		},
 	}
 	s.reportFlags(cmd.Flags())
@@ -73,7 +74,7 @@ var numbered = regexp.MustCompile(`(?i)^T?[0-9]+[a-z]?$`)
 func (e *env) split(args []string) (names, ids []string, err error) {
 	claims := map[string]string{} // IDs in lower case, and as they are
 	for _, x := range e.experiments {
-		for _, c := range x.Claims {
+		for _, c := range x.Claims() {
 			claims[strings.ToLower(c.ID)] = c.ID
 		}
 	}
@@ -90,35 +91,6 @@ func (e *env) split(args []string) (names, ids []string, err error) {
 	return names, ids, nil
 }
 
-// said is what a report says in words.
-type said struct {
-	Claims   claim.Ledger                 `json:"claims"`
-	Findings map[string][]harness.Finding `json:"findings"` // by experiment
-}
-
-// print prints a line for each claim, or the claims of ids whole, and the findings of experiments that were named.
-func (s *said) print(e *env, experiments []*harness.Experiment, names, ids []string) error {
-	if ids != nil {
-		for _, row := range s.Claims {
-			whole(e, row)
-		}
-	} else if err := s.list(e); err != nil {
-		return err
-	}
-	if experiments != nil {
-		fmt.Fprintln(e.out, wrapped(cmp.Or(s.Claims.Count(), "no claim was checked")))
-	}
-	for _, name := range names {
-		for _, f := range s.Findings[name] {
-			fmt.Fprintf(e.out, "\n%s: %s\n%s\n", name, f.Title, f.Text)
-			if f.Table != nil {
-				fmt.Fprintf(e.out, "\n%s", f.Table.Markdown())
-			}
-		}
-	}
-	return nil
-}
-
 // marks are how a line of the list shows verdicts.
 var marks = map[claim.Verdict]string{
 	claim.Reproduced: "+", claim.NotContradicted: "≤", claim.NotReproduced: "−", claim.NotDecided: "?",
@@ -126,10 +98,10 @@ var marks = map[claim.Verdict]string{
 
 // list prints a line for each claim: its ID, a mark for each protocol of the line above, the sentence, and the number
 // that decides under the experiment's default protocol.
-func (s *said) list(e *env) error {
+func list(e *env, ledger claim.Ledger) error {
 	fmt.Fprintln(e.out, "+ reproduced, ≤ within a bound, − not reproduced, ? not decided, · not testable")
 	above := ""
-	for _, row := range s.Claims {
+	for _, row := range ledger {
 		file, err := harness.ByName(e.experiments, row.Experiment).File()
 		if err != nil {
 			return err
@@ -166,8 +138,7 @@ func whole(e *env, row claim.Row) {
 	for _, o := range row.Under {
 		under = append(under, []string{"    " + o.Protocol, o.Verdict.String(), o.Evidence})
 		if o.Keys != nil {
-			trials := fmt.Sprintf("%s, such as sifg explain %s", table.Count(len(o.Keys), "trial"), o.Keys[0])
-			under = append(under, []string{"", "rests on", trials})
+			under = append(under, []string{"", "rests on", table.Count(len(o.Keys), "trial")})
 		}
 	}
 	columns(e.out, under)

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"strings"
 
@@ -71,7 +70,7 @@ func compareCommand(e *env) *cobra.Command {
 // print prints the tables and the figures of the papers, how many cells of each part agree, and then the cells of
 // experiments whose numbers no table has shown: those of the main metric that can be compared, or all.
 func (c *compareFlags) print(
-	e *env, chosen []*harness.Experiment, ours *report.Report, parts [][]compare.Row,
+	e *env, chosen []*harness.Experiment, ours *report.Results, parts [][]compare.Row,
 ) {
 	var tabled []string // experiments
 	if c.against == published && !c.all {
@@ -114,7 +113,7 @@ func (c *compareFlags) print(
 
 // papers prints, of the papers that the chosen experiments reproduce, the tables with printed numbers, and a line for
 // each figure: where it is, and what came of its claims. It returns the experiments of the tables.
-func (c *compareFlags) papers(e *env, chosen []*harness.Experiment, ours *report.Report) (tabled []string) {
+func (c *compareFlags) papers(e *env, chosen []*harness.Experiment, ours *report.Results) (tabled []string) {
 	seen := map[*harness.Paper]bool{nil: true}
 	for _, experiment := range chosen {
 		paper := experiment.Paper
@@ -127,22 +126,20 @@ func (c *compareFlags) papers(e *env, chosen []*harness.Experiment, ours *report
 		var figures [][]string
 		for _, of := range paper.Parts {
 			for _, x := range of.Shows {
-				p := ours.Experiment(x.Experiment).Protocol(x.Protocol)
-				if p == nil || !slices.Contains(chosen, harness.ByName(e.experiments, x.Experiment)) {
+				from := ours.Experiment(x.Experiment)
+				if from.Set(x.Protocol) == nil || harness.ByName(chosen, x.Experiment) == nil {
 					continue
 				}
-				for _, t := range p.Tables {
-					if t.Name == x.Name && t.Table.Groups() != nil {
-						fmt.Fprintf(e.out, "%s: %s, protocol %s\n\n", of.Name, of.Title, x.Protocol)
-						groups(e.out, t.Table)
-						tabled = append(tabled, x.Experiment)
-					}
-				}
-				for _, f := range p.Figures {
-					if f.Name == x.Name && f.Problem == "" {
-						found := ledger.Tally(x.Experiment, x.Protocol, of.Claims)
-						figures = append(figures, []string{of.Name, path.Join(x.Experiment, x.Protocol, f.Name), found})
-					}
+				p := from.Part(x.Protocol, x.ID)
+				switch {
+				case p == nil || p.Failure != "":
+				case p.Made.Groups() != nil:
+					fmt.Fprintf(e.out, "%s: %s, protocol %s\n\n", of.Name, of.Title, x.Protocol)
+					groups(e.out, p.Made)
+					tabled = append(tabled, x.Experiment)
+				case p.Draw != nil:
+					found := ledger.Tally(x.Experiment, x.Protocol, of.Claims)
+					figures = append(figures, []string{of.Name, p.Path() + ".svg", found})
 				}
 			}
 		}
@@ -192,11 +189,11 @@ func mainMetric(x *harness.Experiment, part []compare.Row) string {
 
 // rows returns the rows of each experiment and protocol that have some, and what one side does not have.
 func (c *compareFlags) rows(
-	e *env, names []string, r plan.Request, ours *report.Report,
+	e *env, names []string, r plan.Request, ours *report.Results,
 ) (parts [][]compare.Row, lacking []string, err error) {
-	theirs := &report.Report{}
+	theirs := &report.Results{}
 	if c.against != published {
-		if theirs, err = readReport(e, "--against", c.against); err != nil {
+		if theirs, err = readResults(e, "--against", c.against); err != nil {
 			return nil, nil, err
 		}
 		if len(theirs.Experiments) == 0 {
@@ -208,17 +205,19 @@ func (c *compareFlags) rows(
 		return r.Protocols == nil || slices.Contains(r.Protocols, plan.All) || slices.Contains(r.Protocols, protocol)
 	}
 	for _, x := range r.Experiments {
-		for _, p := range ours.Protocols(x.Name) {
-			if !wanted(p.Name) {
+		mine := ours.Experiment(x.Name)
+		for i := 0; mine != nil && i < len(mine.Sets); i++ {
+			p := mine.Sets[i]
+			if !wanted(p.Protocol) {
 				continue
 			}
 			var rows []compare.Row
 			if c.against == published {
 				rows = compare.Published(x, p)
-			} else if q := theirs.Experiment(x.Name).Protocol(p.Name); q != nil {
+			} else if q := theirs.Experiment(x.Name).Set(p.Protocol); q != nil {
 				rows = compare.Reports(p, q)
 			} else {
-				lacking = append(lacking, c.against+" has no "+x.Name+" "+p.Name)
+				lacking = append(lacking, c.against+" has no "+x.Name+" "+p.Protocol)
 			}
 			if len(rows) > 0 {
 				parts = append(parts, rows)
@@ -226,10 +225,10 @@ func (c *compareFlags) rows(
 		}
 	}
 	for _, x := range theirs.Experiments {
-		for _, q := range x.Protocols {
-			chosen := harness.ByName(r.Experiments, x.Name) != nil && wanted(q.Name)
-			if chosen && ours.Experiment(x.Name).Protocol(q.Name) == nil {
-				lacking = append(lacking, c.resultsDir(nil)+" has no "+x.Name+" "+q.Name)
+		for _, q := range x.Sets {
+			chosen := harness.ByName(r.Experiments, x.Name) != nil && wanted(q.Protocol)
+			if chosen && ours.Experiment(x.Name).Set(q.Protocol) == nil {
+				lacking = append(lacking, c.resultsDir(nil)+" has no "+x.Name+" "+q.Protocol)
 			}
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
-	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
@@ -84,20 +82,6 @@ func (s *selection) resultsDir(set []string) string {
 	return "results"
 }
 
-// outside refuses --results in the folder of a report or of a grid, whose files are known.
-func (s *selection) outside() error {
-	at, err := filepath.Abs(s.results)
-	for ; s.results != "" && err == nil && at != filepath.Dir(at); at = filepath.Dir(at) {
-		for _, index := range []string{"report.json", report.GridIndex} {
-			if _, absent := os.Lstat(filepath.Join(at, index)); absent == nil {
-				return usage.Errorf("--results %s is inside of one report, %s: want the folder of all reports, or "+
-					"another", s.results, at)
-			}
-		}
-	}
-	return err
-}
-
 // onePlace refuses two flags that both say where a report is. A grid has a name besides.
 func (s *selection) onePlace() error {
 	if s.name == "" || s.results == "" {
@@ -129,9 +113,6 @@ func (s *selection) request(e *env, names []string) (plan.Request, error) {
 			return r, usage.Errorf("--seeds: %v", err)
 		}
 		r.Seeds = seeds
-	}
-	if err := s.outside(); err != nil {
-		return r, err
 	}
 	if notPlain.MatchString(s.name) || strings.HasPrefix(s.name, ".") || len(s.name) > 100 {
 		return r, usage.Errorf("--name %s: want at most 100 letters, digits, '.', '_', '-'", s.name)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -16,7 +17,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/page"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
-	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
@@ -129,13 +129,16 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 		}
 		request.Experiments = []*harness.Experiment{&own}
 	}
-	laid, err := grid.New(request, spec, g.choose)
+	question, err := grid.Ask(spec.Name, cmp.Or(g.choose, spec.Select), request.Experiments[0])
 	if err != nil {
 		return err
 	}
-	if g.published != "" && !laid.Objective.Published {
-		return usage.Errorf("--published %s: it is for --select 'near published', not for '%v'", g.published,
-			laid.Objective)
+	if g.published != "" && question.Published == nil {
+		return usage.Errorf("--published %s: it is for --select 'near published', not for '%v'", g.published, question)
+	}
+	laid, err := grid.New(request, spec)
+	if err != nil {
+		return err
 	}
 	changed := plan.Admitted{Request: plan.Request{
 		Overrides: request.Overrides, Own: request.Own, Program: request.Program,
@@ -144,7 +147,7 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	if own := !slices.Contains(grid.Shipped(x), g.file); own && g.results == "" && results == "results" {
 		results = filepath.Join(results, "custom") // apart from the grids that come with the experiment
 	}
-	w, err := g.look(&laid.Plan, results, !g.dry)
+	w, err := g.look(laid, results, !g.dry)
 	if err != nil {
 		return err
 	}
@@ -153,12 +156,16 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 		w.print(e, g.Jobs)
 		return nil
 	}
-	return w.run(e, &g.runner, func() error { return w.choose(e, laid, g.again(laid)) })
+	if err := writable(w.results); err != nil {
+		return err
+	}
+	question.Command = g.again(spec, laid)
+	return w.run(e, &g.runner, func() error { return w.choose(e, question) })
 }
 
 // again returns the command that makes a grid again, without where its files are and how it is computed: that belongs
 // to one machine.
-func (g *gridFlags) again(laid *grid.Grid) string {
+func (g *gridFlags) again(spec *grid.Spec, laid *plan.Plan) string {
 	var flags []string
 	if g.file != "" {
 		flags = append(flags, "--grid", g.file)
@@ -173,43 +180,72 @@ func (g *gridFlags) again(laid *grid.Grid) string {
 		flags = append(flags, "--published", g.published)
 	}
 	if g.named {
-		flags = append(flags, "--name", laid.Name)
+		flags = append(flags, "--name", spec.Name)
 	}
 	first := laid.Trials[0]
 	return plan.Command("grid", first.Experiment, first.Protocol, first.Scale, laid.Set, flags...)
 }
 
-// choose ranks the cells of a grid and writes its results.
-func (w *work) choose(e *env, laid *grid.Grid, again string) error {
-	result, err := laid.Choose(w.store, again)
+// choose writes the results of a grid and shows its best cells.
+func (w *work) choose(e *env, q grid.Question) error {
+	dir := filepath.Join(w.results, filepath.FromSlash(q.Dir()))
+	asked := []*harness.Experiment{q.On(w.Experiments[0])}
+	before, err := report.Read(dir, asked)
 	if err != nil {
 		return err
 	}
-	foreign, kept, err := result.Write(w.results)
-	if err != nil {
-		return err
+	r, notes, damage := before.Collect(w.Plan, w.store, asked)
+	if r == nil {
+		return damage
 	}
-	dir := filepath.Join(w.results, report.Grids, w.Experiments[0].Name+"-"+laid.Name, result.Protocol)
-	for _, name := range foreign {
-		path := safe.Text(filepath.Join(dir, name))
-		fmt.Fprintf(e.err, "%s is not a file of this grid and was kept\n", path)
-	}
-	if kept {
-		fmt.Fprintf(e.err, "%s missing: the earlier, complete result in %s was kept\n",
-			table.Count(result.Missing, "trial"), dir)
-	}
-	fmt.Fprintln(e.out, result.Best.Markdown())
-	_, notes := result.Chosen()
 	for _, n := range notes {
-		fmt.Fprintln(e.out, n)
+		fmt.Fprintln(e.err, safe.Text(n))
 	}
-	if result.Damage != nil {
-		return result.Damage
+	if len(r.Experiments) == 0 {
+		return damage
 	}
-	fmt.Fprintf(e.out, "results: %s\n", dir)
-	if _, err := w.update(e, &plan.Plan{}, true); err != nil {
+	x := r.Experiments[0]
+	x.AtEnd(q.Text())
+	for _, set := range x.Sets {
+		if p := x.Part(set.Protocol, "best"); set.Protocol == w.Trials[0].Protocol && p != nil && p.Made != nil {
+			fmt.Fprintln(e.out, p.Made.Markdown())
+			_, notes := q.Chosen(set)
+			for _, n := range notes {
+				fmt.Fprintln(e.out, n)
+			}
+		}
+	}
+	if err := w.writeGrid(e, q, r); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(e.out, "page: %s\n", filepath.Join(w.results, page.Grids))
-	return err
+	fmt.Fprintf(e.out, "results: %s\npage: %s\n", filepath.Join(dir, x.Name), filepath.Join(w.results, page.Grids))
+	return damage
+}
+
+// writeGrid writes the results of a grid, and the pages about all.
+func (w *work) writeGrid(e *env, q grid.Question, of *report.Results) error {
+	all, err := report.Read(w.results, e.experiments)
+	if err != nil {
+		return err
+	}
+	grids, err := grid.Read(w.results, e.experiments)
+	if err != nil {
+		return err
+	}
+	if grids == nil {
+		grids = map[string]*report.Results{}
+	}
+	if there := grids[q.Name]; there != nil { // of other experiments
+		for _, x := range there.Experiments {
+			if of.Experiment(x.Name) == nil {
+				of.Experiments = append(of.Experiments, x)
+			}
+		}
+	}
+	grids[q.Name] = of
+	files, err := siteWith(e, all, grids)
+	if err != nil {
+		return err
+	}
+	return files.Write(w.results)
 }

@@ -137,7 +137,6 @@ func newRoot(e *env) *cobra.Command {
 		{"Run and report:", []*cobra.Command{
 			planCommand(e), runCommand(e), statusCommand(e), reportCommand(e), claimsCommand(e),
 			compareCommand(e), gridCommand(e)}},
-		{"Look and check:", []*cobra.Command{listCommand(e), explainCommand(e), verifyCommand(e), dataCommand(e)}},
 		{"On a cluster:", []*cobra.Command{submitCommand(e), workCommand(e)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})

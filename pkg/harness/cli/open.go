@@ -114,7 +114,7 @@ func openStore(dir, results string, write bool) (*store.Store, error) {
 }
 
 // read makes the request of the flags and reads the report that they name.
-func (s *selection) read(e *env, names []string) (plan.Request, *report.Report, error) {
+func (s *selection) read(e *env, names []string) (plan.Request, *report.Results, error) {
 	if err := s.onePlace(); err != nil {
 		return plan.Request{}, nil, err
 	}
@@ -122,12 +122,12 @@ func (s *selection) read(e *env, names []string) (plan.Request, *report.Report, 
 	if err != nil {
 		return plan.Request{}, nil, err
 	}
-	rep, err := readReport(e, "--results", s.resultsDir(nil))
+	rep, err := readResults(e, "--results", s.resultsDir(nil))
 	return a.Request, rep, err
 }
 
-// readReport reads the report in a folder that a flag names.
-func readReport(e *env, flag, dir string) (*report.Report, error) {
+// readResults reads the results in a folder that a flag names.
+func readResults(e *env, flag, dir string) (*report.Results, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, usage.Errorf("%s %s is no folder", flag, dir)
 	}
@@ -163,13 +163,6 @@ func (w *work) measure(e *env) {
 		if f.Status == record.StatusOK {
 			w.costs.Add(&w.trials[i], f.Dim, f.Timing.Processor(), f.Timing.Seconds)
 		}
-	}
-	todo := w.runs(w.with(todoStatuses...))
-	if _, known := w.costs.Total(todo, 1); known == len(todo) {
-		return
-	}
-	for _, x := range w.Experiments {
-		report.Timed(w.known, x.Name, w.costs.Add)
 	}
 }
 

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -11,89 +10,187 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/grid"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/page"
-	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
 func reportCommand(e *env) *cobra.Command {
 	var s selection
-	var keep bool
+	var check bool
 	cmd := &cobra.Command{
 		Use:   "report [EXPERIMENT...|all]",
-		Short: "Writes tables, figures, claims and the page from the trials that are there",
+		Short: "Makes tables, figures, claims and pages again from the records of trials",
+		Long: "Records are those of the results folder, and of trials in the store that it lacks.\n" +
+			"With --check nothing is written: it makes everything again in memory and lists what differs.",
 		Example: `  sifg report gmm --scale smoke
-  sifg report gmm --scale smoke --keep      # with changed figures and rules, from the records of the report`,
-		RunE: s.planned(e, func(w *work) error {
-			if _, err := os.Stat(w.results); err != nil && w.count(store.Missing) == len(w.found) {
-				return w.outcome(e) // there is nothing to write
+  sifg report all --check`,
+		RunE: func(cmd *cobra.Command, names []string) error {
+			if check {
+				return s.check(e, names)
 			}
-			if err := writable(w.results); err != nil {
-				return err
-			}
-			if err := w.report(e, keep); err != nil {
-				return errors.Join(w.damage(), err)
-			}
-			if keep { // a fresh clone has the report and no store
-				return w.damage()
-			}
-			return w.outcome(e)
-		}),
+			return s.planned(e, func(w *work) error {
+				if !report.Exists(w.results) && w.count(store.Missing) == len(w.found) && !w.anyResults() {
+					return w.outcome(e) // there is nothing to write
+				}
+				if err := writable(w.results); err != nil {
+					return err
+				}
+				return errors.Join(w.report(e), w.damage())
+			})(cmd, names)
+		},
 	}
 	s.flags(cmd)
-	cmd.Flags().BoolVar(&keep, "keep", false, "take trials that the store lacks from the report that is there; "+
-		"figures of particles,\nwhich a report does not hold, stay as they are")
+	cmd.Flags().BoolVar(&check, "check", false, "write nothing, and exit with 5 where a file is not what would be made")
 	return cmd
 }
 
-// report writes the report of the plan and shows what came out.
-func (w *work) report(e *env, keep bool) error {
-	r, err := w.update(e, w.Plan, keep)
-	if err != nil {
-		return err
-	}
-	if len(r.Experiments) == 0 {
-		return nil
-	}
-	w.show(e, r)
-	_, err = fmt.Fprintf(e.out, "page: %s\n", filepath.Join(w.results, "index.html"))
-	return err
+// anyResults reports whether the results folder has records of an experiment of the plan.
+func (w *work) anyResults() bool {
+	return slices.ContainsFunc(w.Experiments, func(x *harness.Experiment) bool {
+		return report.Exists(filepath.Join(w.results, x.Name))
+	})
 }
 
-// update writes the report of a plan with all pages, and says what was left as it was.
-func (w *work) update(e *env, p *plan.Plan, keep bool) (*report.Report, error) {
-	r, notes, err := report.Update(w.results, p, w.store, e.experiments, keep, page.Render)
+// check makes all files of a results folder again and lists those that are others there.
+func (s *selection) check(e *env, names []string) error {
+	if _, err := s.request(e, names); err != nil {
+		return err
+	}
+	dir := s.resultsDir(nil)
+	found, err := checkResults(e, dir)
+	for _, d := range found {
+		fmt.Fprintln(e.out, d.Error())
+	}
+	switch {
+	case err != nil:
+		return err
+	case found != nil:
+		return exitf(exitDamaged, "%d files in %s are not what sifg report makes of its records", len(found), dir)
+	}
+	fmt.Fprintf(e.out, "%s is what sifg report makes of its records\n", dir)
+	return nil
+}
+
+// checkResults compares what is in a results folder with what is made of its records. Damage of records is found too.
+func checkResults(e *env, dir string) ([]safe.Damage, error) {
+	r, err := readResults(e, "--results", dir)
+	if err == nil && r.Experiments == nil {
+		return nil, exitf(exitStopped, "no results in %s: sifg run makes some", dir)
+	}
+	if err != nil {
+		return damages(err)
+	}
+	files, err := siteOf(e, r)
+	if err != nil {
+		return damages(err)
+	}
+	return files.Check(dir)
+}
+
+// damages are the damaged files that an error tells of; or the error, if it tells of something else.
+func damages(err error) ([]safe.Damage, error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var out []safe.Damage
+		for _, one := range joined.Unwrap() {
+			found, err := damages(one)
+			if out = append(out, found...); err != nil {
+				return out, err
+			}
+		}
+		return out, nil
+	}
+	if d, ok := errors.AsType[*safe.Damage](err); ok {
+		return []safe.Damage{*d}, nil
+	}
+	return nil, err
+}
+
+// siteOf makes the files of results, with those of grids beside them and the pages about all.
+func siteOf(e *env, r *report.Results) (report.Files, error) {
+	grids, err := grid.Read(r.Dir, e.experiments)
+	if err != nil {
+		return report.Files{}, err
+	}
+	return siteWith(e, r, grids)
+}
+
+func siteWith(e *env, r *report.Results, grids map[string]*report.Results) (report.Files, error) {
+	files, err := r.Files()
+	if err != nil {
+		return files, err
+	}
+	shown, err := grid.Shown(grids, files)
+	if err != nil {
+		return files, err
+	}
+	pages, err := page.Render(r, shown, e.experiments)
+	files.Add("", nil, pages)
+	return files, err
+}
+
+// report writes the results of the plan and shows what came out.
+func (w *work) report(e *env) error {
+	before, err := report.Read(w.results, e.experiments)
+	if err != nil {
+		return usage.Errorf("%v; restore the folder, or move it away and run the same command again", err)
+	}
+	r, notes, damage := before.Collect(w.Plan, w.store, e.experiments)
+	if r == nil {
+		return damage
+	}
 	for _, n := range notes {
 		fmt.Fprintln(e.err, safe.Text(n))
 	}
-	return r, err
+	if len(r.Experiments) == 0 {
+		return damage
+	}
+	if err := w.write(e, r); err != nil {
+		return err
+	}
+	w.show(e, r)
+	fmt.Fprintf(e.out, "page: %s\n", filepath.Join(w.results, "index.html"))
+	return damage
+}
+
+// write writes results and all pages.
+func (w *work) write(e *env, r *report.Results) error {
+	files, err := siteOf(e, r)
+	if err != nil {
+		return err
+	}
+	return files.Write(w.results)
 }
 
 // show prints the verdicts where the trials are about the paper, else the last values under each protocol of the plan.
 // There are hundreds of these in a run of everything, which the page shows better.
-func (w *work) show(e *env, r *report.Report) {
-	rows := [][]string{{"claim", "verdict", "statement"}}
-	for _, row := range r.Ledger(w.Experiments) {
-		if row.Outcome != claim.NoResult.String() {
-			rows = append(rows, []string{row.ID, row.Summary, row.Statement})
-		}
-	}
-	x := r.Experiment(w.Experiments[0].Name)
-	switch {
-	case x != nil && w.Experiments[0].OfProgram(): // the answer, as the page has it
-		for _, p := range x.Protocols {
-			if len(p.Tables) > 0 && p.Tables[0].Table != nil {
-				fmt.Fprintln(e.out, p.Tables[0].Table.Markdown())
+func (w *work) show(e *env, r *report.Results) {
+	first := w.Experiments[0]
+	x := r.Experiment(first.Name)
+	var rows [][]string
+	if len(w.Set) == 0 && w.Scale == "full" {
+		for _, row := range r.Ledger(w.Experiments) {
+			if row.Outcome != claim.NoResult.String() {
+				rows = append(rows, []string{row.ID, row.Summary, row.Statement})
 			}
 		}
-	case len(w.Set) == 0 && w.Scale == "full" && len(rows) > 1:
-		columns(e.out, rows)
+	}
+	switch {
+	case x != nil && first.OfProgram(): // the answer, as the page has it
+		for _, set := range x.Sets {
+			if parts := x.Parts(set.Protocol); len(parts) > 0 && parts[0].Made != nil {
+				fmt.Fprintln(e.out, parts[0].Made.Markdown())
+			}
+		}
+	case rows != nil:
+		columns(e.out, append([][]string{{"claim", "verdict", "statement"}}, rows...))
 	case x != nil && len(w.Experiments) == 1:
-		for _, p := range x.Protocols {
-			planned := slices.ContainsFunc(w.Trials, func(t harness.Trial) bool { return t.Protocol == p.Name })
-			if t := p.Summary(w.Experiments[0]); planned && t != nil {
+		for _, set := range x.Sets {
+			planned := slices.ContainsFunc(w.Trials, func(t harness.Trial) bool { return t.Protocol == set.Protocol })
+			if t := report.Summary(first, set); planned && t != nil {
 				fmt.Fprintln(e.out, t.Markdown())
 			}
 		}

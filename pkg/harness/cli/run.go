@@ -15,6 +15,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/run"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -42,7 +43,7 @@ func runCommand(e *env) *cobra.Command {
 			if err := writable(w.results); err != nil {
 				return err
 			}
-			write := func() error { return w.report(e, false) }
+			write := func() error { return w.report(e) }
 			if trial != "" {
 				write = nil
 				if err := errors.Join(w.Only(trial), w.status()); err != nil {
@@ -208,8 +209,11 @@ func became(status, reason string) string {
 	return status + ": " + reason
 }
 
-// writable refuses a folder that cannot be written, before anything is computed.
+// writable refuses a folder that results must not be written to, before anything is computed.
 func writable(dir string) error {
+	if err := report.Writable(dir); err != nil {
+		return err
+	}
 	made := os.MkdirAll(dir, 0o777)
 	f, err := os.CreateTemp(dir, ".probe-")
 	if err != nil {

@@ -9,17 +9,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/semi-implicit/sifg/pkg/harness/compare"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
-	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/run"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -34,7 +30,7 @@ func verifyCommand(e *env) *cobra.Command {
 	var p programs
 	cmd := &cobra.Command{
 		Use:   "verify [EXPERIMENT...|all]",
-		Short: "Reads every file of the store and the report; computes trials of the report again",
+		Short: "Reads every file of the store and the results; computes trials of the results again",
 		Long: "It names what is damaged, missing or not the program's. With --recompute it compares every value of " +
 			"the trials that it computes, bit for bit; with portable kernels, whose bits differ by design, " +
 			"within 0.1 %.",
@@ -48,7 +44,7 @@ func verifyCommand(e *env) *cobra.Command {
 			if _, err := s.admit(e, args); err != nil {
 				return err
 			}
-			if err := s.verifyFiles(e, cmd.Flags(), repair); err != nil || d.Trials == 0 {
+			if err := s.verifyFiles(e, repair); err != nil || d.Trials == 0 {
 				return err
 			}
 			if !cmd.Flags().Changed("draw") {
@@ -70,61 +66,50 @@ func verifyCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-// verifyFiles reads all files. Damage is worse than a file that cannot be read, and either is said of all files.
-func (s *selection) verifyFiles(e *env, flags *pflag.FlagSet, repair bool) error {
+// verifyFiles reads all files of the store and of the results. Damage is worse than a file that cannot be read, and
+// either is said of all files.
+func (s *selection) verifyFiles(e *env, repair bool) error {
 	dir, results := s.storeDir(), s.resultsDir(nil)
 	st, err := openStore(dir, results, repair)
 	if err != nil {
 		return err
 	}
-	absent := func(dir string) bool { _, err := os.Stat(dir); return err != nil }
-	read := slices.DeleteFunc([]string{results, dir}, absent)
-	if len(read) == 0 {
+	var found []safe.Damage
+	var unread error
+	read := 0
+	if st != nil {
+		found, unread = st.Verify(context.Background(), repair)
+		read++
+	}
+	if n := len(found); repair && n > 0 {
+		fmt.Fprintf(e.out, "%s moved aside: the next run computes their trials again\n", table.Count(n, "damaged file"))
+		found = nil
+	}
+	inResults, err := checkResults(e, results)
+	if stopped, ok := errors.AsType[*exit](err); ok && stopped.code == exitStopped {
+		err = nil
+	} else {
+		read++
+	}
+	if read == 0 {
 		return exitf(exitStopped, "neither %s nor %s is there: nothing was read", dir, results)
 	}
-	var inStore []safe.Damage
-	var unread error
-	if st != nil {
-		inStore, unread = st.Verify(context.Background(), repair)
-	}
-	inReport, err := report.Verify(results)
 	unread = errors.Join(unread, err)
-	for _, name := range inReport.Foreign {
-		fmt.Fprintf(e.out, "%s is not written by this program, and is left alone\n", safe.Text(name))
-	}
-	for _, d := range slices.Concat(inStore, inReport.Damaged) {
+	found = append(found, inResults...)
+	for _, d := range found {
 		fmt.Fprintln(e.out, d.Error())
 	}
-	mend := inReport.Mend
-	if n := len(inStore); repair && n > 0 {
-		fmt.Fprintf(e.out, "%s moved aside: the next run computes their trials again\n", table.Count(n, "damaged file"))
-	} else if n > 0 {
-		mend = append(mend, "sifg verify --repair and then sifg run")
-	}
-	for _, command := range mend {
-		fmt.Fprintf(e.out, "to mend: %s\n", safe.Text(here(command, flags)))
-	}
-	if len(mend) > 0 {
-		err := exitf(exitDamaged, "%s in %s and %s", table.Count(len(inStore)+len(inReport.Damaged), "damaged file"),
-			dir, results)
-		return errors.Join(err, unread)
+	if len(found) > 0 {
+		text := "sifg verify --repair moves what is damaged in the store aside"
+		if inResults != nil {
+			text = "sifg report makes all but Parquet and NPY files again"
+		}
+		return errors.Join(exitf(exitDamaged, "%s; %s", table.Count(len(found), "file")+" not as written", text), unread)
 	}
 	if unread == nil {
-		fmt.Fprintf(e.out, "all files in %s are as written\n", strings.Join(read, " and "))
+		fmt.Fprintln(e.out, "all files are as written")
 	}
 	return unread
-}
-
-// here returns a command with the flags that say which report is meant, as they were given.
-func here(command string, flags *pflag.FlagSet) string {
-	for _, name := range []string{"scale", "name", "results", "store"} {
-		f := flags.Lookup(name)
-		of := strings.HasPrefix(command, "sifg report ") || strings.HasPrefix(command, "sifg grid ") && name != "name"
-		if f.Changed && of && !strings.Contains(command, " --"+name+" ") {
-			command += " " + usage.Quote([]string{"--" + name, f.Value.String()})
-		}
-	}
-	return command
 }
 
 // verifyNumbers computes some trials of the report again, in a store of their own, and compares every value.

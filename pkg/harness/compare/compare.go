@@ -13,7 +13,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -48,24 +47,24 @@ type Row struct {
 
 // Published compares a protocol with the numbers that the paper prints of the experiment, in their order. Of a person's
 // own data it prints none.
-func Published(e *harness.Experiment, p *report.Protocol) []Row {
-	if slices.ContainsFunc(p.Set, func(s string) bool { return strings.HasPrefix(s, "--data ") }) {
+func Published(e *harness.Experiment, p *record.Set) []Row {
+	if slices.ContainsFunc(p.Overrides, func(s string) bool { return strings.HasPrefix(s, "--data ") }) {
 		return nil
 	}
 	var out []Row
 	for _, printed := range e.Published {
-		sample := record.Series{Set: p.Records, Problem: printed.Problem}.Last(printed.Method, printed.Metric, 0)
+		sample := record.Series{Set: p, Problem: printed.Problem}.Last(printed.Method, printed.Metric, 0)
 		v := sample.Numbers()
 		r := Row{
 			Experiment: e.Name,
-			Protocol:   p.Name,
+			Protocol:   p.Protocol,
 			Cell:       record.Cell{Problem: printed.Problem, Metric: printed.Metric, Method: printed.Method},
 			Ours:       v,
 			Theirs:     []float64{printed.Mean},
 			Printed:    printed.Text,
 			Note:       printed.Note,
 		}
-		why := p.Records.Incomparable
+		why := p.Incomparable
 		if len(v) == 0 {
 			why = lacking(p, r.Cell)
 		} else if why == "" && !p.Complete() {
@@ -85,13 +84,13 @@ func Published(e *harness.Experiment, p *report.Protocol) []Row {
 
 // Reports compares the cells of two reports of the same experiment and protocol: ours in their order, then those that
 // only theirs has.
-func Reports(ours, theirs *report.Protocol) []Row {
-	mine, a := ours.Records.Cells()
-	others, b := theirs.Records.Cells()
+func Reports(ours, theirs *record.Set) []Row {
+	mine, a := ours.Cells()
+	others, b := theirs.Cells()
 	cells := slices.Concat(mine, slices.DeleteFunc(others, func(c record.Cell) bool { return a[c] != nil }))
 	var out []Row
 	for _, c := range cells {
-		r := Row{Experiment: ours.Records.Experiment, Protocol: ours.Name, Cell: c}
+		r := Row{Experiment: ours.Experiment, Protocol: ours.Protocol, Cell: c}
 		why := ""
 		switch {
 		case b[c] == nil:
@@ -101,8 +100,8 @@ func Reports(ours, theirs *report.Protocol) []Row {
 		case ours.Scale != theirs.Scale:
 			why = fmt.Sprintf("ours is of %s scale, theirs of %s", ours.Scale, theirs.Scale)
 		}
-		if mine, ok := record.First(ours.Records, c.Problem, c.Method); ok {
-			if other, ok := record.First(theirs.Records, c.Problem, c.Method); ok {
+		if mine, ok := record.First(ours, c.Problem, c.Method); ok {
+			if other, ok := record.First(theirs, c.Problem, c.Method); ok {
 				r.Note = changed(mine.Config, other.Config)
 			}
 		}
@@ -157,9 +156,9 @@ func sided(side string, s record.Sample) string {
 }
 
 // lacking says why a protocol has no values of a cell.
-func lacking(p *report.Protocol, c record.Cell) string {
+func lacking(p *record.Set, c record.Cell) string {
 	bad, all := map[string]int{}, 0
-	for _, t := range p.Records.Trials {
+	for _, t := range p.Trials {
 		if t.Problem == c.Problem && t.Method == c.Method {
 			all++
 			if t.Status != record.StatusOK {

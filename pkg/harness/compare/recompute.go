@@ -26,13 +26,15 @@ type Draws struct {
 
 // Draw draws of the trials of a report that this program can compute again: those that did not fail, whose data are
 // here, and to which the settings that are stored with them give their key.
-func Draw(r *report.Report, all []*harness.Experiment, data *dataset.Library, d Draws) []harness.Trial {
+func Draw(r *report.Results, all []*harness.Experiment, data *dataset.Library, d Draws) []harness.Trial {
 	var rows []record.Trial
 	seen := map[string]bool{} // protocols may share a trial
 	for _, e := range all {
-		for _, p := range r.Protocols(e.Name) {
-			for _, t := range p.Records.Trials {
-				long := d.Within > 0 && p.Records.Timings[t.Key].Seconds > d.Within.Seconds()
+		x := r.Experiment(e.Name)
+		for i := 0; x != nil && i < len(x.Sets); i++ {
+			set := x.Sets[i]
+			for _, t := range set.Trials {
+				long := d.Within > 0 && set.Timings[t.Key].Seconds > d.Within.Seconds()
 				if t.Final() && !long && !seen[t.Key] {
 					seen[t.Key] = true
 					rows = append(rows, t)
@@ -79,7 +81,7 @@ var ErrNotComputed = errors.New("it could not be computed here")
 
 // Difference says where the values of a trial in a store differ first from those in a report that was read; "" for
 // nowhere.
-func Difference(r *report.Report, s *store.Store, t *harness.Trial) (string, error) {
+func Difference(r *report.Results, s *store.Store, t *harness.Trial) (string, error) {
 	again, err := s.Result(store.ID{Experiment: t.Experiment, Key: t.Key})
 	switch {
 	case err != nil:
@@ -90,7 +92,7 @@ func Difference(r *report.Report, s *store.Store, t *harness.Trial) (string, err
 		return "", fmt.Errorf("%w: %s", ErrNotComputed, again.Trial.Reason)
 	}
 	got := again.Traces
-	want := r.Experiment(t.Experiment).Protocols[0].Records.Traces[t.Key] // a report has one list for all protocols
+	want := r.Experiment(t.Experiment).Sets[0].Traces[t.Key] // one list for all protocols
 	if len(got) != len(want) {
 		return fmt.Sprintf("%d values, the report has %d", len(got), len(want)), nil
 	}

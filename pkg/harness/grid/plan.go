@@ -2,19 +2,15 @@ package grid
 
 import (
 	"cmp"
-	"encoding/json"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/go-viper/mapstructure/v2"
-	"github.com/spf13/viper"
-
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
@@ -22,68 +18,18 @@ import (
 // most bounds the cells of one method on one problem: a mistake in an axis soon makes billions.
 const most = 100_000
 
-// Grid is a plan with axes, of one experiment under one protocol.
-type Grid struct {
-	plan.Plan
-	Name      string
-	Objective Objective
-	Groups    []Group
-}
-
-// Group is the cells of one method on one problem.
-type Group struct {
-	Problem string   `json:"problem"`
-	Method  string   `json:"method"`
-	Keys    []string `json:"keys"`  // settings that the grid decides, as keys of settings.Config: sampler.step
-	Cells   []Cell   `json:"cells"` // the settings as they are come first
-	Rank    []int    `json:"rank"`  // of a Result: the cells that can be chosen, the best first
-
-	// Of a grid near published.
-	Published []claim.Published `json:"-"`                   // numbers of the method on the problem
-	Protocols map[string]string `json:"protocols,omitempty"` // the method's settings under each, as the label of a cell
-}
-
-// Cell is values for the settings of its group.
-type Cell struct {
-	Settings []json.RawMessage `json:"settings"` // one a key: what the resolved configuration says
-	Label    string            `json:"label"`    // the settings that vary: "step 0.01, sigma 0.1"
-	Seeds    []uint64          `json:"seeds"`
-	Trials   []string          `json:"trials"` // keys, one a seed
-	// the settings as they are, no cell of the grid: shown, and never chosen
-	Outside bool `json:"outside,omitempty"`
-
-	planned []harness.Trial // Trials in full
-
-	// Of a Result.
-	Status  string          `json:"status,omitempty"` // ok, or that of the first trial that is not
-	Reason  string          `json:"reason,omitempty"` // why it cannot be chosen
-	Samples []record.Sample `json:"-"`                // of each of Group.metrics
-	Mean    float64         `json:"-"`                // over seeds, or the distance from printed numbers; NaN for none
-}
-
-// New lays out a grid over the settings. r names one experiment and one protocol, and selects problems, methods and
-// seeds; its seeds win over those of the grid. choose is the rule of selection in place of the grid's; it may be "".
-//
-// Every group also has the settings as they are, so that what the grid chooses is seen beside them.
-func New(r plan.Request, s *Spec, choose string) (*Grid, error) {
-	objective, err := parseObjective(cmp.Or(choose, s.Select), r.Experiments[0])
-	if err != nil {
-		return nil, err
-	}
-	g := &Grid{
-		Plan:      plan.Plan{Experiments: r.Experiments, Scale: r.Scale},
-		Name:      s.Name,
-		Objective: objective,
-	}
+// New lays out the plan of a grid: for each method on each problem that it concerns the method itself, with the
+// settings as they are, and one method more for each cell, METHOD@SETTING=VALUE,…. r names one experiment and one
+// protocol, and selects problems, methods and seeds; its seeds win over those of the grid.
+func New(r plan.Request, s *Spec) (*plan.Plan, error) {
 	a, err := r.Admit()
 	if err != nil {
 		return nil, err
 	}
-	g.Set = a.Set()
+	b := builder{Plan: &plan.Plan{Experiments: r.Experiments, Scale: r.Scale, Set: a.Set()}, parts: s.Parts}
 	if a.Seeds == nil && len(s.Seeds) > 0 {
 		a.Seeds = s.Seeds
 	}
-	b := builder{Grid: g, parts: s.Parts}
 	if b.layout, err = a.Layout(); err != nil {
 		return nil, err
 	}
@@ -102,16 +48,11 @@ func New(r plan.Request, s *Spec, choose string) (*Grid, error) {
 		}
 	}
 	for p, m := range b.layout.Wanted() {
-		if err := b.group(p, m.Name); err != nil {
+		if err := b.cells(p, m.Name); err != nil {
 			return nil, err
 		}
 	}
-	if objective.Published && len(g.Trials) > 0 {
-		if err := b.near(a); err != nil {
-			return nil, err
-		}
-	}
-	if len(g.Trials) == 0 {
+	if len(b.Trials) == 0 {
 		return nil, usage.Errorf("the grid %s has no cells: it needs an axis that its methods have", s.Name)
 	}
 	for _, p := range s.Parts {
@@ -121,21 +62,22 @@ func New(r plan.Request, s *Spec, choose string) (*Grid, error) {
 			}
 		}
 	}
-	return g, a.Idle(g.Trials)
+	return b.Plan, a.Idle(b.Trials)
 }
 
-// builder lays out the groups of a grid.
+// builder lays out the cells of a grid.
 type builder struct {
-	*Grid
+	*plan.Plan
 	parts  []part
 	layout *plan.Layout
 }
 
-// group adds the cells of one method on one problem, if the grid concerns it: if an axis does, or a part names the
+// cells adds the trials of one method on one problem, if the grid concerns it: if an axis does, or a part names the
 // method.
-func (b *builder) group(p settings.Problem, method string) error {
-	g := Group{Problem: p.Name, Method: method}
-	seen := map[string]int{} // cells by the key of their first trial
+func (b *builder) cells(p settings.Problem, method string) error {
+	seen := map[string]bool{} // cells by the key of their first trial
+	var trials [][]harness.Trial
+	var keys []string
 	add := func(over []settings.Override) error {
 		m, err := b.layout.Settings.Method(p.Name, method, over...)
 		if err != nil {
@@ -149,54 +91,64 @@ func (b *builder) group(p settings.Problem, method string) error {
 		if err != nil {
 			return err
 		}
-		if at, ok := seen[own[0].Key]; ok {
-			g.Cells[at].Outside = false
+		if over != nil && seen[own[0].Key] {
 			return nil
 		}
-		c := Cell{planned: own}
-		for _, t := range own {
-			c.Seeds, c.Trials = append(c.Seeds, t.Seed), append(c.Trials, t.Key)
-		}
-		seen[own[0].Key] = len(g.Cells)
-		g.Cells = append(g.Cells, c)
+		seen[own[0].Key] = over != nil
+		trials = append(trials, own)
 		return nil
 	}
 	if err := add(nil); err != nil {
 		return err
 	}
-	g.Cells[0].Outside = true
 	for i := range b.parts {
 		part := &b.parts[i]
 		if !part.wants(p.Name, method) {
 			continue
 		}
-		points, keys, err := b.points(part, p.Name, method)
+		points, own, err := b.points(part, p.Name, method)
 		if err != nil {
 			return err
 		}
-		if len(keys) == 0 && part.Methods == nil {
+		if len(own) == 0 && part.Methods == nil {
 			continue
 		}
-		for _, k := range keys {
-			if !slices.Contains(g.Keys, k) {
-				g.Keys = append(g.Keys, k)
-			}
-		}
+		keys = append(keys, own...)
 		for _, over := range points {
+			if over == nil {
+				over = point{} // a cell with the settings as they are
+			}
 			if err := add(over); err != nil {
 				return err
 			}
 		}
 	}
-	if g.listed() == 0 {
+	if len(trials) == 1 {
 		return nil
 	}
-	g.describe()
-	b.Groups = append(b.Groups, g)
-	for _, c := range g.Cells {
-		b.Trials = append(b.Trials, c.planned...)
-	}
+	label(trials, slices.Compact(slices.Sorted(slices.Values(keys))))
+	b.Trials = append(b.Trials, slices.Concat(trials...)...)
 	return nil
+}
+
+// label gives the trials of cells the values of these settings, as far as they vary. The first are of no cell.
+func label(trials [][]harness.Trial, keys []string) {
+	var values []map[string]string
+	for _, cell := range trials {
+		values = append(values, settings.Flatten([]byte(cell[0].Row().Config)))
+	}
+	for i, cell := range trials[1:] {
+		var parts []string
+		for _, key := range keys {
+			varies := func(v map[string]string) bool { return v[key] != values[0][key] }
+			if slices.ContainsFunc(values, varies) {
+				parts = append(parts, short(key)+"="+cmp.Or(values[i+1][key], "none"))
+			}
+		}
+		for j := range cell {
+			cell[j].Cell = cmp.Or(strings.Join(parts, ","), "as they are")
+		}
+	}
 }
 
 // point is the overrides that make a cell.
@@ -270,53 +222,16 @@ func together(list ...*axis) []point {
 	return out
 }
 
-// describe gives the cells their settings and labels, and the labels to their trials.
-func (g *Group) describe() {
-	for i := range g.Cells {
-		g.Cells[i].Settings = g.settings(g.Cells[i].planned[0].Config)
-	}
-	for i := range g.Cells {
-		c := &g.Cells[i]
-		c.Label = g.label(c.Settings)
-		for j := range c.planned {
-			c.planned[j].Cell = c.Label
-		}
-	}
-}
-
-// settings are what a configuration has for the group's keys.
-func (g *Group) settings(c *settings.Config) (out []json.RawMessage) {
-	tree, config := map[string]any{}, viper.New()
-	_ = mapstructure.Decode(c, &tree) // a struct, which has been encoded for its trial's key
-	_ = config.MergeConfigMap(tree)
-	for _, key := range g.Keys {
-		value, _ := json.Marshal(config.Get(key))
-		out = append(out, value)
-	}
-	return out
-}
-
-// label names a cell by those of its settings that vary in the group.
-func (g *Group) label(values []json.RawMessage) string {
-	c, parts := &Cell{Settings: values}, []string(nil)
-	for _, k := range g.varying(true) {
-		parts = append(parts, short(g.Keys[k])+" "+c.text(k))
-	}
-	return strings.Join(parts, ", ")
-}
-
-// varying returns the indices of the keys whose values are not the same in all cells, or in all that are not outside.
-func (g *Group) varying(outside bool) []int {
-	last := g.Cells[len(g.Cells)-1]
-	var out []int
-	for k := range g.Keys {
-		other := func(c Cell) bool { return (outside || !c.Outside) && c.text(k) != last.text(k) }
-		if slices.ContainsFunc(g.Cells, other) {
-			out = append(out, k)
-		}
-	}
-	return out
-}
-
 // short returns a key as the axis of a grid may have it: step for sampler.step.
 func short(key string) string { return strings.TrimPrefix(key, "sampler.") }
+
+// nameOf names a grid of axes by their settings and values, so that no two share a folder.
+func nameOf(list axes) string {
+	var keys []string
+	sum := sha256.New()
+	for _, a := range list {
+		keys = append(keys, notPlain.ReplaceAllString(a.key, "-"))
+		fmt.Fprintln(sum, a.key, a.values)
+	}
+	return fmt.Sprintf("%.60s-%.3x", strings.Join(keys, "-"), sum.Sum(nil))
+}

@@ -1,9 +1,8 @@
-// Package grid makes a plan with axes over an experiment's settings, ranks its cells by one metric and says what was
-// chosen.
+// Package grid makes a plan with axes over an experiment's settings, and ranks its cells by one metric.
 //
-// A cell is values for some settings, of one method on one problem, repeated for each seed. Each repetition is an
-// ordinary trial, the one that a run with these settings has, under the same key. So a grid computes nothing twice,
-// shares the store with every run, and continues where it was interrupted.
+// A grid is a run with more methods: a cell is values for some settings of a method, the method sgld@step=0.05. Its
+// trials are those that a run with these settings has, under the same keys. So a grid computes nothing twice, shares
+// the store with every run, and continues where it was interrupted.
 package grid
 
 import (
@@ -29,7 +28,8 @@ import (
 
 // Spec is a grid as it was written. docs/grids.md describes the file.
 type Spec struct {
-	Name     string `yaml:"-"`        // of the file, without folder and extension; "axes" without a file
+	// of the file, without folder and extension; without a file of the axes
+	Name     string `yaml:"-"`
 	Select   string `yaml:"select"`   // min METRIC or max METRIC; "": the caller must say
 	Protocol string `yaml:"protocol"` // "": the caller's
 	Seeds    seeds  `yaml:"seeds"`    // nil: those of the settings
@@ -61,6 +61,7 @@ type axis struct {
 }
 
 var (
+	notPlain   = regexp.MustCompile(`[^A-Za-z0-9.]+`)
 	unknownKey = regexp.MustCompile(`(line \d+): field (\S+) not found`)
 	validKeys  = []string{"select", "protocol", "seeds", "parts", "problems", "methods", "product", "zip", "ablate"}
 )
@@ -141,7 +142,7 @@ func FromAxes(texts []string) (*Spec, error) {
 	}
 	s, err := ReadSpec("--axis", []byte(file))
 	if err == nil {
-		s.Name = "axes"
+		s.Name = nameOf(s.Whole.Product)
 	}
 	return s, err
 }

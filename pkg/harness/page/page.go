@@ -1,4 +1,4 @@
-// Package page shows a report as HTML pages that lie beside its files and need no network. The same report gives the
+// Package page shows results as HTML pages that lie beside their files and need no network. The same results give the
 // same bytes.
 package page
 
@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"html/template"
 	"net/url"
-	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -33,7 +32,7 @@ var (
 	script string
 
 	pageTemplate = template.Must(template.New("").Funcs(template.FuncMap{
-		"marks": marks, "image": image, "facts": facts, "without": without, "opinion": opinion,
+		"marks": marks, "image": image, "facts": facts, "without": without, "opinion": opinion, "command": command,
 		"count":      table.Count,
 		"counts":     table.Counts,
 		"style":      func() template.CSS { return template.CSS(style) },
@@ -42,7 +41,6 @@ var (
 		"outcomes":   func() []string { return claim.Outcomes },
 		"repository": func() string { return "https://github.com/semi-implicit/sifg" },
 		"rows":       func(v view, l claim.Ledger) rows { return rows{v, l} },
-		"drawing":    func(t *table.Table, title, path string) drawing { return drawing{t, title, path} },
 		"gridID": func(g report.Grid) string {
 			return strings.ReplaceAll(strings.Join([]string{"grid", g.Experiment, g.Name, g.Protocol}, "-"), "/", "-")
 		},
@@ -63,21 +61,18 @@ const (
 // pageOf is the page of an experiment among others.
 func pageOf(experiment string) string { return experiment + ".html" }
 
-// site is what the pages of a report share.
+// site is what the pages share.
 type site struct {
-	Report   *report.Report
 	Paper    *harness.Paper    // that the first page shows; nil: none
 	Titles   map[string]string // of the experiments
 	Links    []link            // the pages, in order
 	Parts    []*part           // the experiments that have results
 	Ledger   claim.Ledger
-	Counts   map[string]int  // of the outcomes of the paper's claims
-	Answers  []finding       // how methods compare
-	Findings []finding       // others that matter
-	Samplers []sifg.Sampler  // that were used
-	Changed  bool            // something was not run with a protocol's own settings
-	Facts    []fact          // about all trials
-	used     map[string]bool // samplers
+	Counts   map[string]int // of the outcomes of the paper's claims
+	Grids    []report.Grid
+	Samplers []sifg.Sampler // that were used
+	Changed  []*record.Set  // those that were not run with a protocol's own settings
+	Facts    []fact         // about all trials
 }
 
 // link is a page, with its name in the list of pages and above itself.
@@ -94,69 +89,41 @@ type fact struct{ Name, Value string }
 
 // part is one experiment.
 type part struct {
-	*harness.Experiment
-	Report    *report.Experiment
-	Protocols []*protocol // that have results, in order of presentation
-	Findings  []finding
+	*report.Experiment
+	Protocols []*protocol      // that have results, in order of presentation
 	Metrics   []harness.Metric // that were measured
-	Differ    []setting        // between the protocols
 	Ledger    claim.Ledger     // of its claims
 }
 
 // protocol is what an experiment has under one.
 type protocol struct {
-	*report.Protocol
-	Words, Note     string
-	Studies         bool     // it is a study of the experiment: it checks no claim
-	Marks           []string // why its verdicts are not about the paper: quick scale, changed settings
-	Differs         *changed // nil: it was run with its own settings
-	Figures, Tables []item
+	*record.Set
+	Name, Words, Note string
+	Studies           bool     // it is a study of the experiment: it checks no claim
+	Marks             []string // why its verdicts are not about the paper: quick scale, changed settings
+	Items             []item
 }
 
-// item is a figure or a table of an experiment under a protocol.
+// item is a section of an experiment under a protocol that is no claim.
 type item struct {
-	report.Item
+	*report.Part
 	Under    *protocol
-	ID, Path string // Path is that of its files, without extension
+	ID       string
 	Page     string // that has it with all others
 	Settings string // that it was made with, in words; "": not said
 	Others   []item // the same under the other protocols that check claims
 }
 
-// finding is a finding with its place, and why it is not about the paper.
-type finding struct {
-	*harness.Finding
-	ID, Path string // Path is that of the files of its table, without extension
-	Page     string
-	Marks    []string
-}
-
-// drawing is a table, perhaps with a picture of it.
-type drawing struct {
-	Table       *table.Table
-	Title, Path string // Path is that of its files, without extension
-}
-
-// SVG is the picture of the table, nil if there is none.
-func (d drawing) SVG() []byte { return report.Drawing(d.Table) }
-
-// Render returns the pages of a report by name. all are the experiments of the program, in order of presentation.
-func Render(r *report.Report, all []*harness.Experiment) (map[string][]byte, error) {
-	s := &site{
-		Report: r,
-		Titles: map[string]string{},
-		Ledger: r.Ledger(all),
-		Counts: map[string]int{},
-		used:   map[string]bool{},
-	}
-	var everything []*report.Protocol
+// Render returns the pages of results by name. all are the experiments of the program, in order of presentation.
+func Render(r *report.Results, grids []report.Grid, all []*harness.Experiment) (map[string][]byte, error) {
+	s := &site{Titles: map[string]string{}, Ledger: r.Ledger(all), Counts: map[string]int{}, Grids: grids}
+	used := map[string]bool{}
+	var sets []*record.Set
 	for _, e := range all {
 		s.Titles[e.Name] = e.Title
 		if x := r.Experiment(e.Name); x != nil {
-			if err := s.add(e, x); err != nil {
-				return nil, err
-			}
-			everything = append(everything, x.Protocols...)
+			s.add(x, used)
+			sets = append(sets, x.Sets...)
 		}
 	}
 	for _, c := range s.Ledger {
@@ -164,8 +131,8 @@ func Render(r *report.Report, all []*harness.Experiment) (map[string][]byte, err
 			s.Counts[c.Outcome]++
 		}
 	}
-	s.Samplers = slices.DeleteFunc(slices.Clone(sifg.Samplers), func(x sifg.Sampler) bool { return !s.used[x.Name] })
-	s.Facts = facts(everything...)
+	s.Samplers = slices.DeleteFunc(slices.Clone(sifg.Samplers), func(x sifg.Sampler) bool { return !used[x.Name] })
+	s.Facts = facts(sets...)
 	return s.pages()
 }
 
@@ -175,7 +142,7 @@ func (s *site) pages() (map[string][]byte, error) {
 	of := func(name, title string, p *part) view { return view{link: link{name, title, title}, Part: p} }
 	views := []view{of(firstPage, "Results", nil)}
 	switch {
-	case s.Parts == nil && s.Report.Grids != nil:
+	case s.Parts == nil && s.Grids != nil:
 		views = nil
 	case alone:
 		views[0] = of(firstPage, s.Parts[0].Title, s.Parts[0])
@@ -192,7 +159,7 @@ func (s *site) pages() (map[string][]byte, error) {
 			views = append(views, of(claimsPage, "Claims", nil))
 		}
 	}
-	if len(s.Report.Grids) > 0 {
+	if len(s.Grids) > 0 {
 		views = append(views, of(Grids, "Grids of settings", nil))
 	}
 	for _, v := range views {
@@ -213,53 +180,77 @@ func (s *site) pages() (map[string][]byte, error) {
 // Alone reports whether all pages are about one experiment.
 func (s *site) Alone() bool { return len(s.Parts) == 1 }
 
-// add adds an experiment, with what it has for the pages about all.
-func (s *site) add(e *harness.Experiment, x *report.Experiment) error {
-	file, err := e.File()
-	if err != nil {
-		return err
-	}
-	out := &part{Experiment: e, Report: x}
-	out.Ledger = slices.DeleteFunc(slices.Clone(s.Ledger), func(r claim.Row) bool { return r.Experiment != e.Name })
-	var all []flat
-	var different []string
+// add adds an experiment. used are the samplers of all.
+func (s *site) add(x *report.Experiment, used map[string]bool) {
+	out := &part{Experiment: x}
+	out.Ledger = slices.DeleteFunc(slices.Clone(s.Ledger), func(r claim.Row) bool { return r.Experiment != x.Name })
 	measured, seen := map[string]bool{}, map[string]bool{}
-	for _, p := range x.Protocols {
-		under := newProtocol(e, file, p, seen)
-		out.Protocols = append(out.Protocols, under)
-		s.Changed = s.Changed || under.Differs != nil
-		different = append(different, marks(p.Scale, false)...) // findings leave out changed settings
-		f := configs(p)
-		all = append(all, f)
-		for _, values := range f {
-			s.used[values["sampler.sampler"]] = true
+	for _, set := range x.Sets {
+		out.Protocols = append(out.Protocols, newProtocol(x, set, seen))
+		if !x.OnOwn() && (set.Changed() || set.Scale != "full") {
+			s.Changed = append(s.Changed, set)
 		}
-		for _, rows := range p.Records.Traces {
-			for i := range rows {
-				measured[rows[i].Metric] = true
+		for _, t := range set.Trials {
+			if c, err := settings.Of(t); err == nil {
+				used[c.Sampler.Sampler] = true
+			}
+			for _, row := range set.Traces[t.Key] {
+				measured[row.Metric] = true
 			}
 		}
 	}
-	out.Differ = differences(all)
-	out.Metrics = slices.DeleteFunc(slices.Clone(e.Metrics), func(m harness.Metric) bool { return !measured[m.Name] })
-	different = slices.Compact(slices.Sorted(slices.Values(different)))
-	for i := range x.Findings {
-		f := finding{
-			Finding: &x.Findings[i],
-			ID:      fmt.Sprintf("finding-%s-%d", e.Name, i+1),
-			Path:    fmt.Sprintf("%s/findings/%d", e.Name, i+1),
-			Page:    pageOf(e.Name),
-			Marks:   different,
+	out.Metrics = slices.DeleteFunc(slices.Clone(x.Metrics), func(m harness.Metric) bool { return !measured[m.Name] })
+	s.Parts = append(s.Parts, out)
+}
+
+// newProtocol is what an experiment has under a protocol. seen are the IDs of earlier protocols' items: the first of a
+// name has the ID that a link to it names.
+func newProtocol(x *report.Experiment, set *record.Set, seen map[string]bool) *protocol {
+	about := x.File().Protocol(set.Protocol)
+	out := &protocol{
+		Set:     set,
+		Name:    set.Protocol,
+		Words:   cmp.Or(about.Title, set.Protocol),
+		Note:    cmp.Or(x.Note, about.Note),
+		Studies: !about.Claims,
+		Marks:   marks(set.Scale, set.Changed()),
+	}
+	if x.OnOwn() { // no protocol's settings are those of what is one's own
+		out.Words, out.Note, out.Marks = set.Protocol, x.Note, marks(set.Scale, false)
+	}
+	for _, p := range x.Parts(set.Protocol) {
+		if p.Claim != nil {
+			continue
 		}
-		out.Findings = append(out.Findings, f)
-		if f.Lead && f.Protocol != "" {
-			s.Answers = append(s.Answers, f)
-		} else if f.Lead {
-			s.Findings = append(s.Findings, f)
+		id := x.Name + "-" + p.ID
+		if seen[id] {
+			id += "-" + set.Protocol
+		}
+		seen[id] = true
+		out.Items = append(out.Items, item{Part: p, Under: out, ID: id, Page: pageOf(x.Name)})
+	}
+	return out
+}
+
+// Compared are the items that compare the methods of a problem, under the last protocol that has them.
+func (s *site) Compared() (out []item) {
+	for _, p := range s.Parts {
+		last := map[string]int{}
+		for _, under := range p.Protocols {
+			for _, it := range under.Items {
+				if !strings.HasPrefix(it.Part.ID, "compare-") {
+					continue
+				}
+				if i, there := last[it.Part.ID]; there {
+					out[i] = it
+					continue
+				}
+				last[it.Part.ID] = len(out)
+				out = append(out, it)
+			}
 		}
 	}
-	s.Parts = append(s.Parts, out)
-	return nil
+	return out
 }
 
 // pictureSize finds the size of a drawing, which every one of ours says.
@@ -281,61 +272,7 @@ func image(at string, svg []byte) template.HTMLAttr {
 }
 
 // without returns the trials that have no result.
-func without(p *report.Protocol) []record.Trial {
+func without(set *record.Set) []record.Trial {
 	well := func(t record.Trial) bool { return t.Status == record.StatusOK }
-	return slices.DeleteFunc(slices.Clone(p.Records.Trials), well)
-}
-
-// newProtocol is what an experiment has under a protocol. seen are the figures and tables that earlier protocols have:
-// the first of a name has the ID that a link to it names.
-func newProtocol(e *harness.Experiment, file *settings.File, p *report.Protocol, seen map[string]bool) *protocol {
-	about := file.Protocol(p.Name)
-	out := &protocol{
-		Protocol: p,
-		Words:    cmp.Or(about.Title, p.Name),
-		Note:     cmp.Or(e.Note, about.Note),
-		Studies:  !about.Claims,
-		Marks:    marks(p.Scale, p.Changed()),
-	}
-	if e.OnOwn() { // no protocol's settings are those of what is one's own
-		out.Words, out.Note, out.Marks = p.Name, e.Note, marks(p.Scale, false)
-	} else if c := changes(e, file, p); out.Marks != nil {
-		out.Differs = &c
-	} else if slices.ContainsFunc(c.Settings, func(s setting) bool { return s.Name != "seeds" }) {
-		out.Differs, out.Marks = &c, []string{"settings of an earlier version"}
-	}
-	add := func(items []item, kind string, made report.Item) []item {
-		if made.Problem == harness.ErrNoTrials.Error() {
-			return items
-		}
-		id := e.Name + "-" + made.Name
-		if seen[id] {
-			id += "-" + p.Name
-		}
-		seen[id] = true
-		return append(items, item{
-			Item:  made,
-			Under: out,
-			ID:    id,
-			Path:  path.Join(e.Name, p.Name, kind, made.Name),
-			Page:  pageOf(e.Name),
-		})
-	}
-	for _, f := range p.Figures {
-		out.Figures = add(out.Figures, "figures", f)
-	}
-	for _, t := range p.Tables {
-		out.Tables = add(out.Tables, "tables", t)
-	}
-	return out
-}
-
-// Banners are the protocols that were not run with their own settings.
-func (p *part) Banners() (out []changed) {
-	for _, under := range p.Protocols {
-		if under.Differs != nil {
-			out = append(out, *under.Differs)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(set.Trials), well)
 }

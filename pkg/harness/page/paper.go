@@ -52,9 +52,9 @@ func (s *site) shown(x harness.Shown) []item {
 	var found []item
 	for _, p := range s.Parts {
 		for _, under := range p.Protocols {
-			for _, it := range slices.Concat(under.Figures, under.Tables) {
-				if p.Name == x.Experiment && it.Name == x.Name && !under.Studies {
-					if it.Settings = inUse(under.Protocol, x.Problem); s.Alone() {
+			for _, it := range under.Items {
+				if p.Name == x.Experiment && it.Part.ID == x.ID && !under.Studies {
+					if it.Settings = inUse(under.Set, x.Problem); s.Alone() {
 						it.Page = "" // this one
 					}
 					found = append(found, it)

@@ -1,154 +1,44 @@
 package page
 
 import (
-	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
-	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// setting is one key's value in several configurations.
-type setting struct {
-	Where, Name string
-	Values      []string // "": not set, or no such trials
-}
-
-// changed is a protocol's results that were not run with its own settings.
-type changed struct {
-	*report.Protocol
-	Title    string    // of the experiment
-	Settings []setting // that differ: here, and in the protocol
-}
-
-// flat is configurations by problem and method, with their keys dotted.
-type flat map[[2]string]map[string]string
-
-// changes lists the settings in which results differ from their protocol.
-func changes(e *harness.Experiment, file *settings.File, p *report.Protocol) changed {
-	out := changed{Protocol: p, Title: e.Title}
-	plain, err := file.Resolve(p.Name, "full", nil)
-	if err != nil {
-		return out
-	}
-	here, own := configs(p), flat{}
-	for _, problem := range plain.Problems {
-		for _, m := range problem.Methods {
-			if at := [2]string{problem.Name, m.Name}; here[at] != nil {
-				text, _ := json.Marshal(m.Config) // it was just read
-				own.add(at, text, problem.Seeds...)
-			}
+// configs returns the configurations of a problem's trials by method, with their keys dotted, and their seeds counted.
+func configs(set *record.Set, problem string) (by map[string]map[string]string, seeds map[string]int) {
+	by, seeds = map[string]map[string]string{}, map[string]int{}
+	for _, t := range set.Trials {
+		if t.Problem != problem {
+			continue
 		}
-	}
-	out.Settings = differences([]flat{here, own})
-	return out
-}
-
-// configs returns the configurations of a protocol's trials.
-func configs(p *report.Protocol) flat {
-	out := flat{}
-	for _, t := range p.Records.Trials {
-		out.add([2]string{t.Problem, t.Method}, []byte(t.Config), t.Seed)
-	}
-	return out
-}
-
-// add adds a configuration in JSON, unless there is one, and seeds.
-func (f flat) add(at [2]string, config []byte, seeds ...uint64) {
-	if f[at] == nil {
-		f[at] = settings.Flatten(config)
-	}
-	for _, seed := range seeds {
-		f[at]["seeds"] = strings.TrimSpace(fmt.Sprint(f[at]["seeds"], " ", seed))
-	}
-}
-
-// differences returns the settings whose values are not the same in all. Methods and problems with the same values
-// share a row.
-func differences(all []flat) []setting {
-	methods := map[string]int{} // of each problem
-	union := flat{}
-	for _, f := range all {
-		for at, values := range f {
-			if union[at] == nil {
-				union[at] = map[string]string{}
-				methods[at[0]]++
-			}
-			maps.Copy(union[at], values)
+		if by[t.Method] == nil {
+			by[t.Method] = settings.Flatten([]byte(t.Config))
 		}
+		seeds[t.Method]++
 	}
-	places := map[string][][2]string{} // by the name of a setting and its values
-	for at, names := range union {
-		for name := range names {
-			if values, differ := valuesOf(all, at, name); differ {
-				row := name + "\x00" + strings.Join(values, "\x00")
-				places[row] = append(places[row], at)
-			}
-		}
-	}
-	var out []setting
-	for _, row := range slices.Sorted(maps.Keys(places)) {
-		cells := strings.Split(row, "\x00")
-		out = append(out, setting{Where: where(places[row], methods), Name: cells[0], Values: cells[1:]})
-	}
-	return out
-}
-
-// valuesOf returns a setting's value in each configuration, and whether those that have the method on the problem
-// differ.
-func valuesOf(all []flat, at [2]string, name string) (values []string, differ bool) {
-	var known []string
-	for _, f := range all {
-		values = append(values, f[at][name])
-		if f[at] != nil {
-			known = append(known, f[at][name])
-		}
-	}
-	return values, len(slices.Compact(known)) > 1
-}
-
-// where says of which problems and methods a setting is: "gmm-2d: sifg, svgd; gmm-10d".
-func where(places [][2]string, of map[string]int) string {
-	methods := map[string][]string{}
-	for _, at := range places {
-		methods[at[0]] = append(methods[at[0]], at[1])
-	}
-	problems := map[string][]string{} // by methods
-	for _, problem := range slices.Sorted(maps.Keys(methods)) {
-		m := slices.Sorted(slices.Values(methods[problem]))
-		text := ": " + strings.Join(m, ", ")
-		if len(m) == of[problem] {
-			text = ""
-		}
-		problems[text] = append(problems[text], problem)
-	}
-	if all := problems[""]; len(all) == len(of) {
-		return "all"
-	}
-	var out []string
-	for _, text := range slices.Sorted(maps.Keys(problems)) {
-		out = append(out, strings.Join(problems[text], ", ")+text)
-	}
-	return strings.Join(out, "; ")
+	return by, seeds
 }
 
 // inUse says with which settings a protocol's methods ran on a problem; "" of none.
-func inUse(p *report.Protocol, problem string) string {
-	all, names := configs(p), p.Records.Methods(problem)
+func inUse(set *record.Set, problem string) string {
+	names := set.Methods(problem)
 	if names == nil {
 		return ""
 	}
+	all, seeds := configs(set, problem)
 	amounts := func(m string) []string {
-		c := all[[2]string{problem, m}]
+		c := all[m]
 		return []string{
 			c["particles"] + " particles", c["iterations"] + " iterations",
-			table.Count(len(strings.Fields(c["seeds"])), "seed"),
+			table.Count(seeds[m], "seed"),
 		}
 	}
 	count := map[string]int{} // the methods that have an amount
@@ -163,7 +53,7 @@ func inUse(p *report.Protocol, problem string) string {
 		common = append(common, amounts(most)[k])
 	}
 	for _, m := range names {
-		c := all[[2]string{problem, m}]
+		c := all[m]
 		text := figure.Label(m) + " " + c["sampler.step"]
 		if c["sampler.divide_by_n"] == "true" {
 			text += "/n"
@@ -193,13 +83,12 @@ func marks(scale string, changed bool) []string {
 	return out
 }
 
-// facts says on what trials were computed: how long one after another, by which processors, compute paths and commits;
-// and how many values their figures do not show.
-func facts(protocols ...*report.Protocol) []fact {
-	seconds, hidden, by := 0.0, 0, map[string][]string{}
-	for _, p := range protocols {
-		for _, t := range p.Records.Trials {
-			m := p.Records.Timings[t.Key]
+// facts says on what trials were computed: how long one after another, by which processors, compute paths and commits.
+func facts(sets ...*record.Set) []fact {
+	seconds, by := 0.0, map[string][]string{}
+	for _, set := range sets {
+		for _, t := range set.Trials {
+			m := set.Timings[t.Key]
 			seconds += m.Seconds
 			hash, dirty, _ := strings.Cut(m.Commit, "+")
 			commit := strings.TrimSuffix(hash[:min(len(hash), 12)]+"+"+dirty, "+")
@@ -209,16 +98,15 @@ func facts(protocols ...*report.Protocol) []fact {
 				}
 			}
 		}
-		for _, f := range p.Figures {
-			hidden += f.Hidden
-		}
 	}
 	out := []fact{{"computing time", table.Seconds(seconds)}}
 	for _, name := range slices.Backward(slices.Sorted(maps.Keys(by))) {
 		out = append(out, fact{name, strings.Join(slices.Sorted(slices.Values(by[name])), ", ")})
 	}
-	if hidden > 0 {
-		out = append(out, fact{"values outside the axes of figures, or not finite", fmt.Sprint(hidden)})
-	}
 	return out
+}
+
+// command is the command line that does something with the trials of a set.
+func command(name string, set *record.Set) string {
+	return plan.Command(name, set.Experiment, set.Protocol, set.Scale, set.Overrides)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -33,9 +34,15 @@ func nameOf[T any]() string { return strings.ToLower(reflect.TypeFor[T]().Name()
 
 // Encode returns the bytes of trials.parquet, trace.parquet or timings.parquet, by the type of the rows. Equal rows
 // give equal bytes.
-func Encode[T any](rows []T) ([]byte, error) {
+func Encode[T any](rows []T) ([]byte, error) { return EncodeWith(rows, nil) }
+
+// EncodeWith is Encode with more metadata in the file, by key.
+func EncodeWith[T any](rows []T, more map[string]string) ([]byte, error) {
 	table, cols, kv := nameOf[T](), columnsOf[T](), metadata.NewKeyValueMetadata()
 	err := errors.Join(kv.Append(metaSchema, schemaVersion), kv.Append(metaTable, table))
+	for _, key := range slices.Sorted(maps.Keys(more)) {
+		err = errors.Join(err, kv.Append(key, more[key]))
+	}
 	var b bytes.Buffer
 	w := file.NewParquetWriter(&b, schemaOf(cols), file.WithWriterProps(propertiesOf(cols, rows)),
 		file.WithWriteMetadata(kv))
@@ -57,6 +64,20 @@ func Encode[T any](rows []T) ([]byte, error) {
 }
 
 var errVersion = errors.New("another version: this program reads version " + schemaVersion)
+
+// Metadata returns the metadata of a file that Decode has read.
+func Metadata(b []byte) map[string]string {
+	out := map[string]string{}
+	r, err := file.NewParquetReader(bytes.NewReader(b))
+	if err != nil {
+		return out
+	}
+	kv := r.MetaData().KeyValueMetadata()
+	for i, key := range kv.Keys() {
+		out[key] = kv.Values()[i]
+	}
+	return out
+}
 
 // Decode parses a file of such rows and checks each (Trial.Check, Timing.Check). Its error wraps safe.ErrDamaged,
 // except for a file of another version. It parses in the calling goroutine, where a panic of the library over a forged

@@ -18,9 +18,12 @@ const (
 	StatusTimeout  = "timeout"  // not finished within its limit of time
 	StatusMemory   = "memory"   // over its limit of memory
 	StatusKilled   = "killed"   // its process was killed by the kernel for want of memory, a scheduler or a person
+	StatusMissing  = "missing"  // it was planned and has no record, for the Reason if there is one
 )
 
-var statuses = []string{StatusOK, StatusDiverged, StatusFailed, StatusTimeout, StatusMemory, StatusKilled}
+var statuses = []string{
+	StatusOK, StatusDiverged, StatusFailed, StatusTimeout, StatusMemory, StatusKilled, StatusMissing,
+}
 
 // Trial is one row of trials.parquet: one trial and how it ended. Times are not here but in timings.parquet, so that
 // the same trials give the same bytes.
@@ -111,10 +114,13 @@ type Result struct {
 	Arrays map[string]*Array // by file name without extension: particles, sample-2000, track, …
 }
 
-// Set is the records of one experiment under one protocol and scale: what figures, tables and claims are made from.
+// Set is the records of one experiment under one protocol and scale: what sections of pages are made from.
 type Set struct {
 	Experiment, Protocol, Scale string
-	Trials                      []Trial // in order of problem, method, seed
+	// Overrides are how the settings, or the choice of trials, differ from the protocol's own, as they were given.
+	Overrides []string
+	Trials    []Trial // in order of problem, method, seed
+	Missing   []Trial // those that were planned and have no record
 	// Traces of the trials by key, each in order of iteration, metric, index.
 	Traces map[string][]Trace
 	// Timings of the trials by key.
@@ -126,6 +132,27 @@ type Set struct {
 	// Load returns an array of a trial: particles, sample-2000, …
 	Load func(key, name string) (*Array, error) `json:"-"`
 }
+
+// Counts counts the planned trials by status.
+func (s *Set) Counts() map[string]int {
+	counts := map[string]int{}
+	for _, t := range s.Trials {
+		counts[t.Status]++
+	}
+	if n := len(s.Missing); n > 0 {
+		counts[StatusMissing] = n
+	}
+	return counts
+}
+
+// Planned is the number of trials that were planned.
+func (s *Set) Planned() int { return len(s.Trials) + len(s.Missing) }
+
+// Complete reports whether every planned trial has a record.
+func (s *Set) Complete() bool { return len(s.Missing) == 0 }
+
+// Changed reports whether the settings, or the choice of trials, are not the protocol's own.
+func (s *Set) Changed() bool { return len(s.Overrides) > 0 }
 
 // Result returns what the set has of one of its trials.
 func (s *Set) Result(t *Trial) *Result {

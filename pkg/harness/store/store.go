@@ -30,7 +30,7 @@ const (
 
 // Status of a trial that has no record.
 const (
-	Missing = "missing"
+	Missing = record.StatusMissing
 	Damaged = "damaged"
 )
 

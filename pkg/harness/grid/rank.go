@@ -1,0 +1,283 @@
+package grid
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
+)
+
+// Question is what a grid asks of its cells: which has the smallest or largest mean over seeds of a metric at the last
+// checkpoint, or lies nearest to published numbers. It is kept with the records.
+type Question struct {
+	Name      string
+	Command   string            // that makes the grid again
+	Metric    string            // with the component, of a metric that has several: coverage[3]; "" of Published
+	Max       bool              // the largest mean is the best
+	Published []claim.Published // numbers that the cells may print; nil: a metric decides
+}
+
+// nearPublished is the rule that asks which settings print the published numbers of a method on a problem. The distance
+// of a cell is that of the metric that is farthest, in standard errors of the difference of means (claim.Gap).
+const nearPublished = "near published"
+
+var rule = regexp.MustCompile(`^(min|max)\s+([^\s\[\]]+)(\[\d+\])?$`)
+
+// Ask reads the rule of a grid: min METRIC, max METRIC, or max METRIC[3] for a component, where the experiment can
+// measure the metric; or near published.
+func Ask(name, text string, e *harness.Experiment) (q Question, err error) {
+	q.Name = name
+	if strings.Join(strings.Fields(text), " ") == nearPublished {
+		q.Published = slices.DeleteFunc(slices.Clone(e.Published), func(p claim.Published) bool { return p.Copied })
+		if len(q.Published) == 0 {
+			return q, usage.Errorf("--select %q: no number of %s is published; --published FILE gives some", text, e.Name)
+		}
+		return q, nil
+	}
+	m := rule.FindStringSubmatch(strings.TrimSpace(text))
+	var known []string
+	for _, metric := range e.Metrics {
+		known = append(known, metric.Name)
+	}
+	if m == nil {
+		example := "min " + append(append(slices.Clone(e.Scores), known...), "METRIC")[0]
+		return q, usage.Errorf("--select %q: want min METRIC, max METRIC or METRIC[3] for a component, such as %q, or "+
+			"%s; metrics of %s: %s", text, example, nearPublished, e.Name, strings.Join(known, ", "))
+	}
+	q.Metric, q.Max = m[2]+m[3], m[1] == "max"
+	return q, usage.Among("metric", m[2:3], fmt.Sprintf("--select %q", text), known)
+}
+
+func (q Question) String() string {
+	switch {
+	case q.Published != nil:
+		return nearPublished
+	case q.Max:
+		return "max " + q.Metric
+	}
+	return "min " + q.Metric
+}
+
+// Text is the question as the records keep it.
+func (q Question) Text() string {
+	b, _ := json.Marshal(q) // published numbers are finite
+	return string(b)
+}
+
+// group is the cells of one method on one problem, the best first. Those that cannot be ranked come last.
+type group struct {
+	problem, method string
+	keys            []string // settings that vary between cells
+	cells           []*cell
+	use             *cell // the settings as they are, one of cells
+	published       []claim.Published
+	metrics         []string // by which cells are ranked
+}
+
+// cell is one choice of settings.
+type cell struct {
+	settings map[string]string
+	samples  []record.Sample // one a metric
+	mean     float64         // over seeds, or the distance from published numbers; NaN of none
+	why      string          // there is no mean; "": there is one
+	inUse    bool            // the settings as they are
+	listed   bool            // it is a cell of the grid
+}
+
+// groups are the cells of a set.
+func (q Question) groups(s *record.Set) (out []*group) {
+	for _, problem := range s.Problems {
+		by := map[string]*group{}
+		for _, label := range s.Methods(problem) {
+			method, _, listed := strings.Cut(label, "@")
+			g := by[method]
+			if g == nil {
+				g = &group{problem: problem, method: method, metrics: []string{q.Metric}}
+				for _, p := range q.Published {
+					if p.Problem == problem && p.Method == method {
+						g.published = append(g.published, p)
+					}
+				}
+				if by[method] = g; q.Published != nil {
+					g.metrics = nil
+					for _, p := range g.published {
+						g.metrics = append(g.metrics, p.Metric)
+					}
+				}
+			}
+			g.add(s, label, listed)
+		}
+		for _, method := range s.Methods(problem) {
+			if g := by[method]; g != nil && len(g.metrics) > 0 {
+				g.rank(q.Max)
+				out = append(out, g)
+			}
+		}
+	}
+	return out
+}
+
+// add adds the cell of a label, which may be the settings as they are once more.
+func (g *group) add(s *record.Set, label string, listed bool) {
+	view := record.Series{Set: s, Problem: g.problem}
+	first := s.Trials[slices.IndexFunc(s.Trials, func(t record.Trial) bool {
+		return t.Problem == g.problem && t.Method == label
+	})]
+	c := &cell{settings: settings.Flatten([]byte(first.Config)), inUse: !listed, listed: listed, mean: math.NaN()}
+	for _, metric := range g.metrics {
+		name, index := component(metric)
+		sample := view.Last(label, name, index)
+		c.samples = append(c.samples, sample)
+		if why := sample.Why(); why != "" && c.why == "" {
+			c.why = metric + ": " + why
+		}
+	}
+	for _, t := range s.Missing {
+		if t.Problem == g.problem && t.Method == label {
+			c.why = "trials are missing"
+		}
+	}
+	switch {
+	case c.why != "" || len(c.samples) == 0:
+	case g.published == nil:
+		c.mean = stats.Mean(c.samples[0].Numbers())
+	default:
+		c.mean = 0
+		for i, p := range g.published {
+			gap := p.Gap(c.samples[i].Numbers())
+			c.mean = max(c.mean, math.Abs(gap.Difference)/gap.Error)
+		}
+	}
+	if g.use != nil && maps.Equal(g.use.settings, c.settings) {
+		g.use.listed = true
+		return
+	}
+	if g.cells = append(g.cells, c); c.inUse {
+		g.use = c
+	}
+}
+
+// rank orders the cells and finds the settings that vary.
+func (g *group) rank(largest bool) {
+	slices.SortStableFunc(g.cells, func(a, b *cell) int {
+		switch {
+		case a.why != "" || b.why != "":
+			return cmp.Compare(len(a.why), 0) - cmp.Compare(len(b.why), 0)
+		case largest:
+			return cmp.Compare(b.mean, a.mean)
+		}
+		return cmp.Compare(a.mean, b.mean)
+	})
+	names := map[string]bool{}
+	for _, c := range g.cells {
+		for key, value := range c.settings {
+			names[key] = names[key] || value != g.cells[0].settings[key]
+		}
+		for key := range g.cells[0].settings {
+			names[key] = names[key] || c.settings[key] != g.cells[0].settings[key]
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(names)) {
+		if names[key] {
+			g.keys = append(g.keys, key)
+		}
+	}
+}
+
+// ranked are the cells that have a mean.
+func (g *group) ranked() []*cell {
+	end := slices.IndexFunc(g.cells, func(c *cell) bool { return c.why != "" })
+	if end < 0 {
+		return g.cells
+	}
+	return g.cells[:end]
+}
+
+// label names a cell by the settings that vary.
+func (g *group) label(c *cell) string {
+	var parts []string
+	for _, key := range g.keys {
+		parts = append(parts, short(key)+" "+cmp.Or(c.settings[key], "none"))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// levels returns the values of a setting that cells of the grid have, numbers in order of size and others as they come.
+func (g *group) levels(key string) (levels []string, numeric bool) {
+	numeric = true
+	for _, c := range g.cells {
+		if v := c.settings[key]; c.listed && !slices.Contains(levels, v) {
+			levels, numeric = append(levels, v), numeric && !math.IsNaN(number(v))
+		}
+	}
+	if numeric {
+		slices.SortFunc(levels, func(a, b string) int { return cmp.Compare(number(a), number(b)) })
+	}
+	return levels, numeric
+}
+
+// component returns the name of a metric and its component.
+func component(metric string) (name string, index int) {
+	name, text, _ := strings.Cut(strings.TrimSuffix(metric, "]"), "[")
+	index, _ = strconv.Atoi(text) // 0 of none
+	return name, index
+}
+
+// number returns what a text says, NaN if it is no number.
+func number(text string) float64 {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return v
+}
+
+// Chosen returns the settings of the best cells as a layer that --config takes. A setting of the problem, such as
+// particles, is shared by its methods: where their choices differ in it, it is left out, and said in notes. The
+// settings as they are compete, so nothing is chosen that is worse.
+func (q Question) Chosen(s *record.Set) (layer []byte, notes []string) {
+	values := map[string]string{}
+	for _, g := range q.groups(s) {
+		if len(g.ranked()) == 0 {
+			notes = append(notes, fmt.Sprintf("%s on %s: no cell can be chosen", g.method, g.problem))
+			continue
+		}
+		for _, key := range g.keys {
+			name, sampler := strings.CutPrefix(key, "sampler.")
+			if sampler || key == "iterations" || strings.HasPrefix(key, "options.") {
+				name = "methods." + g.method + "." + name
+			}
+			name = "problems." + g.problem + "." + name
+			value := cmp.Or(g.cells[0].settings[key], "null")
+			if other, there := values[name]; there && other != value {
+				value = ""
+			}
+			values[name] = value
+		}
+	}
+	var lines strings.Builder
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if values[key] == "" {
+			notes = append(notes, key+": the methods share it, and their best values differ")
+		} else {
+			fmt.Fprintf(&lines, "%s: %s\n", key, values[key]) // JSON is YAML
+		}
+	}
+	head := fmt.Sprintf("# Chosen by the grid %s of %s, protocol %s: %v.\n", q.Name, s.Experiment, s.Protocol, q)
+	for _, n := range notes {
+		head += "# Left out: " + n + ".\n"
+	}
+	return []byte(head + lines.String()), notes
+}

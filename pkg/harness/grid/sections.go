@@ -1,0 +1,305 @@
+package grid
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
+)
+
+// On returns an experiment whose sections are those of a grid.
+func (q Question) On(e *harness.Experiment) *harness.Experiment {
+	out := *e
+	out.Paper = nil
+	out.Sections = []harness.Section{
+		{ID: "best", Title: "The best cells", Draw: q.draw, Table: q.best},
+		{ID: "cells", Title: "All cells, the best first", Table: q.all},
+	}
+	return &out
+}
+
+// Dir is the folder of the results of a grid, below the results folder.
+func (q Question) Dir() string { return path.Join(report.Grids, q.Name) }
+
+// Read reads the results of all grids below a results folder, by the name of the grid.
+func Read(dir string, all []*harness.Experiment) (map[string]*report.Results, error) {
+	names, err := os.ReadDir(filepath.Join(dir, report.Grids))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	out, errs := map[string]*report.Results{}, []error{err}
+	for _, n := range names {
+		if n.IsDir() && !strings.HasPrefix(n.Name(), ".") {
+			r, err := ReadOne(filepath.Join(dir, report.Grids, n.Name()), all)
+			out[n.Name()], errs = r, append(errs, err)
+		}
+	}
+	return out, errors.Join(errs...)
+}
+
+// ReadOne reads the results of one grid. Its experiments have the sections of the question that their records keep.
+func ReadOne(dir string, all []*harness.Experiment) (*report.Results, error) {
+	var asked []*harness.Experiment
+	for _, e := range all {
+		records, err := report.ReadRecords(filepath.Join(dir, e.Name))
+		if err != nil {
+			return &report.Results{Dir: dir}, err
+		}
+		if records == nil {
+			continue
+		}
+		var q Question
+		if err := json.Unmarshal([]byte(records.About), &q); err != nil {
+			return nil, fmt.Errorf("%s is not the results of a grid: %w", dir, err)
+		}
+		asked = append(asked, q.On(e))
+	}
+	return report.Read(dir, asked)
+}
+
+// Shown returns what a page shows of the results of grids, and adds their files.
+func Shown(grids map[string]*report.Results, files report.Files) (out []report.Grid, err error) {
+	for _, name := range sortedKeys(grids) {
+		for _, x := range grids[name].Experiments {
+			var q Question
+			_ = json.Unmarshal([]byte(x.About()), &q) // Read has
+			at := path.Join(report.Grids, name, x.Name)
+			data, made, err := x.Files()
+			if err != nil {
+				return nil, err
+			}
+			for _, set := range x.Sets {
+				made[path.Join(set.Protocol, "chosen.yaml")], _ = q.Chosen(set)
+				g := report.Grid{
+					Name: name, Experiment: x.Name, Protocol: set.Protocol, Command: q.Command,
+					Dir: path.Join(at, set.Protocol),
+				}
+				if best := x.Part(set.Protocol, "best"); best != nil {
+					g.Best, g.Failure = best.Made, best.Failure
+					if best.SVG != nil {
+						g.Pictures = []report.Picture{{Title: q.title(), Path: path.Join(g.Dir, "best"), SVG: best.SVG}}
+					}
+				}
+				out = append(out, g)
+			}
+			files.Add(at, data, made)
+		}
+	}
+	return out, nil
+}
+
+func sortedKeys(m map[string]*report.Results) (keys []string) {
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// title is the question in words.
+func (q Question) title() string {
+	if q.Published != nil {
+		return "Which settings print the published numbers?"
+	}
+	return "Which settings have the " + map[bool]string{true: "largest ", false: "smallest "}[q.Max] + q.Metric + "?"
+}
+
+// best lists the best cell of each method on each problem beside the settings as they are.
+func (q Question) best(s *record.Set) (*table.Table, error) {
+	groups := q.groups(s)
+	if len(groups) == 0 {
+		return nil, harness.ErrNoTrials
+	}
+	t, value := table.Of(groups), q.Metric
+	if q.Published != nil {
+		value = "distance in standard errors"
+		t.Notes = []string{fmt.Sprintf("A cell agrees with print if each published metric lies within %d standard "+
+			"errors; the distance is that of the farthest.", claim.Marked)}
+	}
+	t.Words("problem", func(g *group) string { return g.problem })
+	t.Words("method", func(g *group) string { return figure.Label(g.method) })
+	t.Words("best cell", func(g *group) string {
+		if len(g.ranked()) == 0 {
+			return "none: " + g.cells[0].why
+		}
+		return g.label(g.cells[0])
+	})
+	mean := func(c *cell) table.Cell {
+		if c == nil || c.why != "" {
+			return table.Text("–")
+		}
+		return table.Number(c.mean, 4)
+	}
+	t.Column(value, func(g *group) table.Cell { return mean(g.cells[0]) })
+	if q.Published == nil {
+		t.Column("95 % interval", func(g *group) table.Cell { return table.Text(interval(g.cells[0])) })
+	}
+	t.Column("in use", func(g *group) table.Cell { return mean(g.use) })
+	t.Words("second best", func(g *group) string {
+		if ranked := g.ranked(); len(ranked) > 1 {
+			return fmt.Sprintf("%s: %s", g.label(ranked[1]), table.Significant(ranked[1].mean, 4))
+		}
+		return "–"
+	})
+	t.Column("cells", func(g *group) table.Cell {
+		return table.Text(fmt.Sprintf("%d of %d", len(g.ranked()), len(g.cells)))
+	})
+	return &t.Table, nil
+}
+
+// interval writes the 95 % interval of the mean over seeds.
+func interval(c *cell) string {
+	lo, hi := stats.TInterval(c.samples[0].Numbers(), 0.95)
+	if math.IsNaN(lo) {
+		return "–"
+	}
+	return fmt.Sprintf("%s to %s", table.Significant(lo, 4), table.Significant(hi, 4))
+}
+
+// all lists all cells.
+func (q Question) all(s *record.Set) (*table.Table, error) {
+	groups := q.groups(s)
+	var keys []string
+	for _, g := range groups {
+		for _, key := range g.keys {
+			if !slices.Contains(keys, key) {
+				keys = append(keys, key)
+			}
+		}
+	}
+	type row struct {
+		*group
+		*cell
+		rank int
+	}
+	var rows []row
+	for _, g := range groups {
+		for i, c := range g.cells {
+			rows = append(rows, row{g, c, i + 1})
+		}
+	}
+	t := table.Of(rows)
+	t.Words("problem", func(r row) string { return r.problem })
+	t.Words("method", func(r row) string { return r.method })
+	t.Column("rank", func(r row) table.Cell { return table.Int(r.rank) })
+	for _, key := range keys {
+		t.Words(short(key), func(r row) string { return r.settings[key] })
+	}
+	t.Column(q.String(), func(r row) table.Cell { return table.Number(r.mean, 4) })
+	t.Column("standard deviation", func(r row) table.Cell {
+		return table.Number(stats.SD(r.samples[0].Numbers()), 4)
+	})
+	t.Column("seeds", func(r row) table.Cell { return table.Int(len(r.samples[0])) })
+	t.Words("note", func(r row) string {
+		if r.inUse {
+			return strings.TrimSuffix("in use; "+r.why, "; ")
+		}
+		return r.why
+	})
+	return &t.Table, nil
+}
+
+// draw draws a panel for each method on each problem: what its most decisive setting does. For each of its values it
+// has the best of the cells with that value, a point a seed and a line through the means. The settings in use are
+// marked, and a published number is a line with a band of its spread.
+func (q Question) draw(s *record.Set) (*figure.Figure, error) {
+	f := &figure.Figure{}
+	for _, g := range q.groups(s) {
+		if key := g.decisive(); key != "" {
+			f.Panels = append(f.Panels, g.panel(key))
+		}
+	}
+	if f.Panels == nil {
+		return nil, errors.New("no setting varies")
+	}
+	f.Cols = min(3, len(f.Panels))
+	return f, nil
+}
+
+// bestOf returns the best cell with a value of a setting, nil of none.
+func (g *group) bestOf(key, value string) *cell {
+	for _, c := range g.ranked() {
+		if c.settings[key] == value {
+			return c
+		}
+	}
+	return nil
+}
+
+// decisive is the setting whose values have the best cells that differ most; "" of none.
+func (g *group) decisive() (decisive string) {
+	most := -1.0
+	for _, key := range g.keys {
+		levels, _ := g.levels(key)
+		lo, hi := math.Inf(1), math.Inf(-1)
+		for _, v := range levels {
+			if c := g.bestOf(key, v); c != nil {
+				lo, hi = min(lo, c.mean), max(hi, c.mean)
+			}
+		}
+		if hi-lo > most {
+			most, decisive = hi-lo, key
+		}
+	}
+	return decisive
+}
+
+func (g *group) panel(key string) figure.Panel {
+	levels, numeric := g.levels(key)
+	p := figure.Panel{
+		Title: g.problem + ", " + figure.Label(g.method),
+		X:     figure.Axis{Label: short(key)},
+		Y:     figure.Axis{Label: g.metrics[0], Scale: figure.AutoLog},
+	}
+	style := figure.Method(g.method).As("best cell")
+	line, seeds := figure.Line{Style: style}, figure.Scatter{Radius: 1.6, Style: style.As("")}
+	for at, level := range levels {
+		name := level
+		if numeric {
+			name = fmt.Sprintf("%.4g", number(level))
+		}
+		p.X.Categories = append(p.X.Categories, name)
+		c := g.bestOf(key, level)
+		if c == nil {
+			continue
+		}
+		values := c.samples[0].Numbers()
+		line.X, line.Y = append(line.X, float64(at)), append(line.Y, stats.Mean(values))
+		for _, v := range values {
+			seeds.X, seeds.Y = append(seeds.X, float64(at)), append(seeds.Y, v)
+		}
+	}
+	if g.published != nil {
+		p.Y.Scale = figure.Linear
+		printed, grey := g.published[0], figure.Method("truth").As("published")
+		ends := []float64{-0.5, float64(len(levels)) - 0.5}
+		lo, hi := printed.Mean-printed.AtMost(), printed.Mean+printed.AtMost()
+		p.Layers = append(p.Layers,
+			figure.Band{X: ends, Lo: []float64{lo, lo}, Hi: []float64{hi, hi}, Style: grey},
+			figure.HLine{Y: printed.Mean, Style: grey})
+	}
+	p.Layers = append(p.Layers, line, seeds)
+	if g.use != nil && g.use.why == "" {
+		if at := slices.Index(levels, g.use.settings[key]); at >= 0 {
+			use := figure.Style{Label: "in use", Color: figure.Method("truth").Color, Mark: figure.Square}
+			mean := stats.Mean(g.use.samples[0].Numbers())
+			p.Layers = append(p.Layers,
+				figure.Scatter{X: []float64{float64(at)}, Y: []float64{mean}, Style: use, Radius: 3})
+		}
+	}
+	return p
+}

@@ -1,0 +1,159 @@
+package report
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
+)
+
+// Part is a section that was made of the records of one protocol, or why it could not be made.
+type Part struct {
+	*harness.Section
+	Set *record.Set
+
+	SVG, CSV []byte       // of a figure; nil: none
+	Hidden   int          // values that the figure does not show: not finite, or outside the axes
+	Made     *table.Table // nil: none
+	Outcome  claim.Outcome
+	Failure  string // "": it was made
+}
+
+// Parts returns what an experiment has under a protocol, in order.
+func (x *Experiment) Parts(protocol string) []*Part {
+	var out []*Part
+	for _, s := range x.SectionsUnder(protocol, x.Checks(protocol)) {
+		if part := x.Part(protocol, s.ID); part != nil {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// Part makes a section of a protocol that has results, once; nil where the protocol does not have the section, or no
+// trial for it.
+func (x *Experiment) Part(protocol, id string) *Part {
+	key, set := path.Join(protocol, id), x.Set(protocol)
+	if made, ok := x.parts[key]; ok || set == nil {
+		return made
+	}
+	x.parts[key] = nil
+	for _, s := range x.SectionsUnder(protocol, x.Checks(protocol)) {
+		if s.ID == id && s.Files == nil {
+			x.parts[key] = x.make(s, set)
+		}
+	}
+	return x.parts[key]
+}
+
+// make makes a section. The arrays that it shows become part of the records.
+func (x *Experiment) make(s *harness.Section, set *record.Set) *Part {
+	p := &Part{Section: s, Set: set}
+	shown := *set
+	shown.Load = func(key, name string) (*record.Array, error) {
+		a, err := set.Load(key, name)
+		if err == nil {
+			x.records.keep(key, name, a)
+		}
+		return a, err
+	}
+	err := safe.Call(func() error { return p.make(&shown) })
+	switch {
+	case errors.Is(err, harness.ErrNoTrials):
+		return nil
+	case err != nil:
+		p.Failure = err.Error()
+		if s.Claim != nil {
+			p.Outcome = claim.Outcome{Verdict: claim.NotDecided, Evidence: "The check failed: " + p.Failure + "."}
+		}
+	}
+	return p
+}
+
+func (p *Part) make(set *record.Set) error {
+	if p.Claim != nil {
+		p.Outcome = p.Claim.Check(set)
+		p.Outcome.ID, p.Outcome.Statement, p.Outcome.Rule = "", "", "" // the claim has them
+	}
+	if p.Table != nil {
+		made, err := p.Table(set)
+		if err != nil {
+			return err
+		}
+		p.Made = made
+		if drawn, err := figure.Picture(made); err == nil {
+			p.SVG, _, _ = drawn.SVG()
+		}
+	}
+	if p.Draw == nil {
+		return nil
+	}
+	f, err := p.Draw(set)
+	if err == nil {
+		p.CSV = f.CSV()
+		p.SVG, p.Hidden, err = f.SVG()
+	}
+	return err
+}
+
+// Path is where the files of the part are, below the results folder and without extension.
+func (p *Part) Path() string { return path.Join(p.Set.Experiment, p.Set.Protocol, p.ID) }
+
+// files adds the files of the part, by name below the folder of its experiment.
+func (p *Part) files(out map[string][]byte) {
+	at := path.Join(p.Set.Protocol, p.ID)
+	if p.SVG != nil {
+		out[at+".svg"] = p.SVG
+	}
+	switch {
+	case p.Draw != nil && p.CSV != nil:
+		out[at+".csv"] = p.CSV
+	case p.Made != nil:
+		out[at+".csv"] = []byte(p.Made.CSV())
+	}
+	if p.Made != nil {
+		out[at+".md"] = []byte(p.Made.Markdown())
+	}
+}
+
+// takeFiles makes the data of sections with Files, which become part of the records. What is there stays where arrays
+// that they need are not here. The error is that of the first that could not be made.
+func (x *Experiment) takeFiles() error {
+	var errs []error
+	for _, set := range x.Sets {
+		for _, s := range x.SectionsUnder(set.Protocol, false) {
+			if s.Files == nil {
+				continue
+			}
+			err := safe.Call(func() error {
+				made, err := s.Files(set)
+				for name, b := range made {
+					x.records.fresh[path.Join(set.Protocol, name)] = b
+				}
+				return err
+			})
+			if !errors.Is(err, fs.ErrNotExist) {
+				errs = append(errs, err)
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Files returns the files of an experiment by name below its folder: its data, and what is made of them.
+func (x *Experiment) Files() (data, made map[string][]byte, err error) {
+	made = map[string][]byte{}
+	for _, set := range x.Sets {
+		for _, p := range x.Parts(set.Protocol) {
+			p.files(made)
+		}
+	}
+	data, err = x.records.Encode()
+	return data, made, err
+}

@@ -1,0 +1,266 @@
+// Package report turns the records of trials into what a results folder shows. Records come from the store or from the
+// folder; sections are made of them, and everything in the folder besides its data is made of these again, never read
+// back.
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/sifg/npy"
+)
+
+// The data of a folder: these files, and what trials.parquet lists beside them.
+const (
+	trialsName  = "trials.parquet"
+	tracesName  = "trace.parquet"
+	timingsName = "timings.parquet"
+	arraysName  = "arrays" // folder of the arrays that figures show: KEY-NAME.npy
+
+	maxData = 2 << 30 // bytes of one file
+)
+
+// Metadata of trials.parquet.
+const (
+	metaFiles = "sifg.files" // the digests of the other data, by name
+	metaSet   = "sifg.set"   // how settings differ from those of the protocols, by protocol
+	metaAbout = "sifg.about" // Records.About
+	metaSum   = "sifg.sum"   // a digest of the rows and of these metadata
+)
+
+// Records are the data of a folder: rows of trials under one or several protocols, and arrays.
+type Records struct {
+	Trials []record.Trial // with those that are missing
+	Set    map[string][]string
+	About  string // what else its writer wants to know of it
+
+	traces  map[string][]record.Trace // by key
+	timings map[string]record.Timing
+	dir     string            // that they were read from; "": none
+	files   map[string]string // the digests of arrays and of other data that lie there, by name
+	fresh   map[string][]byte // those that do not lie there yet
+}
+
+// Add adds what a trial has left behind.
+func (d *Records) Add(t record.Trial, traces []record.Trace, timing record.Timing) {
+	d.Trials = append(d.Trials, t)
+	if len(traces) > 0 {
+		d.traces[t.Key] = traces
+	}
+	if timing.Key != "" {
+		d.timings[t.Key] = timing
+	}
+}
+
+// NewRecords returns records without a trial.
+func NewRecords() *Records {
+	return &Records{
+		Set:     map[string][]string{},
+		traces:  map[string][]record.Trace{},
+		timings: map[string]record.Timing{},
+		files:   map[string]string{},
+		fresh:   map[string][]byte{},
+	}
+}
+
+// ReadRecords reads the records of a folder; nil where it has none. Its error wraps safe.ErrDamaged where a file is not
+// as it was written.
+func ReadRecords(dir string) (*Records, error) {
+	b, err := safe.Read(filepath.Join(dir, trialsName), maxData)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	d := NewRecords()
+	d.dir = dir
+	if d.Trials, err = decode[record.Trial](dir, trialsName, b); err != nil {
+		return nil, err
+	}
+	meta := record.Metadata(b)
+	err = errors.Join(
+		json.Unmarshal([]byte(meta[metaFiles]), &d.files),
+		json.Unmarshal([]byte(meta[metaSet]), &d.Set),
+	)
+	d.About = meta[metaAbout]
+	if err != nil || meta[metaSum] != d.sum(d.files) {
+		return nil, damaged(dir, trialsName, "its rows are not those that were written")
+	}
+	var traces []record.Trace
+	var timings []record.Timing
+	if b, err = d.read(tracesName); err == nil {
+		traces, err = decode[record.Trace](dir, tracesName, b)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if b, err = d.read(timingsName); err == nil {
+		timings, err = decode[record.Timing](dir, timingsName, b)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for rest := traces; len(rest) > 0; { // the rows of a trial are next to each other, and are not copied
+		n := 1
+		for n < len(rest) && rest[n].Key == rest[0].Key {
+			n++
+		}
+		d.traces[rest[0].Key], rest = rest[:n:n], rest[n:]
+	}
+	for _, t := range timings {
+		d.timings[t.Key] = t
+	}
+	return d, nil
+}
+
+func damaged(dir, name, reason string) error {
+	return &safe.Damage{Path: filepath.Join(dir, filepath.FromSlash(name)), Reason: reason}
+}
+
+func decode[T any](dir, name string, b []byte) ([]T, error) {
+	rows, err := record.Decode[T](b)
+	if err != nil {
+		return nil, damaged(dir, name, err.Error())
+	}
+	return rows, nil
+}
+
+// read reads a file of the data and compares its digest; fs.ErrNotExist of one that the records do not have.
+func (d *Records) read(name string) ([]byte, error) {
+	if b, ok := d.fresh[name]; ok {
+		return b, nil
+	}
+	want, ok := d.files[name]
+	if !ok {
+		return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
+	}
+	b, err := safe.Read(filepath.Join(d.dir, filepath.FromSlash(name)), maxData)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, damaged(d.dir, name, "missing")
+	case err != nil:
+		return nil, err
+	case digest(b) != want:
+		return nil, damaged(d.dir, name, "it is not the file that "+trialsName+" was written with")
+	}
+	return b, nil
+}
+
+func digest(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
+
+// sum is a digest of the trials and of the metadata with these digests of files.
+func (d *Records) sum(files map[string]string) string {
+	var b bytes.Buffer
+	_ = json.NewEncoder(&b).Encode([]any{d.Trials, d.Set, d.About, files}) // which have an encoding
+	for _, t := range d.Trials {
+		fmt.Fprintln(&b, t.Config)
+	}
+	return digest(b.Bytes())
+}
+
+// arrayName is the file of an array of a trial.
+func arrayName(key, name string) string { return path.Join(arraysName, key+"-"+name+".npy") }
+
+// Array returns an array of a trial, if the records have it; else the error is fs.ErrNotExist.
+func (d *Records) Array(key, name string) (*record.Array, error) {
+	b, err := d.read(arrayName(key, name))
+	if err != nil {
+		return nil, err
+	}
+	if shape, data, err := npy.Decode[float32](b); err == nil {
+		return &record.Array{Shape: shape, Data: data}, nil
+	}
+	shape, data, err := npy.Decode[float64](b)
+	if err != nil {
+		return nil, damaged(d.dir, arrayName(key, name), err.Error())
+	}
+	return &record.Array{Shape: shape, Double: data}, nil
+}
+
+// keep adds an array of a trial.
+func (d *Records) keep(key, name string, a *record.Array) {
+	if a.Double != nil {
+		d.fresh[arrayName(key, name)] = npy.Encode(a.Shape, a.Double)
+	} else {
+		d.fresh[arrayName(key, name)] = npy.Encode(a.Shape, a.Data)
+	}
+}
+
+// Encode returns the files of the records by name: the same records give the same bytes. Arrays of trials that they
+// have no more are left out.
+func (d *Records) Encode() (map[string][]byte, error) {
+	var traces [][]record.Trace
+	var timings []record.Timing
+	seen := map[string]bool{}
+	for _, t := range d.Trials {
+		if seen[t.Key] {
+			continue
+		}
+		seen[t.Key] = true
+		traces = append(traces, d.traces[t.Key])
+		if timing, ok := d.timings[t.Key]; ok {
+			timings = append(timings, timing)
+		}
+	}
+	out := map[string][]byte{}
+	for _, name := range slices.Concat(slices.Collect(maps.Keys(d.files)), slices.Collect(maps.Keys(d.fresh))) {
+		if !d.lists(name, seen) {
+			continue
+		}
+		b, err := d.read(name)
+		if err != nil {
+			return nil, err
+		}
+		out[name] = b
+	}
+	var errs [3]error
+	out[tracesName], errs[0] = record.Encode(slices.Concat(traces...))
+	out[timingsName], errs[1] = record.Encode(timings)
+	files := map[string]string{}
+	for name, b := range out {
+		files[name] = digest(b)
+	}
+	meta := map[string]string{metaSum: d.sum(files), metaAbout: d.About}
+	for key, value := range map[string]any{metaFiles: files, metaSet: d.Set} {
+		b, _ := json.Marshal(value) // strings alone
+		meta[key] = string(b)
+	}
+	out[trialsName], errs[2] = record.EncodeWith(d.Trials, meta)
+	return out, errors.Join(errs[:]...)
+}
+
+// lists reports whether a file is still one of the data: an array of a trial that is there, or a file of a protocol.
+func (d *Records) lists(name string, keys map[string]bool) bool {
+	dir, base := path.Split(name)
+	switch {
+	case dir == "":
+		return false // the rows themselves
+	case dir != arraysName+"/":
+		return true
+	}
+	for key := range keys {
+		if strings.HasPrefix(base, key+"-") {
+			return true
+		}
+	}
+	return false
+}
+
+// Exists reports whether a folder has records.
+func Exists(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, trialsName))
+	return err == nil
+}

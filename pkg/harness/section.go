@@ -1,0 +1,94 @@
+package harness
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
+)
+
+// ErrNoTrials is why a section cannot be made of a protocol that has no trials for it: a page leaves it out.
+var ErrNoTrials = errors.New("the protocol has no such trials")
+
+// Section is one thing on a page, made of the records of one protocol: a figure, a table, a figure with its table, or
+// a claim with its outcome. What makes it is pure: the same records give the same section.
+type Section struct {
+	ID    string // name of its files, and its anchor: figure1; of a claim its number
+	Title string // of a claim its statement
+	Text  string // caption; of a claim its rule
+
+	Under []string // the protocols that have it; nil: all, and of a claim those whose settings check claims
+
+	Draw  func(s *record.Set) (*figure.Figure, error) // nil: no figure
+	Table func(s *record.Set) (*table.Table, error)   // nil: no table
+	Claim *claim.Claim                                // nil: no claim
+	// Files are data that the arrays of trials hold, by path below the protocol: predictions.parquet. nil: none.
+	Files func(s *record.Set) (map[string][]byte, error)
+}
+
+// Claims returns a section for each claim.
+func Claims(all []claim.Claim) []Section {
+	out := make([]Section, len(all))
+	for i := range all {
+		out[i] = Section{ID: all[i].ID, Title: all[i].Statement, Text: all[i].Rule, Claim: &all[i]}
+	}
+	return out
+}
+
+// Only returns the sections for these protocols alone.
+func Only(protocols []string, sections ...Section) []Section {
+	out := slices.Clone(sections)
+	for i := range out {
+		out[i].Under = protocols
+	}
+	return out
+}
+
+// SectionsUnder returns the sections that a protocol has; checks says whether it checks claims.
+func (e *Experiment) SectionsUnder(protocol string, checks bool) (out []*Section) {
+	for i := range e.Sections {
+		s := &e.Sections[i]
+		there := s.Under == nil || slices.Contains(s.Under, protocol)
+		if there && (s.Claim == nil || checks) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Claims returns the claims that it checks.
+func (e *Experiment) Claims() (out []*claim.Claim) {
+	for _, s := range e.Sections {
+		if s.Claim != nil {
+			out = append(out, s.Claim)
+		}
+	}
+	return out
+}
+
+// Paper is a paper that experiments reproduce. Their page has its parts, in its order.
+type Paper struct {
+	Title   string
+	Address string // where it can be read
+	Summary string // what it proposes, in one or two sentences
+	Parts   []Part
+}
+
+// Part is a figure, a table or a section of a paper.
+type Part struct {
+	Name   string   // as it is numbered: Figure 3
+	Title  string   // what it is about
+	Shows  []Shown  // from left to right
+	Claims []string // what the paper says of it, by the claims' ID
+}
+
+// Shown is a section of an experiment that stands for a part of a paper.
+type Shown struct {
+	Experiment string
+	ID         string // of the section
+	Protocol   string // whose settings come nearest to the printed one
+	Problem    string // whose settings its caption names; "": none
+}
