@@ -8,8 +8,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
-// made has three seeds of three methods in 2-D and in 10-D. In 2-D SVGD ends nearest in the median, though SGLD has the
-// nearest seed; in 10-D SGLD does.
+// made has three seeds of three methods in 2-D and in 10-D.
 func made() *record.Set {
 	energies := map[string]map[string][3]float64{
 		"funnel-2d":  {"sifg": {0.5, 0.6, 0.7}, "svgd": {0.2, 0.3, 0.4}, "sgld": {0.1, 0.35, 9}},
@@ -39,34 +38,6 @@ func made() *record.Set {
 		}
 	}
 	return s
-}
-
-// TestNearest: the method with the smallest median energy distance, with that median and what draws of HMC score.
-func TestNearest(t *testing.T) {
-	got := nearest(made())
-	if want := "The lowest median energy distance is that of SVGD in 2-D, of SGLD in 10-D"; got.Title != want {
-		t.Errorf("%q, want %q", got.Title, want)
-	}
-	for i, want := range [][]string{{"funnel-2d", "SVGD", "0.300", "0.0200"},
-		{"funnel-10d", "SGLD", "0.100", "0.0200"}} {
-		for j, w := range want {
-			if text := got.Table.Rows[i][j].Text; text != w {
-				t.Errorf("row %d, column %d: %q, want %q", i, j, text, w)
-			}
-		}
-	}
-	lost := made()
-	for i, x := range lost.Trials {
-		if x.Method == "svgd" && x.Seed == 3 {
-			lost.Trials[i].Status = record.StatusDiverged
-		}
-	}
-	if got := nearest(lost); !strings.Contains(got.Title, "SGLD in 2-D") {
-		t.Errorf("SVGD, which lost a try: %q", got.Title)
-	}
-	if Experiment.Findings[0](map[string]*record.Set{"paper": made()}) != nil {
-		t.Error("a finding of another protocol")
-	}
 }
 
 // TestTablesAndFigures: each is made of the records of its problem, with rows for HMC and for exact draws; without them

@@ -28,7 +28,7 @@ func TestMetricAfterTrials(t *testing.T) {
 	harness.Register(Experiment)
 	all := []*harness.Experiment{Experiment}
 	planned := func(set ...string) []harness.Trial {
-		r := plan.Request{Experiments: all, Protocols: []string{"released", "matched"}, Scale: "smoke"}
+		r := plan.Request{Experiments: all, Protocols: []string{"released", "tuned"}, Scale: "smoke"}
 		for _, text := range set {
 			r.Overrides = append(r.Overrides, settings.Override{Text: text, From: "--set"})
 		}

@@ -235,6 +235,22 @@ func unstable(problem string, methods ...string) func(s *record.Set) string {
 	}
 }
 
+// step is a method's effective step, NaN of none.
+func step(s *record.Set, problem, method string) float64 {
+	t, ok := record.First(s, problem, method)
+	if !ok {
+		return math.NaN()
+	}
+	c, _, err := density.Config(t)
+	if err != nil {
+		return math.NaN()
+	}
+	if c.Sampler.DivideByN {
+		return c.Sampler.Step / float64(c.Particles)
+	}
+	return c.Sampler.Step
+}
+
 // others says what metrics that see blur say of two methods at the end, where they were measured. The exact-density KL
 // at each method's own σ is not among them: in 10-D it compares at equal σ only.
 func others(a, b string) func(s *record.Set) string {

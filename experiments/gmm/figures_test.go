@@ -9,57 +9,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
-// blurred adds what smoothing alone costs Ada-SIFG in 10-D at the end.
-func blurred(s *record.Set, kl float64) *record.Set {
-	for _, r := range s.Trials {
-		if r.Problem == "gmm-10d" && r.Method == "ada-sifg" {
-			s.Traces[r.Key] = append(s.Traces[r.Key], record.Trace{
-				Key:       r.Key,
-				Iteration: 2000,
-				Metric:    "blur-kl",
-				Value:     kl,
-			})
-		}
-	}
-	return s
-}
-
-// TestFindings: each finding speaks where its protocols are there, and says the numbers that were put in.
-func TestFindings(t *testing.T) {
-	by := map[string]*record.Set{}
-	for _, protocol := range []string{"paper", "released", "matched"} {
-		s := blurred(records(t, asInPaper), 5)
-		s.Protocol = protocol
-		by[protocol] = s
-	}
-	if st := blur(blurred(records(t, asInPaper), 0.1)); st != nil {
-		t.Errorf("where smoothing costs less than the estimate shows: %s", st.Title)
-	}
-	want := []string{"no method of the paper keeps more than 5", "velocity by n", "0 of 200 cases", "does not see blur",
-		"depends on the start"}
-	for i, f := range findings {
-		st := f(by)
-		if i == 0 { // all five modes are kept in these records
-			if st != nil {
-				t.Errorf("a finding of collapse where there is none: %+v", st)
-			}
-			continue
-		}
-		if st == nil || !strings.Contains(st.Title+" "+st.Text, want[i]) ||
-			strings.Contains(st.Text+st.Table.Markdown(), "NaN") {
-			t.Errorf("finding %d: %+v, want it to hold %q", i, st, want[i])
-		}
-		if st := f(map[string]*record.Set{"paper": by["paper"]}); st != nil {
-			t.Errorf("finding %d: of one protocol it says %q", i, st.Title)
-		}
-	}
-	lost := records(t, with(lastTwo))
-	if st := collapse(lost); st == nil ||
-		!strings.Contains(st.Title, "no method of the paper keeps more than 2 of the five") {
-		t.Errorf("three lost modes: %+v", st)
-	}
-}
-
 // TestFigures: the samples and the marks of the trajectories are those of the records, at the iterations that the
 // legend says.
 func TestFigures(t *testing.T) {

@@ -3,17 +3,14 @@ package gmm
 
 import (
 	"embed"
-	"maps"
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/study"
 	"github.com/semi-implicit/sifg/pkg/study/density"
-	"github.com/semi-implicit/sifg/pkg/study/rule"
 	"github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
@@ -34,15 +31,14 @@ var Experiment = &harness.Experiment{
 	Measuring: density.Measuring,
 	Problem:   density.Problem,
 	Check:     density.Check,
-	Samplers:  append(slices.Clone(samplers.All), smc(), tempering()),
+	Samplers:  samplers.All,
 	Metrics:   density.Metrics(),
 	Scores:    []string{"knn-kl", "energy"},
 	Grids:     files,
 	Figures:   figures,
 	Tables:    tables,
 	Claims:    claims,
-	Findings:  slices.Concat(Verdict.Findings(), findings, flows.Each(), losses.Each(), surface.Each()),
-	Apart:     apart(),
+	Findings:  Verdict.Findings(),
 }
 
 var figures = []harness.Figure{
@@ -83,68 +79,35 @@ var tables = []harness.Table{
 	words.Table("modes-10d", occupancies("gmm-10d")),
 }
 
-// apart is what protocols have that check no claim of the paper. Programs have neither a σ nor a path to draw.
-func apart() map[string]harness.Contents {
-	out := Verdict.Beside(flows.Apart())
-	maps.Copy(out, losses.Apart())
-	maps.Copy(out, surfaceContents())
-	out["libraries"] = harness.Contents{Figures: []harness.Figure{figures[0], figures[2]}, Tables: tables}
-	return out
-}
-
-var losses = study.Losses(flows.Problems[0])
-
-var flows = study.Comparison{
-	Protocol: "beyond",
-	Figures:  []harness.Figure{energies("2d"), energies("10d"), energies("10d-tempered")},
+// Verdict is how SIFG and Ada-SIFG compare with their rivals.
+var Verdict = study.Comparison{
+	Protocol: "tuned",
+	Lead:     true,
+	Where:    "Gaussian mixtures",
 	Problems: []study.Problem{
 		{Name: "gmm-2d", Title: "2-D mixture", Metrics: measures, None: fewModes("gmm-2d")},
 		{Name: "gmm-10d", Title: "10-D mixture", Metrics: measures, None: fewModes("gmm-10d")},
-		{
-			Name:    "gmm-10d-tempered",
-			Title:   "10-D mixture, tempered",
-			Metrics: measures,
-			None:    fewModes("gmm-10d-tempered"),
-		},
-	},
-	Claims: []claim.Claim{
-		{
-			Statement: "2-D: the interpolated flow covers all modes from the paper's start.",
-			Rule:      "every mode has at least 5 % of the sample within 3 sd of its mean, in at least 18 of 20 seeds",
-			Check: func(s *record.Set) claim.Outcome {
-				all, text := coverage(record.Series{Set: s, Problem: "gmm-2d"}, "interpolated")
-				verdict := claim.Decide(10*rule.Count(all) >= 9*len(all), true)
-				if len(all) == 0 {
-					verdict = claim.NotTestable
-				}
-				return claim.Outcome{Verdict: verdict, Evidence: text}
-			},
-		},
-		study.LessNoise("10-D", "gmm-10d", 0.05),
 	},
 }
 
-// Verdict is how SIFG and Ada-SIFG compare with their rivals.
-var Verdict = study.Comparison{
-	Protocol: "matched",
-	Other:    study.ByKL,
-	Lead:     true,
-	Where:    "Gaussian mixtures",
-	Problems: flows.Problems[:2],
+var measures = []study.Measure{
+	{Head: "energy distance", Metric: "energy"},
+	{Head: "total variation of the modes' weights", Metric: "mode-weights"},
+	{Head: "k-NN KL", Metric: "knn-kl"},
 }
 
 // twoModes is the total variation distance to the true weights from which on at most two of the five modes are kept:
 // two with 0.425 each and three with 0.05, below which a mode counts as lost, have it. A weight is 0.2.
 const twoModes = 0.45
 
-// fewModes says where no method that moves by the score alone keeps more than two of five modes. Ranks among such
-// methods are about how they fill two modes, and metrics disagree on them.
+// fewModes says where no method keeps more than two of five modes. Ranks among such methods are about how they fill
+// two modes, and metrics disagree on them.
 func fewModes(problem string) func(s *record.Set) string {
 	return func(s *record.Set) string {
-		e, measured := record.Series{Set: s, Problem: problem}, false
+		measured := false
 		for _, m := range s.Methods(problem) {
-			v := e.Final(m, "mode-weights", 0)
-			if jumps := m == "smc" || m == "tempering"; v == nil || jumps {
+			v := record.Series{Set: s, Problem: problem}.Final(m, "mode-weights", 0)
+			if v == nil {
 				continue
 			}
 			if measured = true; !(stats.Mean(v) >= twoModes) {
@@ -156,19 +119,4 @@ func fewModes(problem string) func(s *record.Set) string {
 		}
 		return "all methods keep at most two of five modes"
 	}
-}
-
-var measures = []study.Measure{
-	{Head: "energy distance", Metric: "energy"},
-	{Head: "total variation of the modes' weights", Metric: "mode-weights"},
-	{Head: "energy distance within modes", Metric: "mode-shape"},
-	{Head: "k-NN KL", Metric: "knn-kl"},
-}
-
-// energies is the figure of the energy distance and the weights of modes.
-func energies(problem string) harness.Figure {
-	return words.Curves("beyond-"+problem, "gmm-"+problem,
-		study.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog, Spread: true},
-		study.Panel{Metric: "mode-weights", Label: "total variation of weights", Floor: true, Zero: true, Spread: true},
-	)
 }

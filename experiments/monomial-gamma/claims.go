@@ -70,7 +70,7 @@ var claims = []claim.Claim{
 			"loss with Hutchinson's estimate.",
 		Rule: "variance of the weights' gradient, over what each loss draws anew, of the (halved) denoising loss " +
 			"below that of the Stein loss, for one network on SIFG's final particles at its σ, in each seed" +
-			rule.MostText + ". What the losses do to samples is shown by protocol loss",
+			rule.MostText,
 		Check: rule.On(problem, func(e record.Series) claim.Outcome {
 			both := record.Beside(e.Last("sifg", "gradient-variance", 0), e.Last("sifg", "gradient-variance", 1))
 			var holds []bool

@@ -233,42 +233,6 @@ func TestDistances(t *testing.T) {
 	}
 }
 
-func TestFindings(t *testing.T) {
-	by := map[string]*record.Set{}
-	for _, protocol := range []string{"paper", "released", "matched"} {
-		by[protocol] = records(t, asInPaper)
-	}
-	want := []string{
-		"is 3.57 in place of 4.42. The final",
-		"one method ends within 0.1 nats of exact draws with a mean of |x₁| that is up to 32 %",
-		"another ruler",
-		"Adam",
-	}
-	for i, f := range findings {
-		st := f(by)
-		if st == nil || !strings.Contains(st.Title+" "+st.Text, want[i]) || strings.Contains(st.Text, "NaN") {
-			t.Errorf("finding %d: %+v, want it to hold %q", i, st, want[i])
-		}
-	}
-}
-
-// TestShapeKL: the divergence in closed form against the integral of the two coordinate densities, whose ratio is
-// |x|^(1−α²)·Γ(α)/Γ(1/α)·β^(1/α−α).
-func TestShapeKL(t *testing.T) {
-	const a, b, beta = 1 / 0.90483741803595957316, 0.90483741803595957316, 0.3
-	la, _ := math.Lgamma(a)
-	lb, _ := math.Lgamma(b)
-	var kl float64
-	const h = 1e-3
-	for u := -40.0; u < 8; u += h { // g = e^u has density β^a g^(a−1) e^(−βg)/Γ(a)
-		g := math.Exp(u)
-		kl += h * g * math.Exp(a*math.Log(beta)+(a-1)*u-beta*g-la) * ((a-b)*(u+math.Log(beta)) - la + lb)
-	}
-	if math.Abs(2*kl-shapeKL()) > 1e-6 {
-		t.Errorf("%g, the integral is %g", shapeKL(), 2*kl)
-	}
-}
-
 func TestFigures(t *testing.T) {
 	s := records(t, asInPaper)
 	for _, fig := range Experiment.Figures {

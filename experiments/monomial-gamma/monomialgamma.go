@@ -3,16 +3,10 @@ package monomialgamma
 
 import (
 	"embed"
-	"maps"
-	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
-	"github.com/semi-implicit/sifg/pkg/harness/figure"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/study"
 	"github.com/semi-implicit/sifg/pkg/study/density"
-	"github.com/semi-implicit/sifg/pkg/study/rule"
 	"github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
@@ -57,8 +51,7 @@ var Experiment = &harness.Experiment{
 		study.Measure{Head: "mean |x₁|", Metric: "mean-abs"},
 		study.Measure{Head: "σ", Metric: "sigma"})},
 	Claims:   claims,
-	Findings: slices.Concat(Verdict.Findings(), findings, flows.Each(), losses.Each()),
-	Apart:    apart(),
+	Findings: Verdict.Findings(),
 }
 
 // judgedBy is a panel of the k-NN KL by a reference sample.
@@ -68,26 +61,9 @@ func judgedBy(metric, title string) study.Panel {
 
 // Verdict is how SIFG and Ada-SIFG compare with their rivals.
 var Verdict = study.Comparison{
-	Protocol: "matched",
-	Other:    study.ByKL,
+	Protocol: "tuned",
 	Lead:     true,
 	Where:    "Monomial gamma",
-	Problems: flows.Problems,
-}
-
-// apart is what protocols have that check no claim of the paper.
-func apart() map[string]harness.Contents {
-	out := Verdict.Beside(flows.Apart())
-	maps.Copy(out, losses.Apart())
-	return out
-}
-
-var losses = study.Losses(flows.Problems[0])
-
-var flows = study.Comparison{
-	Protocol: "beyond",
-	Figures: []harness.Figure{words.Curves("beyond", problem,
-		study.Panel{Metric: "energy", Label: "energy distance", Scale: figure.Log, Least: 0.001})},
 	Problems: []study.Problem{{
 		Name: problem, Title: "Monomial gamma",
 		Metrics: []study.Measure{
@@ -95,12 +71,4 @@ var flows = study.Comparison{
 			{Head: "mean |x₁|", Metric: "mean-abs"},
 		},
 	}},
-	Claims: []claim.Claim{
-		study.LessNoise("Monomial gamma", problem, 0.01),
-		rule.AtMost("Monomial gamma: SIFG-A ends within 0.05 nats of exact draws.", problem,
-			"excess of the final k-NN KL over that of as many exact draws", 0.05, func(e record.Series) record.Sample {
-				start := func(c record.Curve) float64 { return c.At(0) }
-				return record.Less(e.Last("sifg-a", "knn-kl", 0), e.Sample("sifg-a", "floor-knn-kl", 0, start))
-			}),
-	},
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// options are those of the problem, whose trials all have the same; zero where it has no trial.
-func options(t record.Series) (o Options) {
+// recorded are the options of a problem, whose trials all have the same; zero where it has no trial.
+func recorded[O options](t record.Series) (o O) {
 	for _, row := range t.Set.Trials {
 		if row.Problem == t.Problem {
 			if c, err := settings.Of(row); err == nil && settings.Decode(c.Options, &o) == nil {
@@ -56,16 +56,6 @@ func over(a, b []record.Curve) (out []record.Curve) {
 			}
 			out = append(out, quotient)
 		}
-	}
-	return out
-}
-
-// varianceRatios are denoising over Hutchinson's variance by position of σ, for the i-th τ.
-func varianceRatios(t record.Series, method string, d, i int) []record.Curve {
-	denoise, stein := fmt.Sprintf("denoise-%d", d), fmt.Sprintf("stein-%d", d)
-	out, n := over(byIndex(t, method, denoise), byIndex(t, method, stein)), len(options(t).Sigmas)
-	for k, c := range out {
-		out[k].Iteration, out[k].Value = c.Iteration[:n], c.Value[i*n:(i+1)*n]
 	}
 	return out
 }

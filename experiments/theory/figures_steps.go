@@ -31,7 +31,7 @@ func drawSteps(s *record.Set) (*figure.Figure, error) {
 	}
 	for k, x := range stepSeries {
 		t := record.Series{Set: s, Problem: x.problem}
-		o := options(t)
+		o := recorded[moveOptions](t)
 		at012 := slices.Index(o.Sigmas, shown)
 		var curves []record.Curve // a step in the place of an iteration
 		for i, h := range o.Moves {
@@ -55,7 +55,7 @@ func drawSteps(s *record.Set) (*figure.Figure, error) {
 
 func drawStepsMap(s *record.Set) (*figure.Figure, error) {
 	t := record.Series{Set: s, Problem: "steps"}
-	o := options(t)
+	o := recorded[moveOptions](t)
 	f := &figure.Figure{Cols: 2, Width: 18, ColorBar: figure.Axis{Label: "share of the least covered mode"}}
 	for _, x := range stepSeries[2:] {
 		h := figure.HeatMap{Cols: len(o.Moves)}
@@ -107,7 +107,7 @@ func drawHelps(s *record.Set) (*figure.Figure, error) {
 	if len(cells) == 0 {
 		return nil, errAbsent
 	}
-	sigmas := options(record.Series{Set: s, Problem: "helps"}).Sigmas
+	sigmas := recorded[helpOptions](record.Series{Set: s, Problem: "helps"}).Sigmas
 	f := &figure.Figure{Cols: len(sigmas), Width: 18, Height: 14}
 	for _, row := range []struct {
 		label string

@@ -1,6 +1,8 @@
 package theory
 
 import (
+	"cmp"
+	"context"
 	"math"
 	"strconv"
 	"strings"
@@ -12,30 +14,44 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
+// helpOptions are those of the problem helps.
+type helpOptions struct {
+	Sizes  []int     `mapstructure:"sizes"`  // numbers of particles, 2 or more
+	Sigmas []float64 `mapstructure:"sigmas"` // > 0
+	Time   float64   `mapstructure:"time"`   // of a run, moves times step, > 0
+}
+
+func (o helpOptions) check() error {
+	return cmp.Or(atLeast("sizes", 2, o.Sizes...), above("sigmas", o.Sigmas...), above("time", o.Time))
+}
+
 // helps measures what the learned score is worth on a law of width about 1 in d dimensions, normal-d or student-d
 // (five degrees of freedom), for n particles and each σ: for SIFG, and for blind SIFG, whose network learns from the
-// noise of other particles. Both start at half the width and move for Options.Time by steps of 0.3σ², which is the
+// noise of other particles. Both start at half the width and move for helpOptions.Time by steps of 0.3σ², which is the
 // temperature 0.15. At the index n it puts
 //
 //	energy-FLOW   the energy distance of a fresh sample z + σw to the law
 //	mean-FLOW     its squared error of the mean, over that which n exact draws have in expectation
 //	share-sifg    the share 1 − L·σ²/d of fresh noise that SIFG's network predicts, L the denoising loss
 //	energy-exact  the energy distance of n exact draws
-func helps(m *measurement) {
-	kind, dim, _ := strings.Cut(m.method, "-")
+func helps(ctx context.Context, o helpOptions, t trial) {
+	kind, dim, _ := strings.Cut(t.variant, "-")
 	d, _ := strconv.Atoi(dim)
-	t := tailed{d, kind == "student"}
-	energy := t.energy()
-	for _, n := range m.o.Sizes {
-		m.put("energy-exact", n, energy.Distance(t.draws(n, rng.New(m.seed, "floor", uint64(n)))))
-		for _, sigma := range m.o.Sigmas {
+	law := tailed{d, kind == "student"}
+	energy := law.energy()
+	for _, n := range o.Sizes {
+		t.put("energy-exact", n, energy.Distance(law.draws(n, rng.New(t.seed, "floor", uint64(n)))))
+		for _, sigma := range o.Sigmas {
 			for _, name := range []string{"sifg", "sifg-blind"} {
-				sample, share := m.fresh(name, t, n, sigma)
-				m.put(at("energy-"+name, sigma), n, energy.Distance(sample))
+				if ctx.Err() != nil {
+					return
+				}
+				sample, share := fresh(name, law, n, sigma, o.Time, t.seed)
+				t.put(at("energy-"+name, sigma), n, energy.Distance(sample))
 				mean := metric.Mean(sample)
-				m.put(at("mean-"+name, sigma), n, dot(mean, mean)/float64(d)*float64(n)/t.variance())
+				t.put(at("mean-"+name, sigma), n, dot(mean, mean)/float64(d)*float64(n)/law.variance())
 				if name == "sifg" {
-					m.put(at("share-"+name, sigma), n, share)
+					t.put(at("share-"+name, sigma), n, share)
 				}
 			}
 		}
@@ -43,25 +59,27 @@ func helps(m *measurement) {
 }
 
 // fresh runs SIFG or blind SIFG and returns z + σw for a new w, and the share of it that SIFG's network predicts.
-func (m *measurement) fresh(name string, t tailed, n int, sigma float64) (sample metric.Points, share float64) {
+func fresh(
+	name string, law tailed, n int, sigma, time float64, seed uint64,
+) (sample metric.Points, share float64) {
 	h := 0.3 * sigma * sigma
 	flow := must(sifg.New(sifg.Config{Sampler: name, Step: h, Sigma: sigma, Hidden: 64, LR: 4e-3, Warmup: 200}))
-	c := must(flow.Start(t, n, m.seed, startAt(0)))
-	for c.Iter < int(math.Round(m.o.Time/h)) {
+	c := must(flow.Start(law, n, seed, startAt(0)))
+	for c.Iter < int(math.Round(time/h)) {
 		must(flow.Step(c))
 	}
-	if trained, ok := flow.Field.(*sifg.Denoise); ok {
-		trained.Inner = 0 // what follows perturbs and judges, and teaches nothing
-		trained.Velocity(c, &sifg.Noise{Sigma: float32(sigma)})
-		loss := 0.0
-		for i, w := range c.W.Data {
-			loss += sq(float64(c.S.Data[i]-c.V.Data[i]) + float64(w)/sigma)
-		}
-		share = 1 - loss*sigma*sigma/float64(n*t.d)
-	} else {
+	trained, ok := flow.Field.(*sifg.Denoise)
+	if !ok {
 		c.Perturb()
+		return metric.FromBatch(c.X), 0
 	}
-	return metric.FromBatch(c.X), share
+	trained.Inner = 0 // what follows perturbs and judges, and teaches nothing
+	trained.Velocity(c, &sifg.Noise{Sigma: float32(sigma)})
+	loss := 0.0
+	for i, w := range c.W.Data {
+		loss += sq(float64(c.S.Data[i]-c.V.Data[i]) + float64(w)/sigma)
+	}
+	return metric.FromBatch(c.X), 1 - loss*sigma*sigma/float64(n*law.d)
 }
 
 // tailed is N(0, I) or the multivariate Student's t with five degrees of freedom on R^d, which is N(0, 5/g·I) for g ~

@@ -5,7 +5,6 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
-	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
@@ -39,19 +38,10 @@ func bimodal() *law {
 	return &law{weights: []float64{0.4, 0.6}, means: [][]float64{{-1.5}, {1}}, sds: []float64{0.5, 0.7}}
 }
 
-// lawOf is the mixture that a target of the library is.
-func lawOf(t *target.Mixture) *law {
-	l := &law{}
-	l.weights, l.means, l.sds = t.Components()
-	return l
-}
-
 // target is the library's target with this law, which must have a density.
 func (l *law) target() *target.Mixture {
 	return must(target.NewMixture(l.weights, l.means, l.sds))
 }
-
-func (l *law) dim() int { return len(l.means[0]) }
 
 // smooth is the law convolved with N(0, σ² I).
 func (l *law) smooth(sigma float64) *law {
@@ -113,20 +103,6 @@ func (l *law) score(x []float64) []float64 {
 	g := make([]float64, len(x))
 	l.at(x, g, 1)
 	return g
-}
-
-// draw returns a draw.
-func (l *law) draw(r *rng.Stream) []float64 {
-	u, k := r.Float64(), 0
-	for k < len(l.weights)-1 && u >= l.weights[k] {
-		u -= l.weights[k]
-		k++
-	}
-	x := make([]float64, l.dim())
-	for c, m := range l.means[k] {
-		x[c] = m + float64(l.sds[k]*r.NormFloat64())
-	}
-	return x
 }
 
 // points are the rows of a batch in float64.

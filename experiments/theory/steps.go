@@ -1,6 +1,8 @@
 package theory
 
 import (
+	"cmp"
+	"context"
 	"math"
 	"slices"
 	"strconv"
@@ -45,33 +47,49 @@ func (o *averaged) Velocity(c *sifg.Cloud, noise *sifg.Noise) sifg.Info {
 // The cell whose last sample is kept for the figure, for the first seed: Figure 1's σ, at its step and at half of it.
 const shown, shownMove = 0.12, 0.01
 
-// steps measures how the 2-D mixture is sampled from the paper's start in one total time, Options.Time, by different
-// steps h and σ: with the exact score of the smoothed cloud (exact-…) or the learned one (learned-…), moving by one
-// draw of w or by the mean over 64. It puts the share of the sample in the least covered mode and the energy distance
-// to the target, means over ten looks in the last fifth of the run, for each h at the index of σ.
-func steps(m *measurement) {
-	kind, count, _ := strings.Cut(m.method, "-")
+// moveOptions are those of the problems steps, steps-1000 and rest.
+type moveOptions struct {
+	Particles int       `mapstructure:"particles"` // 2 or more
+	Moves     []float64 `mapstructure:"moves"`     // step sizes > 0
+	Sigmas    []float64 `mapstructure:"sigmas"`    // > 0
+	Time      float64   `mapstructure:"time"`      // of a run, moves times step, > 0
+}
+
+func (o moveOptions) check() error {
+	return cmp.Or(atLeast("particles", 2, o.Particles),
+		above("moves", o.Moves...), above("sigmas", o.Sigmas...), above("time", o.Time))
+}
+
+// steps measures how the 2-D mixture is sampled from the paper's start in one total time by different steps h and σ:
+// with the exact score of the smoothed cloud (exact-…) or the learned one (learned-…), moving by one draw of w or by
+// the mean over 64. It puts the share of the sample in the least covered mode and the energy distance to the target,
+// means over ten checkpoints in the last fifth of the run, for each h at the index of σ.
+func steps(ctx context.Context, o moveOptions, t trial) {
+	kind, count, _ := strings.Cut(t.variant, "-")
 	draws, _ := strconv.Atoi(count)
 	pi := target.GMM2D()
 	var g gauge
 	g.modes.Weights, g.modes.Means, g.modes.SDs = pi.Components()
 	g.energy = g.modes.Energy()
-	floor := sifg.NewBatch(m.o.Particles, 2)
-	pi.Sample(floor, rng.New(m.seed, "floor"))
-	least, distance := g.look(floor)
-	m.put("floor-least", 0, least)
-	m.put("floor-energy", 0, distance)
-	for _, h := range m.o.Moves {
-		for k, sigma := range m.o.Sigmas {
+	floor := sifg.NewBatch(o.Particles, 2)
+	pi.Sample(floor, rng.New(t.seed, "floor"))
+	least, distance := g.measure(floor)
+	t.put("floor-least", 0, least)
+	t.put("floor-energy", 0, distance)
+	for _, h := range o.Moves {
+		for k, sigma := range o.Sigmas {
+			if ctx.Err() != nil {
+				return
+			}
 			flow := euler(scoreField(kind, draws), sigma, h)
-			c := must(flow.Start(pi, m.o.Particles, m.seed, startAt(3)))
-			least, distance := g.run(flow, c, int(math.Round(m.o.Time/h)))
-			m.put(at("least", h), k, least)
-			m.put(at("energy", h), k, distance)
-			if sigma == shown && (h == shownMove || h == shownMove/2) && m.seed == 1 {
+			c := must(flow.Start(pi, o.Particles, t.seed, startAt(3)))
+			least, distance := g.run(flow, c, int(math.Round(o.Time/h)))
+			t.put(at("least", h), k, least)
+			t.put(at("energy", h), k, distance)
+			if sigma == shown && (h == shownMove || h == shownMove/2) && t.seed == 1 {
 				for i, x := range points(c.X) {
-					m.put(at("x", h), i, x[0])
-					m.put(at("y", h), i, x[1])
+					t.put(at("x", h), i, x[0])
+					t.put(at("y", h), i, x[1])
 				}
 			}
 		}
@@ -97,69 +115,67 @@ func toyDenoise() *sifg.Denoise {
 	return &sifg.Denoise{Network: network}
 }
 
-// gauge looks at samples of a mixture.
+// gauge measures samples of a mixture.
 type gauge struct {
 	modes  metric.Modes
 	energy *metric.Energy
 }
 
-// look returns the share of the sample within 3 sd of the least covered mode, and the energy distance.
-func (g gauge) look(b sifg.Batch) (least, distance float64) {
+// measure returns the share of the sample within 3 sd of the least covered mode, and the energy distance.
+func (g gauge) measure(b sifg.Batch) (least, distance float64) {
 	x := metric.FromBatch(b)
 	within, _ := g.modes.Coverage(x, 3/math.Sqrt(float64(x.D)))
 	return slices.Min(within), g.energy.Distance(x)
 }
 
-// run takes the flow so many moves on and returns the means over ten looks in the last fifth, fewer where moves are
-// few; NaN if it diverges.
+// run takes the flow so many moves on and returns the means over ten checkpoints in the last fifth, fewer where
+// moves are few; NaN if it diverges.
 func (g gauge) run(flow *sifg.Flow, c *sifg.Cloud, moves int) (least, distance float64) {
-	looks := 0.0
+	checkpoints := 0.0
 	for c.Iter < moves {
 		if _, err := flow.Step(c); err != nil {
 			return math.NaN(), math.NaN()
 		}
 		if c.Iter > moves*4/5 && c.Iter%max(1, moves/50) == 0 {
-			a, b := g.look(c.X)
-			least, distance, looks = least+a, distance+b, looks+1
+			a, b := g.measure(c.X)
+			least, distance, checkpoints = least+a, distance+b, checkpoints+1
 		}
 	}
-	return least / looks, distance / looks
+	return least / checkpoints, distance / checkpoints
 }
 
 // rest measures the law at which particles that are far apart come to rest on N(0, I) in 100 dimensions, where a
 // cloud of any size has room: their variance over that of the prediction, h/(2σ²)·(1 − σ²)²/(1 − h/2), by the exact
 // score of the cloud.
-func rest(m *measurement) {
+func rest(ctx context.Context, o moveOptions, t trial) {
 	const d = 100
 	pi := normal(d).target()
-	for _, h := range m.o.Moves {
-		for k, sigma := range m.o.Sigmas {
+	for _, h := range o.Moves {
+		for k, sigma := range o.Sigmas {
+			if ctx.Err() != nil {
+				return
+			}
 			flow := euler(&sifg.KDE{}, sigma, h)
-			c := must(flow.Start(pi, m.o.Particles, m.seed, nil))
-			sum, looks, moves := 0.0, 0.0, int(math.Round(m.o.Time/h))
+			c := must(flow.Start(pi, o.Particles, t.seed, nil))
+			sum, n, moves := 0.0, 0.0, int(math.Round(o.Time/h))
 			for c.Iter < moves {
 				must(flow.Step(c))
 				if c.Iter > moves/2 && c.Iter%max(1, moves/20) == 0 {
 					for _, z := range points(c.Z) {
-						sum, looks = sum+dot(z, z)/d, looks+1
+						sum, n = sum+dot(z, z)/d, n+1
 					}
 				}
 			}
-			m.put(at("variance", h), k, sum/looks/restVariance(h, sigma))
+			t.put(at("variance", h), k, sum/n/restVariance(h, sigma))
 		}
 	}
 }
 
 // restVariance is that of z ← (1 − h)z + h(1/σ − σ)w, to which Algorithm 1 comes down on N(0, I) where each particle
-// is alone, so that f is −w/σ.
+// is alone, so that f is −w/σ. Its first factor is the temperature h/(2σ²): h·w/σ, what f adds to a move, is the noise
+// √(2hT)·w of Langevin dynamics at the temperature T.
 func restVariance(h, sigma float64) float64 {
-	return temperature(h, sigma, 1) * sq(1-float64(sigma*sigma)) / (1 - float64(h/2))
-}
-
-// temperature is h/(2σ²), over the draws of w that a move averages: h·w/σ, what f adds to a move of an isolated
-// particle, is the noise √(2hT)·w of Langevin dynamics at the temperature T.
-func temperature(h, sigma float64, draws int) float64 {
-	return h / (2 * sigma * sigma * float64(draws))
+	return h / (2 * sigma * sigma) * sq(1-float64(sigma*sigma)) / (1 - float64(h/2))
 }
 
 // startAt draws from N((x, 0, …, 0), 0.25 I). The paper's start in 2-D is that at 3, which covers no mode.

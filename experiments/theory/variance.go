@@ -1,52 +1,63 @@
 package theory
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 
 	"github.com/semi-implicit/sifg/pkg/sifg"
-	"github.com/semi-implicit/sifg/pkg/sifg/nn"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
+
+// varianceOptions are those of the problem variance.
+type varianceOptions struct {
+	Particles int       `mapstructure:"particles"` // 1 or more
+	Dims      []int     `mapstructure:"dims"`      // 1 or more
+	Taus      []float64 `mapstructure:"taus"`      // standard deviations > 0 of the cloud
+	Sigmas    []float64 `mapstructure:"sigmas"`    // > 0
+	Sizes     []int     `mapstructure:"sizes"`     // other numbers of particles
+	Draws     int       `mapstructure:"draws"`     // of the noise, 2 or more
+}
+
+func (o varianceOptions) check() error {
+	return cmp.Or(atLeast("particles", 1, o.Particles), atLeast("dims", 1, o.Dims...), above("taus", o.Taus...),
+		above("sigmas", o.Sigmas...), atLeast("sizes", 1, o.Sizes...), atLeast("draws", 2, o.Draws))
+}
 
 // variance measures what section 3.2 says of a field whose variances have closed forms, f(x) = Bx at B = 0: the
 // variance of the gradient in B at fixed particles of N(0, τ² I), under the denoising loss and the Stein loss, where
 // only the loss's own noise is drawn anew.
-func variance(m *measurement) {
-	m.bothLosses(func(d int, tau, sigma float64) (denoise, stein float64) {
-		return m.linear(d, m.o.Particles, tau, sigma)
-	})
-	for _, n := range m.o.Sizes {
-		denoise, _ := m.linear(2, n, 1, 0.1)
-		m.put("by-n", n, denoise)
-	}
-	held, redrawn := innerLoop(m, 2, 1, 0.1)
-	m.put("held", 0, held)
-	m.put("redrawn", 0, redrawn)
-}
-
-// bothLosses puts the variances under both losses for all dimensions, τ and σ.
-func (m *measurement) bothLosses(of func(d int, tau, sigma float64) (denoise, stein float64)) {
-	for _, d := range m.o.Dims {
-		for i, tau := range m.o.Taus {
-			for j, sigma := range m.o.Sigmas {
-				cell := i*len(m.o.Sigmas) + j
-				denoise, stein := of(d, tau, sigma)
-				m.put(fmt.Sprintf("denoise-%d", d), cell, denoise)
-				m.put(fmt.Sprintf("stein-%d", d), cell, stein)
+func variance(ctx context.Context, o varianceOptions, t trial) {
+	for _, d := range o.Dims {
+		if ctx.Err() != nil {
+			return
+		}
+		for i, tau := range o.Taus {
+			for j, sigma := range o.Sigmas {
+				denoise, stein := linear(o.Particles, d, tau, sigma, o.Draws, t.seed)
+				t.put(fmt.Sprintf("denoise-%d", d), i*len(o.Sigmas)+j, denoise)
+				t.put(fmt.Sprintf("stein-%d", d), i*len(o.Sigmas)+j, stein)
 			}
 		}
 	}
+	for _, n := range o.Sizes {
+		denoise, _ := linear(n, 2, 1, 0.1, o.Draws, t.seed)
+		t.put("by-n", n, denoise)
+	}
+	held, redrawn := innerLoop(o.Particles, 2, 1, 0.1, o.Draws, t.seed)
+	t.put("held", 0, held)
+	t.put("redrawn", 0, redrawn)
 }
 
 // linear returns the variances for n particles of N(0, τ² I) on R^d.
-func (m *measurement) linear(d, n int, tau, sigma float64) (denoise, stein float64) {
-	z, r := gaussianCloud(n, d, tau, m.seed), rng.New(m.seed, "noise")
+func linear(n, d int, tau, sigma float64, draws int, seed uint64) (denoise, stein float64) {
+	z, r := gaussianCloud(n, d, tau, seed), rng.New(seed, "noise")
 	w := make([]float32, len(z.Data))
-	denoise = spread(m.o.Draws, func() []float64 {
+	denoise = spread(draws, func() []float64 {
 		r.Normal(w)
 		return linearGradient(z, w, sigma)
 	})
-	stein = spread(m.o.Draws, func() []float64 {
+	stein = spread(draws, func() []float64 {
 		r.Rademacher(w)
 		return linearGradient(z, w, 0)
 	})
@@ -109,9 +120,9 @@ func closed(n, d int, tau, sigma float64) (denoise, stein float64) {
 
 // innerLoop is the variance of the mean gradient of five network steps at one B, with the noise held, as in Algorithm
 // 1, or drawn anew.
-func innerLoop(m *measurement, d int, tau, sigma float64) (held, redrawn float64) {
+func innerLoop(n, d int, tau, sigma float64, draws int, seed uint64) (held, redrawn float64) {
 	const inner = 5
-	z, r := gaussianCloud(m.o.Particles, d, tau, m.seed), rng.New(m.seed, "inner")
+	z, r := gaussianCloud(n, d, tau, seed), rng.New(seed, "inner")
 	w := make([]float32, len(z.Data))
 	mean := func(anew bool) func() []float64 {
 		return func() []float64 {
@@ -125,108 +136,5 @@ func innerLoop(m *measurement, d int, tau, sigma float64) (held, redrawn float64
 			return sum
 		}
 	}
-	return spread(m.o.Draws, mean(false)), spread(m.o.Draws, mean(true))
-}
-
-// sameX compares two unbiased gradients of one loss, of a network f at the points x = z + σw of a cloud of N(0, τ²I),
-// w drawn anew for each: that of denoising, ½·mean‖f(x) + w/σ‖², and that of score matching with Hutchinson's
-// estimate, mean[½‖f(x)‖² + eᵀJ_f(x)e] over ±1 probes e. Both fit f to the score of the smoothed cloud, so their
-// expectations agree. It puts the variance of each over its own draws, summed over the parameters. Method random has
-// random weights, trained those after Steps denoising steps.
-func sameX(m *measurement) {
-	m.bothLosses(func(d int, tau, sigma float64) (denoise, stein float64) {
-		l := &losses{
-			net:   paperNetwork(d),
-			z:     gaussianCloud(m.o.Particles, d, tau, m.seed),
-			sigma: float32(sigma),
-			noise: rng.New(m.seed, "same-x"),
-		}
-		l.net.Init(rng.New(m.seed, "network"))
-		if m.method == "trained" {
-			l.train(m.o.Steps)
-		}
-		denoise = spread(m.o.Draws, func() []float32 { return l.denoise(nil) })
-		return denoise, spread(m.o.Draws, l.hutchinson)
-	})
-}
-
-// paperNetwork is the network that the paper uses in d dimensions: for the toys, for unmixing matrices, for Bayesian
-// networks.
-func paperNetwork(d int) *nn.Net {
-	switch {
-	case d <= 10:
-		return nn.New(d, 32, nn.Tanh)
-	case d <= 25:
-		return nn.New(d, 120, nn.Tanh)
-	}
-	return nn.New(d, 300, nn.LeakyReLU)
-}
-
-// losses have the gradients of both losses for one network and one cloud.
-type losses struct {
-	net   *nn.Net
-	z     sifg.Batch
-	sigma float32
-	noise *rng.Stream
-
-	w, in, out, grad sifg.Batch // w is n×d; the others are 2n×d: points and below them probes, f and below them Jf·e
-}
-
-// perturb sets x, the upper half of in, by a new w.
-func (l *losses) perturb() {
-	n, d := l.z.Rows, l.z.Cols
-	if l.w.Rows == 0 {
-		l.w, l.in = sifg.NewBatch(n, d), sifg.NewBatch(2*n, d)
-		l.out, l.grad = sifg.NewBatch(2*n, d), sifg.NewBatch(2*n, d)
-	}
-	l.noise.Normal(l.w.Data)
-	for i, w := range l.w.Data {
-		l.in.Data[i] = l.z.Data[i] + float32(l.sigma*w)
-	}
-}
-
-// denoise returns the gradient of the denoising loss, and lets the optimiser take a step if there is one.
-func (l *losses) denoise(o nn.Optimizer) []float32 {
-	l.perturb()
-	n := l.z.Rows
-	x, f, g := upper(l.in), upper(l.out), upper(l.grad)
-	l.net.Forward(f, x)
-	for i, w := range l.w.Data {
-		g.Data[i] = (f.Data[i] + w/l.sigma) / float32(n)
-	}
-	if o != nil {
-		l.net.Descend(g, o)
-	} else {
-		l.net.Backward(g)
-	}
-	return l.net.Grad
-}
-
-// hutchinson returns the gradient of the score-matching loss.
-func (l *losses) hutchinson() []float32 {
-	l.perturb()
-	n, half := l.z.Rows, len(l.z.Data)
-	l.noise.Rademacher(l.in.Data[half:])
-	l.net.ForwardTangent(l.out, l.in)
-	for i := range half {
-		l.grad.Data[i] = l.out.Data[i] / float32(n)
-		l.grad.Data[half+i] = l.in.Data[half+i] / float32(n)
-	}
-	l.net.BackwardTangent(l.grad)
-	return l.net.Grad
-}
-
-// train takes denoising steps at the paper's rate for the toys.
-func (l *losses) train(steps int) {
-	o := must(nn.NewOptimizer("adam", nn.Rate{LR: 1e-3}))
-	for range steps {
-		l.denoise(o)
-	}
-}
-
-// upper is the upper half of a batch.
-func upper(b sifg.Batch) sifg.Batch {
-	b.Rows /= 2
-	b.Data = b.Data[:b.Rows*b.Stride]
-	return b
+	return spread(draws, mean(false)), spread(draws, mean(true))
 }
