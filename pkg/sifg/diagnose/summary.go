@@ -61,8 +61,16 @@ type CoordinateSummary struct {
 	RHat float64
 }
 
-// excess is how far the Stein ratio is from 1 beyond five of its standard errors; above 0 it is no chance.
-func (k *CoordinateSummary) excess() float64 { return math.Abs(k.Stein-1) - float64(5*k.SteinError) }
+// excess is how far the Stein ratio of a coordinate is from 1 beyond five of its standard errors, or more for the
+// farthest of many; above 0 it is no chance. Below 1 that is said of its logarithm: a ratio that is small by chance has a
+// small error too.
+func (s *Summary) excess(k *CoordinateSummary) float64 {
+	errors := (5 + max(0, math.Log(float64(len(s.Coordinates))/50)/2)) * k.SteinError
+	if k.Stein > 0 && k.Stein < 1 {
+		return -math.Log(k.Stein) - errors/k.Stein
+	}
+	return math.Abs(k.Stein-1) - errors
+}
 
 // Summarize describes c.X, the sample that c offers (c.Z before the first step), by the target's score there and at a
 // tenth as many points farther out, and by its log density at a few, if it has one (target.Func). Of several runs on
@@ -296,7 +304,7 @@ func (s *Summary) shown() []int {
 		return all
 	}
 	slices.SortStableFunc(all, func(a, b int) int {
-		return cmp.Compare(s.Coordinates[b].excess(), s.Coordinates[a].excess())
+		return cmp.Compare(s.excess(&s.Coordinates[b]), s.excess(&s.Coordinates[a]))
 	})
 	all = all[:most]
 	slices.Sort(all)

@@ -251,6 +251,12 @@ func TestSummaryOfManyDimensions(t *testing.T) {
 	if lines := strings.Count(s.String(), "\n"); lines > 45 {
 		t.Errorf("a table of %d lines", lines)
 	}
+	for seed := range uint64(10) {
+		rng.New(2+seed, "wide").Normal(c.Z.Data)
+		if s := Summarize(c); len(s.Warnings) > 0 {
+			t.Errorf("%q of exact draws", s.Warnings)
+		}
+	}
 	few := spread(sifg.Batch{Rows: 10_000, Cols: 2, Stride: 2, Data: c.Z.Data[:20_000]}, 10_000)
 	if few.Rows != 10_000 {
 		t.Errorf("%d rows of a small cloud", few.Rows)
