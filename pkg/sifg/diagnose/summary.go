@@ -3,6 +3,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -20,7 +21,8 @@ import (
 
 // Summary describes a cloud, and judges it by the target's score alone, without knowing the truth.
 type Summary struct {
-	Particles   int                 // of all runs
+	Particles   int                 // of all runs that were looked at
+	Given       int                 // of all runs
 	Runs        int                 // that were given
 	Sigma       float64             // smoothing σ
 	Coordinates []CoordinateSummary // d
@@ -31,7 +33,7 @@ type Summary struct {
 	Stein, SteinError float64
 	// KSD is the kernel Stein discrepancy (metric.KSD, v) with the coordinates divided by their standard deviations and
 	// √d, and ExactKSD its root mean square for as many independent draws of the target (metric.ExactKSD). Of more than
-	// 2,000 particles 2,000 are used.
+	// 2,000 particles 2,000 are used, of fewer where d is above 250.
 	KSD, ExactKSD float64
 	// Offset is √(s̄ᵀC⁻¹s̄) with the mean s̄ and the covariance C of the scores: for a Gaussian target how many
 	// standard deviations the cloud's mean is off, in the direction where that is most. ExactOffset is its root mean
@@ -59,24 +61,38 @@ type CoordinateSummary struct {
 	RHat float64
 }
 
-// excess is how far the Stein ratio is from 1 beyond five of its standard errors; above 0 it is no chance.
-func (k *CoordinateSummary) excess() float64 { return math.Abs(k.Stein-1) - float64(5*k.SteinError) }
+// excess is how far the Stein ratio of a coordinate is from 1 beyond five of its standard errors, or more for the
+// farthest of many; above 0 it is no chance. Below 1 that is said of its logarithm: a ratio that is small by chance has a
+// small error too.
+func (s *Summary) excess(k *CoordinateSummary) float64 {
+	errors := (5 + max(0, math.Log(float64(len(s.Coordinates))/50)/2)) * k.SteinError
+	if k.Stein > 0 && k.Stein < 1 {
+		return -math.Log(k.Stein) - errors/k.Stein
+	}
+	return math.Abs(k.Stein-1) - errors
+}
 
 // Summarize describes c.X, the sample that c offers (c.Z before the first step), by the target's score there and at a
 // tenth as many points farther out, and by its log density at a few, if it has one (target.Func). Of several runs on
 // one target, which differ in their seeds or starts, it describes all particles together, and whether the runs agree.
-// It changes nothing.
+// It changes nothing. Of clouds with more than 10 million numbers it looks at evenly spread particles, so that it needs
+// half a gigabyte at most besides the clouds. It costs a score a particle and n·d·(500 + n) operations or so.
 func Summarize(c *sifg.Cloud, others ...*sifg.Cloud) *Summary {
 	runs := append([]*sifg.Cloud{c}, others...)
 	d := offered(c).Cols
 	s := &Summary{Runs: len(runs), Sigma: float64(c.Sigma), Coordinates: make([]CoordinateSummary, d)}
-	var x, score metric.Points
 	for _, r := range runs {
 		if offered(r).Cols != d {
 			s.fail("The runs have %d and %d dimensions: they are not of one target.", d, offered(r).Cols)
 			return s
 		}
-		x = joined(x, metric.FromBatch(offered(r)))
+		s.Given += offered(r).Rows
+	}
+	var x, score metric.Points
+	samples := make([]sifg.Batch, len(runs))
+	for k, r := range runs {
+		samples[k] = spread(offered(r), s.Given)
+		x = joined(x, metric.FromBatch(samples[k]))
 	}
 	s.Particles = x.N
 	if x.N < 2 {
@@ -89,10 +105,9 @@ func Summarize(c *sifg.Cloud, others ...*sifg.Cloud) *Summary {
 			bad, x.N)
 		return s
 	}
-	for _, r := range runs {
-		sample := offered(r)
-		scores := sifg.NewBatch(sample.Rows, d)
-		r.Target.Score(scores, sample, r.Iter)
+	for k, r := range runs {
+		scores := sifg.NewBatch(samples[k].Rows, d)
+		r.Target.Score(scores, samples[k], r.Iter)
 		score = joined(score, metric.FromBatch(scores))
 	}
 	if bad := unfinite(score); bad > 0 {
@@ -101,7 +116,7 @@ func Summarize(c *sifg.Cloud, others ...*sifg.Cloud) *Summary {
 		return s
 	}
 	s.describe(x, score)
-	s.compare(runs)
+	s.compare(samples)
 	s.discrepancy(x, score)
 	s.offset(score)
 	s.funnel = findFunnel(x, score)
@@ -142,30 +157,51 @@ func offered(c *sifg.Cloud) sifg.Batch {
 	return c.X
 }
 
+// spread returns rows of a sample, evenly spread, so many that those of all runs, which have total rows, are at most
+// mostNumbers numbers: the sample itself where it may.
+func spread(b sifg.Batch, total int) sifg.Batch {
+	const mostNumbers = 10_000_000
+	n := max(fewest, int(float64(b.Rows)*mostNumbers/(float64(total)*float64(b.Cols))))
+	if n >= b.Rows {
+		return b
+	}
+	out := sifg.NewBatch(n, b.Cols)
+	for i := range n {
+		copy(out.Data[i*b.Cols:(i+1)*b.Cols], b.Data[i*b.Rows/n*b.Cols:])
+	}
+	return out
+}
+
 // joined returns the points of both.
 func joined(a, b metric.Points) metric.Points {
 	return metric.Points{N: a.N + b.N, D: b.D, Data: append(a.Data, b.Data...)}
 }
 
 // compare sets R-hat and its bound; of runs of different sizes the first particles are compared.
-func (s *Summary) compare(runs []*sifg.Cloud) {
-	n := offered(runs[0]).Rows
-	for _, r := range runs {
-		n = min(n, offered(r).Rows)
+func (s *Summary) compare(samples []sifg.Batch) {
+	n := samples[0].Rows
+	for _, b := range samples {
+		n = min(n, b.Rows)
+	}
+	points := make([]metric.Points, len(samples))
+	if len(samples) > 1 {
+		for k, b := range samples {
+			points[k] = metric.FromBatch(b)
+		}
 	}
 	for c := range s.Coordinates {
 		s.Coordinates[c].RHat = math.NaN()
-		if len(runs) == 1 {
+		if len(samples) == 1 {
 			continue
 		}
-		columns := make([][]float64, len(runs))
-		for k, r := range runs {
-			columns[k] = metric.FromBatch(offered(r)).Column(c)[:n]
+		columns := make([][]float64, len(samples))
+		for k, p := range points {
+			columns[k] = p.Column(c)[:n]
 		}
 		s.Coordinates[c].RHat = hmc.RankRHat(columns)
 	}
 	// The variance between m halves of runs, n/2 exact draws each, has a χ² law of m−1 degrees; two a coordinate.
-	m := float64(2 * len(runs))
+	m := float64(2 * len(samples))
 	worst := distuv.ChiSquared{K: m - 1}.Quantile(1-0.001/float64(2*len(s.Coordinates))) / (m - 1)
 	s.rhatLimit = max(rhatBound, math.Sqrt(1+(worst-1)/(float64(n)/2)))
 }
@@ -222,8 +258,9 @@ func average(v []float64) (mean, se float64) {
 
 // discrepancy sets KSD, ExactKSD and ksdLimit.
 func (s *Summary) discrepancy(x, score metric.Points) {
-	const most = 2000
-	m, d := min(x.N, most), x.D
+	const most, costs = 2000, 1e9 // particles, and numbers that are multiplied
+	d := x.D
+	m := min(x.N, most, max(fewest, int(math.Sqrt(costs/float64(d)))))
 	y, g := metric.NewPoints(m, d), metric.NewPoints(m, d)
 	for i := range m {
 		at := i * x.N / m
@@ -256,7 +293,26 @@ func (s *Summary) offset(score metric.Points) {
 	}
 }
 
-// String is the summary as a table, with the warnings below it. R-hat is shown of several runs.
+// shown are the coordinates of the table: of many those whose Stein ratios are the farthest beyond chance.
+func (s *Summary) shown() []int {
+	const most = 40
+	all := make([]int, len(s.Coordinates))
+	for c := range all {
+		all[c] = c
+	}
+	if len(all) <= most {
+		return all
+	}
+	slices.SortStableFunc(all, func(a, b int) int {
+		return cmp.Compare(s.excess(&s.Coordinates[b]), s.excess(&s.Coordinates[a]))
+	})
+	all = all[:most]
+	slices.Sort(all)
+	return all
+}
+
+// String is the summary as a table, with the warnings below it. R-hat is shown of several runs. Of more than 40
+// coordinates those 40 are shown whose Stein ratios are the farthest from 1.
 func (s *Summary) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%10s %10s %10s %10s %10s %10s %8s", "coordinate", "mean", "sd", "5 %", "50 %", "95 %", "Stein")
@@ -264,13 +320,17 @@ func (s *Summary) String() string {
 		fmt.Fprintf(&b, " %8s", "R-hat")
 	}
 	b.WriteString("\n")
-	for c, k := range s.Coordinates {
+	for _, c := range s.shown() {
+		k := s.Coordinates[c]
 		fmt.Fprintf(&b, "%10d %10.4g %10.4g %10.4g %10.4g %10.4g %8.2f",
 			c, k.Mean, k.SD, k.Low, k.Median, k.High, k.Stein)
 		if s.Runs > 1 {
 			fmt.Fprintf(&b, " %8.3f", k.RHat)
 		}
 		b.WriteString("\n")
+	}
+	if s.Given > s.Particles {
+		fmt.Fprintf(&b, "Looked at, of %d: ", s.Given)
 	}
 	fmt.Fprintf(&b, "%d particles, σ %.3g. Stein ratio %.3f ± %.3f (exact draws: 1). Kernel Stein discrepancy %.3g "+
 		"(exact draws: %.3g).", s.Particles, s.Sigma, s.Stein, s.SteinError, s.KSD, s.ExactKSD)

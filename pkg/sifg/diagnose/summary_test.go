@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -219,5 +220,49 @@ func TestDefault(t *testing.T) {
 			t.Errorf("%+v in %d dimensions, %d particles: mean sd %.3f, most off by %.3f, warnings %q",
 				r.cfg, r.d, r.n, mean, off, s.Warnings)
 		}
+	}
+}
+
+// wide is N(0, I) in any number of dimensions.
+type wide int
+
+func (w wide) Dim() int { return int(w) }
+
+func (w wide) Score(dst, x sifg.Batch, _ int) {
+	for i, v := range x.Data {
+		dst.Data[i] = -v
+	}
+}
+
+// TestSummaryOfManyDimensions: the weights of a small network are summarised in a second (the limit is for a machine
+// that does much besides; an eigendecomposition of all correlations takes a hundred times that), and of a large cloud a
+// part is looked at. Draws of the target look right.
+func TestSummaryOfManyDimensions(t *testing.T) {
+	c := &sifg.Cloud{Z: sifg.NewBatch(100, 2000), Target: wide(2000)}
+	rng.New(1, "wide").Normal(c.Z.Data)
+	begun := time.Now()
+	s := Summarize(c)
+	if took := time.Since(begun); took > 15*time.Second {
+		t.Errorf("%v of %d dimensions", took, 2000)
+	}
+	if s.Particles != 100 || s.Given != 100 || len(s.Warnings) > 0 {
+		t.Errorf("%d of %d particles, %q", s.Particles, s.Given, s.Warnings)
+	}
+	if lines := strings.Count(s.String(), "\n"); lines > 45 {
+		t.Errorf("a table of %d lines", lines)
+	}
+	for seed := range uint64(10) {
+		rng.New(2+seed, "wide").Normal(c.Z.Data)
+		if s := Summarize(c); len(s.Warnings) > 0 {
+			t.Errorf("%q of exact draws", s.Warnings)
+		}
+	}
+	few := spread(sifg.Batch{Rows: 10_000, Cols: 2, Stride: 2, Data: c.Z.Data[:20_000]}, 10_000)
+	if few.Rows != 10_000 {
+		t.Errorf("%d rows of a small cloud", few.Rows)
+	}
+	many := sifg.NewBatch(600, 20_000)
+	if part := spread(many, 1200); part.Rows != 250 || part.Rows*part.Cols*2 > 10_000_000 {
+		t.Errorf("%d of %d rows", part.Rows, many.Rows)
 	}
 }

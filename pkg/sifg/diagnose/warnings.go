@@ -62,7 +62,7 @@ func (s *Summary) warn(x metric.Points) {
 		s.say("The score is not the gradient of the target's log density: %v.", s.wrong)
 	}
 	beyond := func(ratio, se, bound float64) bool { return math.Abs(ratio-1) > max(bound, 5*se) }
-	off := s.most((*CoordinateSummary).excess)
+	off := s.most(s.excess)
 	least := s.most(func(k *CoordinateSummary) float64 { return -k.Stein })
 	k, low := s.Coordinates[off], s.Coordinates[least]
 	switch {
@@ -87,7 +87,7 @@ func (s *Summary) warn(x metric.Points) {
 			"Run longer; if that does not help, take a smaller step, "+
 			"or a σ well below the narrowest width of the target.",
 			s.Stein, s.SteinError)
-	case beyond(k.Stein, k.SteinError, coordinateBound):
+	case s.excess(&k) > 0 && math.Abs(k.Stein-1) > coordinateBound:
 		s.say("Coordinate %d is too %s: its Stein ratio is %.2f ± %.2f, that of draws of the target is 1. "+
 			"Run longer, or sample it in units in which it is about as wide as the others.",
 			off, side(k.Stein), k.Stein, k.SteinError)

@@ -135,7 +135,7 @@ func newNormalNorm(d int) normalNorm {
 	return normalNorm{float64(d), math.Exp(a - b)}
 }
 
-// mean returns E‖Y‖ of Y ~ N(m, s²I), square = ‖m‖², s > 0. With z = ‖m‖²/(2s²) it is
+// mean returns E‖Y‖ of Y ~ N(m, s²I), square = ‖m‖², s > 0; NaN where an argument is. With z = ‖m‖²/(2s²) it is
 //
 //	√2·s·Γ((d+1)/2)/Γ(d/2)·₁F₁(−½; d/2; −z),
 //
@@ -144,13 +144,18 @@ func newNormalNorm(d int) normalNorm {
 // about 1e-14 where they meet.
 func (o normalNorm) mean(square, s float64) float64 {
 	z := square / (2 * s * s)
-	if z > 50+2*o.d {
+	switch {
+	case math.IsNaN(z):
+		return z
+	case z > 50+2*o.d:
 		term, sum := 1.0, 1.0
 		for k := 0.0; math.Abs(term) > 1e-17 && k < z; k++ {
 			term = float64(term * ((k - 0.5) * (k + float64((1-o.d)/2)) / ((k + 1) * z)))
 			sum += term
 		}
 		return math.Sqrt(square) * sum
+	case z > 700: // e^−z is no float64 of full precision, or 0
+		return math.Sqrt2 * s * o.middle(z)
 	}
 	ratio, weight, sum := o.ratio, math.Exp(-z), 0.0
 	for k := 0.0; ; k++ {
@@ -162,4 +167,27 @@ func (o normalNorm) mean(square, s float64) float64 {
 		weight *= z / (k + 1)
 		ratio *= (float64((o.d+1)/2) + k) / (float64(o.d/2) + k)
 	}
+}
+
+// middle is the same mean over K, summed outwards from the largest weight, which counts as 1, until weights are below
+// 1e-17.
+func (o normalNorm) middle(z float64) float64 {
+	top := math.Floor(z)
+	a, _ := math.Lgamma(float64((o.d+1)/2) + top)
+	b, _ := math.Lgamma(float64(o.d/2) + top)
+	first := math.Exp(a - b)
+	total, sum := 1.0, first
+	for k, weight, ratio := top, 1.0, first; weight > 1e-17; k++ {
+		weight *= z / (k + 1)
+		ratio *= (float64((o.d+1)/2) + k) / (float64(o.d/2) + k)
+		total += weight
+		sum += float64(weight * ratio)
+	}
+	for k, weight, ratio := top, 1.0, first; weight > 1e-17 && k > 0; k-- {
+		weight *= k / z
+		ratio *= (float64(o.d/2) + k - 1) / (float64((o.d+1)/2) + k - 1)
+		total += weight
+		sum += float64(weight * ratio)
+	}
+	return sum / total
 }

@@ -28,6 +28,28 @@ func TestNormalNorm(t *testing.T) {
 	}
 }
 
+// TestNormalNormOfManyDimensions: E‖N(m, I)‖ is √(‖m‖² + d) up to 1/(4‖m‖), also where e^−z is 0 or has lost digits,
+// and the two sums agree where they meet.
+func TestNormalNormOfManyDimensions(t *testing.T) {
+	for _, d := range []int{400, 10_000} {
+		for _, z := range []float64{650, 740, 744, 800, 5000} {
+			if got, want := newNormalNorm(d).mean(2*z, 1), math.Sqrt(2*z+float64(d)); math.Abs(got/want-1) > 1e-3 {
+				t.Errorf("d %d, z %g: E‖Y‖ is %v, want about %v", d, z, got, want)
+			}
+		}
+		o := newNormalNorm(d)
+		near(t, "where the sums meet", o.mean(1400*(1+1e-13), 1), o.mean(1400, 1), 1e-11)
+	}
+}
+
+// TestEnergyPassesNaN: a NaN passes through the closed form as through any sum.
+func TestEnergyPassesNaN(t *testing.T) {
+	m := Modes{Weights: []float64{1}, Means: [][]float64{{0, 0}}, SDs: []float64{1}}
+	if got := m.Energy().Distance(Points{N: 2, D: 2, Data: []float64{0, math.NaN(), 1, 1}}); !math.IsNaN(got) {
+		t.Errorf("%v, want NaN", got)
+	}
+}
+
 // lawCase is a density, the energy distance to it, and the relative error of its quadrature.
 type lawCase struct {
 	name  string

@@ -42,9 +42,10 @@ func TestFindLumps(t *testing.T) {
 		point func(x []float64, r *rng.Stream)
 		share float64
 	}{
-		"0.3 and 0.7, 8 apart":                 {2, two(0.3, 8, 1), 0.3},
-		"0.05, 10 apart":                       {1, two(0.05, 10, 1), 0.05},
-		"along the diagonal of 10 coordinates": {10, two(0.4, 3, 10), 0.4},
+		"0.3 and 0.7, 8 apart":                  {2, two(0.3, 8, 1), 0.3},
+		"0.05, 10 apart":                        {1, two(0.05, 10, 1), 0.05},
+		"along the diagonal of 10 coordinates":  {10, two(0.4, 3, 10), 0.4},
+		"along the diagonal of 300 coordinates": {300, two(0.4, 1, 300), 0.4},
 		"three": {1, func(x []float64, r *rng.Stream) {
 			x[0] = r.NormFloat64() + 12*math.Floor(3*r.Float64())
 		}, 1.0 / 3},
