@@ -51,19 +51,19 @@ func densities(name string, energyError []float64) map[string][]float64 {
 }
 
 // summarise makes the summary of the kept draws of each chain (rows of p²).
-func (d *posterior) summarise(m target.ICAMode, draws [][]float64, tallies []hmc.Tally) *reference {
-	p, n := d.o.Channels, len(draws[0])/d.Dim()
-	ref := &reference{Identity: d.identity(), Mode: m, Mean: means(draws[0], p*p)}
-	aligned := make([][]float64, len(draws))
+func (d *posterior) summarise(m target.ICAMode, draws []metric.Points, tallies []hmc.Tally) *reference {
+	p, n := d.o.Channels, draws[0].N
+	ref := &reference{Identity: d.identity(), Mode: m, Mean: metric.Mean(draws[0])}
+	aligned := make([]metric.Points, len(draws))
 	var visited, changes []float64
-	for k, flat := range draws {
-		ref.Kept = append(ref.Kept, digestOf(flat))
-		aligned[k] = slices.Clone(flat)
+	for k, points := range draws {
+		ref.Kept = append(ref.Kept, digestOf(points.Data))
+		aligned[k] = metric.Points{N: n, D: p * p, Data: slices.Clone(points.Data)}
 		seen, last, changed := map[string]bool{}, "", 0.0
 		for i := range n {
-			row := aligned[k][i*p*p : (i+1)*p*p]
+			row := aligned[k].Row(i)
 			metric.AlignRows(row, row, m.W, p)
-			at := turn(row, flat[i*p*p:(i+1)*p*p], p)
+			at := turn(row, points.Row(i), p)
 			if i > 0 && at != last {
 				changed++
 			}
@@ -71,7 +71,7 @@ func (d *posterior) summarise(m target.ICAMode, draws [][]float64, tallies []hmc
 		}
 		visited, changes = append(visited, float64(len(seen))), append(changes, changed)
 	}
-	plain, turned := hmc.Summarize(draws, p*p, tallies...), hmc.Summarize(aligned, p*p, tallies...)
+	plain, turned := hmc.Summarize(draws, tallies...), hmc.Summarize(aligned, tallies...)
 	rhat, unaligned, bulk, tail := 0.0, 0.0, math.Inf(1), math.Inf(1) // NaN stays
 	for i, c := range turned.Coordinates {
 		ref.AlignedMean, ref.AlignedSD = append(ref.AlignedMean, c.Mean), append(ref.AlignedSD, c.SD)
@@ -97,7 +97,7 @@ func (d *posterior) summarise(m target.ICAMode, draws [][]float64, tallies []hmc
 	}
 	// NaN is no finding: the chains were too short for it
 	maps.DeleteFunc(ref.Facts, func(_ string, v []float64) bool { return slices.ContainsFunc(v, math.IsNaN) })
-	ref.draws = metric.Points{N: d.o.Reference.Draws, D: p * p, Data: hmc.Thin(aligned, p*p, d.o.Reference.Draws)}
+	ref.draws = hmc.Thin(aligned, d.o.Reference.Draws)
 	return ref
 }
 
@@ -117,19 +117,16 @@ func turn(aligned, w []float64, p int) string {
 	return string(name)
 }
 
-// means returns the mean of each of d columns.
-func means(flat []float64, d int) []float64 {
-	return metric.Mean(metric.Points{N: len(flat) / d, D: d, Data: flat})
-}
-
 // spreads returns the Amari distances between the halves of each chain, and between each two chains.
-func spreads(draws [][]float64, p int) (halves, chains []float64) {
-	d := p * p
+func spreads(draws []metric.Points, p int) (halves, chains []float64) {
 	for k, x := range draws {
-		half := len(x) / d / 2 * d
-		halves = append(halves, metric.Amari(means(x[:half], d), means(x[half:], d), p))
+		first, last := x, x
+		first.N, last.N = x.N/2, x.N-x.N/2
+		at := x.N / 2 * x.D
+		first.Data, last.Data = x.Data[:at], x.Data[at:]
+		halves = append(halves, metric.Amari(metric.Mean(first), metric.Mean(last), p))
 		for _, y := range draws[:k] {
-			chains = append(chains, metric.Amari(means(x, d), means(y, d), p))
+			chains = append(chains, metric.Amari(metric.Mean(x), metric.Mean(y), p))
 		}
 	}
 	return halves, chains

@@ -204,8 +204,7 @@ func (d *posterior) makeReference(ctx context.Context, dir string, progress func
 	if err != nil {
 		return nil, err
 	}
-	spec := hmc.Spec{
-		Density: d.ICA,
+	chains, err := hmc.Sample(ctx, d.ICA, hmc.Options{
 		Config: hmc.Config{
 			Step:     o.Step,
 			Leapfrog: o.Leapfrog,
@@ -213,14 +212,18 @@ func (d *posterior) makeReference(ctx context.Context, dir string, progress func
 			Warmup:   o.Warmup,
 			Released: o.Released,
 		},
-		Start:  func(k int) []float64 { return d.start(m, k) },
-		Chains: o.Chains, Iterations: o.Iterations, Skip: o.Iterations / 2, Seed: o.Seed,
-	}
-	draws, tallies, err := spec.Run(ctx, dir, progress)
+		Chains:   o.Chains,
+		Discard:  o.Iterations/2 - o.Warmup,
+		Draws:    o.Iterations - o.Iterations/2,
+		Seed:     o.Seed,
+		Start:    func(k int) []float64 { return d.start(m, k) },
+		Folder:   dir,
+		Progress: progress,
+	})
 	if err != nil {
 		return nil, err
 	}
-	ref := d.summarise(m, draws, tallies)
+	ref := d.summarise(m, chains.Draws, chains.Tallies)
 	array := npy.Encode([]int{ref.draws.N, ref.draws.D}, ref.draws.Data)
 	ref.Draws = sha(array)
 	summary, err := json.MarshalIndent(ref, "", " ")

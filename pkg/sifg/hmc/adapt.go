@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Adaptation is the state of a warm-up. Its iterations are shared out much as in Stan: the first 75 adapt the step
+// adaptation is the state of a warm-up. Its iterations are shared out much as in Stan: the first 75 adapt the step
 // alone; windows of 25, 50, 100, … iterations follow, each of which ends by setting M to the inverse variances seen in
 // it and by searching the step anew; the last quarter, 50 at least, adapts the step to the last M. Below 150 iterations
 // the shares are 15 %, one window, and a quarter; below 20 only the step is adapted.
@@ -19,7 +19,7 @@ import (
 // target of 0.8, on Gaussians; with these it was 0.81. The No-U-Turn sampler takes theirs, with which it comes nearer
 // to the target where the acceptance differs from place to place (0.61 to 0.83 for 0.8 on a narrow banana; 0.55 to
 // 0.79).
-type Adaptation struct {
+type adaptation struct {
 	Count     int     // m, iterations since the last search
 	Anchor    float64 // μ
 	Shortfall float64 // h
@@ -30,7 +30,7 @@ type Adaptation struct {
 	Cross    []float64 `json:",omitempty"` // d×d, its lower triangle: sums of products, if all of M is adapted
 }
 
-func (a *Adaptation) clone() *Adaptation {
+func (a *adaptation) clone() *adaptation {
 	b := *a
 	b.Mean, b.M2, b.Cross = slices.Clone(a.Mean), slices.Clone(a.M2), slices.Clone(a.Cross)
 	return &b
@@ -168,6 +168,7 @@ func (c *Chain) restart() {
 	factor := 0.0
 	for range 100 {
 		c.seek(c.search, c.iteration*len(c.x))
+		c.gradients++
 		change := c.try()
 		next := 0.5
 		if change < math.Ln2 { // false for NaN

@@ -32,8 +32,10 @@ type Chain struct {
 	step      float64
 	mass      []float64
 	factor    []float64   // F of M⁻¹ = FFᵀ, d×d, lower triangular; nil: M is diagonal
-	adapt     *Adaptation // nil after the warm-up
+	adapt     *adaptation // nil after the warm-up
 	tally     Tally
+	moves     int // accepted, those of the warm-up included
+	gradients int // of the start, searches for the step and the warm-up
 
 	y, gradY, p   []float64 // proposal and momentum
 	inverse, root []float64 // 1/M, √M
@@ -53,7 +55,7 @@ func NewChain(d Density, cfg Config, x0 []float64, seed uint64, index int) (*Cha
 		return nil, err
 	}
 	if cfg.Warmup > 0 {
-		c.adapt = &Adaptation{Mean: make([]float64, len(x0)), M2: make([]float64, len(x0))}
+		c.adapt = &adaptation{Mean: make([]float64, len(x0)), M2: make([]float64, len(x0))}
 		if cfg.Dense {
 			c.adapt.Cross = make([]float64, len(x0)*len(x0))
 		}
@@ -110,7 +112,7 @@ func newChain(d Density, cfg Config, x []float64, seed uint64, index int) (*Chai
 		p:       make([]float64, n),
 		inverse: make([]float64, n), root: make([]float64, n),
 		draws: rng.New(seed, "hmc", uint64(index)).State(), search: rng.New(seed, "hmc-search", uint64(index)).State(),
-		integrate: leapfrog,
+		integrate: leapfrog, gradients: 1,
 	}
 	if cfg.Leapfrog == 0 {
 		c.draws, c.nuts = rng.New(seed, "nuts", uint64(index)).State(), newNuts(c)
@@ -146,7 +148,11 @@ func (c *Chain) Step() Info {
 		info = c.metropolis()
 	}
 	info.Energy, info.Warmup = c.energy, c.adapt != nil
+	if info.Accepted {
+		c.moves++
+	}
 	if info.Warmup {
+		c.gradients += info.Gradients
 		c.learn(info.AcceptChance)
 	} else {
 		c.tally.Add(info)

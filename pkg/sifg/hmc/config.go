@@ -54,5 +54,6 @@ type Info struct {
 	EnergyError  float64 // H(proposal) − H(start)
 	Divergent    bool    // the energy error is not finite, or above 1000
 	Gradients    int     // that the iteration computed
+	Depth        int     // doublings of the trajectory of the No-U-Turn sampler
 	Warmup       bool    // the iteration belongs to the warm-up
 }

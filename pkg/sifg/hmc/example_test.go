@@ -24,36 +24,18 @@ func (b banana) Grad(dst, x []float64) float64 {
 	return b.Energy(x)
 }
 
-// Four chains side by side, with a warm-up that finds step and mass, and what they tell of the density.
-func ExampleRun() {
-	cfg := hmc.Config{Leapfrog: 8, Warmup: 500, TargetAccept: 0.9, Jitter: 0.2}
-	var chains []*hmc.Chain
-	for i := range 4 {
-		c, err := hmc.NewChain(banana{}, cfg, []float64{float64(i), 0}, 1, i)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		chains = append(chains, c)
-	}
-	draws := make([][]float64, 4) // of each chain, row by row
-	err := hmc.Run(context.Background(), chains, 2500, func(chain, iter int, x []float64, info hmc.Info) error {
-		if !info.Warmup {
-			draws[chain] = append(draws[chain], x...)
-		}
-		return nil
+// Four chains that grow until they agree, and what they tell of the density.
+func ExampleSample() {
+	r, err := hmc.Sample(context.Background(), banana{}, hmc.Options{
+		Config: hmc.Config{TargetAccept: 0.9}, Names: []string{"x", "y"}, Seed: 1, Until: hmc.Until{Draws: 10000},
 	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	s := hmc.Summarize(draws, 2, chains[0].Tally(), chains[1].Tally(), chains[2].Tally(), chains[3].Tally())
-	y := s.Coordinates[1]
-	fmt.Println("converged:", y.RHat < 1.01 && y.BulkESS > 400 && y.TailESS > 400)
-	fmt.Println("mean of y is 0.5:", math.Abs(y.Mean-0.5) < 5*y.MCSE)
-	// Output:
-	// converged: true
-	// mean of y is 0.5: true
+	y := r.Summary.Coordinates[1]
+	fmt.Println(r.Converged, math.Abs(y.Mean-0.5) < 5*y.MCSE)
+	// Output: true true
 }
 
 // A chain that is stopped and continued from its state, which is plain data for JSON.

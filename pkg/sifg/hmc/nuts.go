@@ -96,7 +96,7 @@ func (n *nuts) move() Info {
 	copy(w.sum, c.p)
 	w.draw.set(&n.end[0])
 	w.log, n.step = 0, c.step
-	moved := false
+	moved, doublings := false, 0
 	for depth := range deepest {
 		if c.stream.Float64() < 0.5 { // turn round
 			n.step = -n.step
@@ -104,6 +104,7 @@ func (n *nuts) move() Info {
 			w.first, w.last = w.last, w.first
 		}
 		half := &n.halves[depth]
+		doublings++
 		if !n.grow(half, depth) {
 			break
 		}
@@ -117,7 +118,7 @@ func (n *nuts) move() Info {
 		}
 	}
 	info := Info{Hamiltonian: n.start, Accepted: moved, AcceptChance: n.sum / float64(n.count), Divergent: n.far,
-		Gradients: n.count, EnergyError: w.draw.energy + floats.Dot(w.draw.q, w.draw.q)/2 - n.start}
+		Gradients: n.count, Depth: doublings, EnergyError: w.draw.energy + floats.Dot(w.draw.q, w.draw.q)/2 - n.start}
 	copy(c.x, w.draw.x)
 	copy(c.grad, w.draw.grad)
 	c.energy = w.draw.energy

@@ -3,6 +3,7 @@ package hmc
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 )
@@ -13,9 +14,10 @@ import (
 // one chain come in order; those of different chains may come at the same time. What a chain does is the same with any
 // number of others beside it.
 //
-// ctx done, an error from sink, or a position that is not finite (only with Config.Released) stops all chains after the
-// iterations they are in; each can be resumed from its state. The error is that of the first chain in order that has
-// one.
+// ctx done, an error from sink, a position that is not finite (only with Config.Released), or a chain that accepts
+// nothing in its warm-up, and in 100 iterations at least, stops all chains after the iterations they are in; each can
+// be resumed from its state. The error is that of the first chain in order that has one. That of a ctx wraps its error
+// and its cause.
 func Run(ctx context.Context, chains []*Chain, n int, sink func(chain, iter int, x []float64, info Info) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -33,9 +35,8 @@ func Run(ctx context.Context, chains []*Chain, n int, sink func(chain, iter int,
 				if sink != nil {
 					errs[i] = sink(i, c.iteration-1, c.x, info)
 				}
-				if errs[i] == nil && !all(c.x, finite) {
-					errs[i] = fmt.Errorf("hmc: chain %d: the position is not finite after iteration %d", c.index,
-						c.iteration-1)
+				if errs[i] == nil {
+					errs[i] = c.lost()
 				}
 			}
 		})
@@ -49,9 +50,28 @@ func Run(ctx context.Context, chains []*Chain, n int, sink func(chain, iter int,
 	}
 	for _, c := range chains {
 		if c.iteration < n {
-			return fmt.Errorf("hmc: chain %d stopped after %d of %d iterations: %w", c.index, c.iteration, n,
-				context.Cause(ctx))
+			cause := context.Cause(ctx)
+			if err := ctx.Err(); !errors.Is(cause, err) {
+				cause = fmt.Errorf("%w: %w", err, cause)
+			}
+			return fmt.Errorf("hmc: chain %d stopped after %d of %d iterations: %w", c.index, c.iteration, n, cause)
 		}
+	}
+	return nil
+}
+
+// patience is the number of iterations, or the warm-up if it is longer, after which a chain should have moved.
+const patience = 100
+
+// lost says what is wrong with a chain that is of no use.
+func (c *Chain) lost() error {
+	switch {
+	case !all(c.x, finite):
+		return fmt.Errorf("hmc: chain %d: the position is not finite after iteration %d", c.index, c.iteration-1)
+	case c.moves == 0 && c.iteration >= max(c.cfg.Warmup, patience):
+		return fmt.Errorf("hmc: chain %d: none of its first %d iterations was accepted; the step is %g: take a "+
+			"smaller one, a longer Warmup or another start, and check that the gradient fits the density", c.index,
+			c.iteration, c.step)
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -57,47 +56,6 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// A stopped Spec.Run goes on from its files with the same bits, also where they have more draws than the state knows,
-// as after a crash. Where a chain's state or draws cannot be read, it begins again.
-func TestSpecResumes(t *testing.T) {
-	s := Spec{Density: quartic{d: 3}, Config: Config{Step: 0.2, Leapfrog: 4}, Chains: 2, Iterations: 3 * round,
-		Skip: round / 2, Seed: 1,
-		Start: func(int) []float64 { return []float64{1, 1, 1} }}
-	run := func(dir string, stopAt int) ([][]float64, error) {
-		ctx, stop := context.WithCancel(context.Background())
-		defer stop()
-		draws, _, err := s.Run(ctx, dir, func(done, _ int) {
-			if done == stopAt {
-				stop()
-			}
-		})
-		return draws, err
-	}
-	want := must(run(t.TempDir(), 0))
-	if len(want[0]) != 3*(3*round-round/2) || slices.Equal(want[0], want[1]) {
-		t.Fatalf("%d values of each chain, or two chains with the same", len(want[0]))
-	}
-	for name, spoil := range map[string]func(dir string) error{
-		"plain": func(string) error { return nil },
-		"more draws": func(dir string) error {
-			f := must(os.OpenFile(drawsOf(dir, 0), os.O_APPEND|os.O_WRONLY, 0))
-			_, err := f.WriteString("half a row")
-			return errors.Join(err, f.Close())
-		},
-		"fewer draws":  func(dir string) error { return os.Truncate(drawsOf(dir, 0), 100) },
-		"half a state": func(dir string) error { return os.Truncate(stateOf(dir, 1), 9) },
-	} {
-		dir := t.TempDir()
-		if _, err := run(dir, round); !errors.Is(err, context.Canceled) {
-			t.Fatalf("%s: stopped with error %v", name, err)
-		}
-		must(0, spoil(dir))
-		if got, err := run(dir, 0); err != nil || !slices.Equal(got[0], want[0]) || !slices.Equal(got[1], want[1]) {
-			t.Errorf("%s: other draws, error %v", name, err)
-		}
-	}
-}
-
 // Chains are the same side by side as one by one, and differ from one another.
 func TestRunIsDeterministic(t *testing.T) {
 	d := quartic{d: 2}
@@ -141,6 +99,12 @@ func TestRunStops(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || chains[1].Iteration() != 21 {
 		t.Errorf("cancelled: %v after %d iterations", err, chains[1].Iteration())
 	}
+	why := errors.New("the service goes down")
+	caused, end := context.WithCancelCause(context.Background())
+	end(why)
+	if err := Run(caused, chains, 1<<40, nil); !errors.Is(err, context.Canceled) || !errors.Is(err, why) {
+		t.Errorf("cancelled with a cause: %v", err)
+	}
 	full := errors.New("disk full")
 	err = Run(context.Background(), chains, 1<<40, func(chain, iter int, _ []float64, _ Info) error {
 		if chain == 0 && iter >= 1e4 { // it may be further than that by the time the other stopped the run before
@@ -160,11 +124,36 @@ func TestRunStops(t *testing.T) {
 		_ = Run(context.Background(), chains, 1<<40, func(int, int, []float64, Info) error { panic("sink") })
 	}()
 
+	for _, cfg := range []Config{{Step: 1e300, Leapfrog: 3}, {Leapfrog: 3, Warmup: 120}, {Warmup: 50}} {
+		stuck := must(NewChain(spike{}, cfg, []float64{0}, 9, 2))
+		for range 2 { // the second call goes on where the first stopped, and says the same
+			err = Run(context.Background(), []*Chain{stuck}, 1000, nil)
+			if err == nil || !strings.Contains(err.Error(), "chain 2: none of its first") {
+				t.Errorf("a chain that accepts nothing: %v", err)
+			}
+		}
+	}
+
 	nan := must(NewChain(runaway{}, Config{Step: 1, Leapfrog: 2, Released: true}, []float64{1}, 1, 3))
 	err = Run(context.Background(), []*Chain{nan}, 1000, nil)
 	if err == nil || !strings.Contains(err.Error(), "chain 3: the position is not finite after iteration") {
 		t.Errorf("a released chain at NaN: %v", err)
 	}
+}
+
+// spike is a density that its gradient knows nothing of: all proposals are rejected.
+type spike struct{}
+
+func (spike) Dim() int { return 1 }
+func (spike) Energy(x []float64) float64 {
+	if x[0] == 0 {
+		return 0
+	}
+	return 500
+}
+func (s spike) Grad(dst, x []float64) float64 {
+	dst[0] = 1
+	return s.Energy(x)
 }
 
 // runaway has no density but forces that grow beyond every number: the script accepts the NaN it ends at.
@@ -216,15 +205,17 @@ func TestRefusals(t *testing.T) {
 
 	s := must(NewChain(d, with(func(c *Config) { c.Warmup = 30 }), x, 1, 0)).State()
 	done := must(NewChain(d, good, x, 1, 0)).State()
+	nuts := must(NewChain(d, Config{Warmup: 30}, x, 1, 0)).State()
 	for want, c := range map[string]struct {
 		cfg    Config
 		state  State
 		change func(s *State)
 	}{
+		"Leapfrog 0":      {with(func(c *Config) { c.Warmup = 30 }), nuts, func(*State) {}},
 		"step 0.1":        {with(func(c *Config) { c.Step = 0.2 }), done, func(*State) {}},
 		"does not fit":    {good, done, func(s *State) { s.Iteration = -1 }},
 		"fit Warmup 30":   {with(func(c *Config) { c.Warmup = 30 }), s, func(s *State) { s.Iteration = 30 }},
-		"M2":              {with(func(c *Config) { c.Warmup = 30 }), s, func(s *State) { s.Adapt = &Adaptation{} }},
+		"M2":              {with(func(c *Config) { c.Warmup = 30 }), s, func(s *State) { s.Adapt = &adaptation{} }},
 		"masses":          {with(func(c *Config) { c.Warmup = 30 }), s, func(s *State) { s.Step = 0 }},
 		"the start has 0": {good, done, func(s *State) { s.X = nil }},
 	} {

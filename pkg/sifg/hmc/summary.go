@@ -2,8 +2,11 @@ package hmc
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 )
 
 // Tally counts iterations. The zero value is empty.
@@ -40,10 +43,18 @@ type Summary struct {
 }
 
 // Worst returns the largest R-hat of the coordinates and their least effective sample size, of bulk and tails.
+// Coordinates that are constant do not count; NaN where all are, or draws are too few.
 func (s *Summary) Worst() (rhat, ess float64) {
-	ess = math.Inf(1)
+	rhat, ess = math.NaN(), math.NaN()
+	first := true
 	for _, c := range s.Coordinates {
-		rhat, ess = max(rhat, c.RHat), min(ess, c.BulkESS, c.TailESS)
+		switch {
+		case c.SD == 0:
+		case first:
+			rhat, ess, first = c.RHat, min(c.BulkESS, c.TailESS), false
+		default:
+			rhat, ess = max(rhat, c.RHat), min(ess, c.BulkESS, c.TailESS)
+		}
 	}
 	return rhat, ess
 }
@@ -52,13 +63,14 @@ func (s *Summary) Worst() (rhat, ess float64) {
 type Coordinate struct {
 	Mean, SD         float64
 	MCSE             float64 // standard error of Mean
+	Low, High        float64 // the 5 % and the 95 % quantile
 	RHat             float64
 	BulkESS, TailESS float64
 }
 
-// Summarize summarises draws[chain], each an n×d array, row by row, as Spec.Run returns it, and the tallies of the
-// chains. It looks at one coordinate at a time. Acceptance and MeanEnergyError are NaN without tallies.
-func Summarize(draws [][]float64, d int, tallies ...Tally) Summary {
+// Summarize summarises the draws of each chain and the tallies of the chains. It looks at one coordinate at a time.
+// Acceptance and MeanEnergyError are NaN without tallies.
+func Summarize(draws []metric.Points, tallies ...Tally) Summary {
 	var t Tally
 	for _, u := range tallies {
 		t.Iterations += u.Iterations
@@ -67,13 +79,16 @@ func Summarize(draws [][]float64, d int, tallies ...Tally) Summary {
 		t.AbsEnergyError += u.AbsEnergyError
 	}
 	s := Summary{
-		Chains: len(draws), Iterations: t.Iterations, Divergences: t.Divergent, Coordinates: make([]Coordinate, d),
+		Chains: len(draws), Draws: draws[0].N, Iterations: t.Iterations, Divergences: t.Divergent,
+		Coordinates:     make([]Coordinate, draws[0].D),
 		Acceptance:      float64(t.Accepted) / float64(t.Iterations),
 		MeanEnergyError: t.AbsEnergyError / float64(t.Iterations-t.Divergent),
 	}
 	for k := range s.Coordinates {
-		x := Column(draws, d, k)
-		s.Draws = len(x[0])
+		x := make([][]float64, len(draws))
+		for c, points := range draws {
+			x[c] = points.Column(k)
+		}
 		s.Coordinates[k] = Describe(x)
 	}
 	return s
@@ -102,5 +117,23 @@ func Describe(draws [][]float64) Coordinate {
 	c.Mean, c.SD = stat.MeanStdDev(pool, nil)
 	c.MCSE, c.RHat = MCSE(draws), RankRHat(draws)
 	c.BulkESS, c.TailESS = BulkESS(draws), TailESS(draws)
+	slices.Sort(pool)
+	at := func(p float64) float64 { return metric.OrderStatistic(pool, float64(p*float64(len(pool)-1))) }
+	c.Low, c.High = at(0.05), at(0.95)
 	return c
+}
+
+// Thin returns m of the draws of all chains, spread evenly over them; m must not be above their number.
+func Thin(draws []metric.Points, m int) metric.Points {
+	d := draws[0].D
+	var all []float64
+	for _, p := range draws {
+		all = append(all, p.Data...)
+	}
+	out := metric.NewPoints(m, d)
+	for i := range m {
+		k := (2*i + 1) * (len(all) / d) / (2 * m)
+		copy(out.Row(i), all[k*d:])
+	}
+	return out
 }

@@ -2,7 +2,10 @@ package hmc
 
 import (
 	"math"
+	"slices"
 	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 )
 
 func TestSummarize(t *testing.T) {
@@ -16,13 +19,14 @@ func TestSummarize(t *testing.T) {
 	}
 	const n = 300
 	x, y := fixed(2, n), autoregressive(0.5, 2, n)
-	draws := make([][]float64, 2)
+	draws := make([]metric.Points, 2)
 	for c := range draws {
+		draws[c] = metric.NewPoints(n, 2)
 		for i := range n {
-			draws[c] = append(draws[c], x[c][i], y[c][i])
+			copy(draws[c].Row(i), []float64{x[c][i], y[c][i]})
 		}
 	}
-	s := Summarize(draws, 2, one, two)
+	s := Summarize(draws, one, two)
 	if s.Chains != 2 || s.Draws != n || s.Iterations != 4 || s.Acceptance != 0.5 ||
 		s.MeanEnergyError != 1 || s.Divergences != 1 {
 		t.Errorf("summary %+v", s)
@@ -35,12 +39,16 @@ func TestSummarize(t *testing.T) {
 		}
 		got := s.Coordinates[k]
 		sd := math.Sqrt((square - mean*mean) * (2 * n) / (2*n - 1))
+		sorted := slices.Sorted(slices.Values(pooled(want)))
+		if got.Low < sorted[29] || got.Low > sorted[30] || got.High < sorted[569] || got.High > sorted[570] {
+			t.Errorf("coordinate %d: quantiles %g and %g", k, got.Low, got.High)
+		}
 		if math.Abs(got.Mean-mean) > 1e-12 || math.Abs(got.SD-sd) > 1e-12 || got.RHat != RankRHat(want) ||
 			got.BulkESS != BulkESS(want) || got.TailESS != TailESS(want) || got.MCSE != MCSE(want) {
 			t.Errorf("coordinate %d: %+v", k, got)
 		}
 	}
-	if s := Summarize(draws, 2); !math.IsNaN(s.Acceptance) || !math.IsNaN(s.MeanEnergyError) {
+	if s := Summarize(draws); !math.IsNaN(s.Acceptance) || !math.IsNaN(s.MeanEnergyError) {
 		t.Errorf("without tallies: %+v", s)
 	}
 }

@@ -68,20 +68,23 @@ func Reference(t *harness.Trial) (*harness.Reference, error) {
 func (h *HMC) run(
 	ctx context.Context, d target.Density, dir string, progress func(int, int),
 ) (map[string][]byte, error) {
-	spec := hmc.Spec{
-		Density: samplers.Energy(d), Config: hmc.Config{Leapfrog: h.Leapfrog, Jitter: 0.1, Warmup: h.Iterations / 2},
-		Chains: h.Chains, Iterations: h.Iterations, Skip: h.Iterations / 2, Seed: h.Seed,
+	chains, err := hmc.Sample(ctx, samplers.Energy(d), hmc.Options{
+		Config: hmc.Config{Leapfrog: h.Leapfrog, Jitter: 0.1, Warmup: h.Iterations / 2},
+		Chains: h.Chains,
+		Draws:  h.Iterations - h.Iterations/2,
+		Seed:   h.Seed,
 		Start: func(k int) []float64 {
 			x := sifg.NewBatch(1, d.Dim())
 			d.Sample(x, rng.New(h.Seed, "hmc-start", uint64(k)))
 			return metric.FromBatch(x).Row(0)
 		},
-	}
-	draws, tallies, err := spec.Run(ctx, dir, progress)
+		Folder:   dir,
+		Progress: progress,
+	})
 	if err != nil {
 		return nil, err
 	}
-	summary := hmc.Summarize(draws, d.Dim(), tallies...)
+	summary := &chains.Summary
 	facts := map[string]float64{
 		"acceptance":  summary.Acceptance,
 		"divergences": float64(summary.Divergences),
@@ -91,7 +94,7 @@ func (h *HMC) run(
 	if err != nil {
 		return nil, fmt.Errorf("the diagnostics of the reference chains, %v: %w", facts, err)
 	}
-	file := npy.Encode([]int{h.Draws, d.Dim()}, hmc.Thin(draws, d.Dim(), h.Draws))
+	file := npy.Encode([]int{h.Draws, d.Dim()}, hmc.Thin(chains.Draws, h.Draws).Data)
 	return map[string][]byte{"draws.npy": file, "facts.json": text}, nil
 }
 

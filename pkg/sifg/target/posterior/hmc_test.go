@@ -107,7 +107,7 @@ func TestHMC(t *testing.T) {
 		t.Run(e.Name, func(t *testing.T) {
 			start := time.Now()
 			p := load(t, e)
-			s := sample(t, p, p.Constrain, max(8, leapfrog[e.Name]), warmup, size)
+			s := sample(t, p, p.Values, p.Constrain, max(8, leapfrog[e.Name]), warmup, size)
 			a := agree(s, want[e.Name])
 			t.Logf("mean within %.1f standard errors, sd within %.1f %%, R-hat %.4f, least ESS %.0f, acceptance "+
 				"%.2f, %d "+
@@ -151,43 +151,32 @@ func TestHMCWithoutJacobian(t *testing.T) {
 				dst[k]--
 			}
 		})
-	if a := agree(sample(t, slip, p.Constrain, 8, 500, 1000), reference(t)[p.Name]); a.ok() {
+	if a := agree(sample(t, slip, p.Values, p.Constrain, 8, 500, 1000), reference(t)[p.Name]); a.ok() {
 		t.Errorf("it passes: %+v", a)
 	}
 }
 
 // sample runs four chains and summarises the constrained values.
-func sample(t *testing.T, p hmc.Density, constrain func(dst, u []float64), steps, warmup, size int) hmc.Summary {
+func sample(
+	t *testing.T, p hmc.Density, names []string, constrain func(dst, u []float64), steps, warmup, size int,
+) hmc.Summary {
 	t.Helper()
-	cfg := hmc.Config{Leapfrog: steps, Warmup: warmup, TargetAccept: 0.9, Jitter: 0.3}
-	const n = 4
-	var chains []*hmc.Chain
-	for i := range n {
-		r := rng.New(1, "start", uint64(i))
-		x := make([]float64, p.Dim())
-		for k := range x {
-			x[k] = r.NormFloat64() / 2
-		}
-		c, err := hmc.NewChain(p, cfg, x, 1, i)
-		if err != nil {
-			t.Fatal(err)
-		}
-		chains = append(chains, c)
-	}
-	draws, tallies := make([][]float64, n), make([]hmc.Tally, n)
-	err := hmc.Run(context.Background(), chains, warmup+size, func(chain, _ int, x []float64, info hmc.Info) error {
-		if !info.Warmup {
-			values := make([]float64, len(x))
-			constrain(values, x)
-			draws[chain] = append(draws[chain], values...)
-		}
-		return nil
+	r, err := hmc.Sample(context.Background(), p, hmc.Options{
+		Config: hmc.Config{Leapfrog: steps, Warmup: warmup, TargetAccept: 0.9, Jitter: 0.3},
+		Draws:  size,
+		Seed:   1,
+		Start: func(chain int) []float64 {
+			r, x := rng.New(1, "start", uint64(chain)), make([]float64, p.Dim())
+			for k := range x {
+				x[k] = r.NormFloat64() / 2
+			}
+			return x
+		},
+		Names:  names,
+		Values: constrain,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, c := range chains {
-		tallies[i] = c.Tally()
-	}
-	return hmc.Summarize(draws, p.Dim(), tallies...)
+	return r.Summary
 }
