@@ -58,9 +58,9 @@ func TestOwnData(t *testing.T) {
 	const line = "run uci-bnn --data rent.csv --data Flats_2.csv --target rent --drop id --scale smoke " +
 		"--methods svgd,sifg --name mine"
 	ends(t, 0, line, "| rent    | svgd ", "| flats-2 | sifg ", "| rent    | least squares ", "| flats-2 | constant ",
-		"protocol matched", "4 computed")
+		"protocol tuned", "4 computed")
 	ends(t, 0, line+" -v", "4 trials: 4 already there, 0 computed")
-	for _, name := range []string{"index.html", "uci-bnn/report.json", "uci-bnn/matched/tables/errors.md"} {
+	for _, name := range []string{"index.html", "uci-bnn/report.json", "uci-bnn/tuned/tables/errors.md"} {
 		b, err := os.ReadFile(filepath.Join("results/custom/mine", name))
 		if err != nil {
 			t.Fatal(err)
@@ -87,8 +87,8 @@ func TestOwnData(t *testing.T) {
 	ends(t, 0, "verify --name mine --recompute 1", "bit for bit the same")
 	key, _ := filepath.Glob("results/store/uci-bnn/*/*")
 	ends(t, 0, "explain "+filepath.Base(key[0])+" --name mine",
-		"sifg run uci-bnn --protocol matched --scale smoke --data ", " --trial ")
-	ends(t, 0, "grid uci-bnn --data rent --scale smoke --methods svgd --grid one-at-a-time",
+		"sifg run uci-bnn --protocol tuned --scale smoke --data ", " --trial ")
+	ends(t, 0, "grid uci-bnn --data rent --scale smoke --methods svgd --grid paper",
 		"results: results/custom/smoke_data-rent")
 	ends(t, 0, "run uci-bnn --data rent --scale smoke --methods svgd --protocol paper", "1 computed")
 }
@@ -97,7 +97,7 @@ func TestOwnData(t *testing.T) {
 // report.
 func testPredictions(t *testing.T, dir string) {
 	t.Helper()
-	rows := decoded[Prediction](t, filepath.Join(dir, "matched/predictions.parquet"))
+	rows := decoded[Prediction](t, filepath.Join(dir, "tuned/predictions.parquet"))
 	squares, n := map[[2]string]float64{}, map[[2]string]float64{}
 	for _, p := range rows {
 		i := p.Line - 2 // below the header
@@ -162,7 +162,7 @@ func TestOwnDefaults(t *testing.T) {
 	if !bytes.Contains(page, []byte(read+"; the settings of concrete")) {
 		t.Error("the page does not say how the table is read")
 	}
-	for _, p := range decoded[Prediction](t, "results/custom/mine/uci-bnn/matched/predictions.parquet") {
+	for _, p := range decoded[Prediction](t, "results/custom/mine/uci-bnn/tuned/predictions.parquet") {
 		if want := float64(180716018 + 7*(p.Line-2)); p.Truth != want {
 			t.Errorf("line %d: the truth is %v, want %v", p.Line, p.Truth, want)
 		}
@@ -204,16 +204,14 @@ func TestOwnDataRefused(t *testing.T) {
 		{"--data rent.csv --target rant --drop id", `target "rant": want one of the columns area, rent`},
 		{"--data rent.csv --drop id", "which column is predicted? --target names it"},
 		{"--data rent.csv --target rent --drop id --protocol released",
-			"no permutation published with it: take the protocol matched"},
-		{"--data rent.csv --target rent --drop id --protocol standard",
-			"no standard splits: take the protocol matched"},
+			"no permutation published with it: take the protocol tuned"},
 		{"--data few.csv --target b", "3 rows are too few"},
 		{"--data flat.txt --target last", "is constant in the training part"},
 		{"--data boston.csv --target b", "give the file another, such as my-boston.csv"},
 		{"--data all.csv --target b", "all is taken"},
 		{"--data 数.csv --target b", "data set table: 1 rows are too few"},
 		{"--data none.csv --target b", "there is no such file"},
-		{"--protocol matched --set problems.boston.data=concrete",
+		{"--protocol tuned --set problems.boston.data=concrete",
 			"--data concrete takes yours, as a problem of its own"},
 		{"--data rent.csv --target rent --drop id --set problems.boston.seeds=1",
 			`unknown problem "boston": valid are rent`},
@@ -232,25 +230,12 @@ func TestOwnDataRefused(t *testing.T) {
 	// Neither they nor what only looks leave an entry, which would contradict what is right.
 	ends(t, 0, "plan uci-bnn --scale smoke --data rent.csv --target area --drop id", "trials")
 	ends(t, 75, "status uci-bnn --scale smoke --data rent.csv --target area --drop id", "missing")
-	ends(t, 0, "grid uci-bnn --scale smoke --data rent.csv --target area --drop id --grid one-at-a-time --dry-run")
+	ends(t, 0, "grid uci-bnn --scale smoke --data rent.csv --target area --drop id --grid paper --dry-run")
 	ends(t, 0, "submit slurm uci-bnn --scale smoke --data rent.csv --target area --drop id --dry-run", "--array")
 	if _, err := os.Stat("datasets/own.yaml"); err == nil {
 		t.Error("there is an entry that nothing ran with")
 	}
-	// Own splits are written into the entry, which stays.
 	ends(t, 0, "run uci-bnn --data rent.csv --target rent --drop id --scale smoke --methods sgld --seeds 1", "page: ")
-	b, err := os.ReadFile("datasets/own.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := strings.Replace(string(b), "target: rent", "target: rent\n    splits: {seed: 1, count: 2}", 1)
-	if err := os.WriteFile("datasets/own.yaml", []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	line := "plan uci-bnn --scale smoke --data rent.csv --target rent --drop id --protocol standard " +
-		"--methods svgd --seeds "
-	ends(t, 0, line+"1,2", "2 trials")
-	ends(t, 2, line+"3", "want seeds from 1 to 2")
 	ends(t, 2, "plan uci-bnn --data rent.csv --target area",
 		"datasets/own.yaml describes a data set rent with the target rent")
 	ends(t, 2, "plan uci-bnn --data rent --target area", "--data rent is described already: leave --target")

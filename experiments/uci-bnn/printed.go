@@ -65,7 +65,7 @@ func against(s *record.Set) (*table.Table, error) {
 		verdict = "No verdict: " + s.Incomparable + "."
 	}
 	t.Notes = []string{verdict, "Printed mean ± standard deviation over measured; bold: the lowest of those printed. " +
-		"A cell's settings show where the pointer rests on it. " + meaning(s)}
+		"A cell's settings show where the pointer rests on it. " + r.meaning()}
 	return t, nil
 }
 
@@ -151,13 +151,7 @@ func (r results) printedCell(p claim.Published) table.Cell {
 		c.Below += fmt.Sprintf(" (%d of %d)", len(v), len(sample))
 	}
 	used, _ := config(r.set, p.Problem, p.Method)
-	text := fmt.Sprintf("Here: step %s", table.Num(used.Sampler.Step))
-	if used.Sampler.LR > 0 {
-		text += ", network rate " + table.Num(used.Sampler.LR)
-	}
-	if used.Sampler.Sigma > 0 {
-		text += ", σ from " + table.Num(used.Sampler.Sigma)
-	}
-	c.Tip = fmt.Sprintf("%s, %d iterations, %s. %s", text, used.Iterations, table.Count(len(v), "trial"), p.Note)
+	c.Tip = fmt.Sprintf("Here: step %s, %d iterations, %s. %s", table.Num(used.Sampler.Step), used.Iterations,
+		table.Count(len(v), "trial"), p.Note)
 	return c
 }

@@ -20,7 +20,7 @@ import (
 // Options are the keys of problems.<name>.options.
 type Options struct {
 	Hidden int    `mapstructure:"hidden"` // ReLU units of the network whose posterior is sampled; paper: 50
-	Split  string `mapstructure:"split"`  // released, random, standard: see split
+	Split  string `mapstructure:"split"`  // released or random: see split
 	Dev    string `mapstructure:"dev"`    // holdout, overlap: see divide
 
 	// Precision says how the particles' noise precisions are chosen on the development part before they are judged.
@@ -65,7 +65,7 @@ func options(t *harness.Trial) (*Options, error) {
 		key, value string
 		choices    []string
 	}{
-		{"split", o.Split, []string{"released", "random", "standard"}}, {"dev", o.Dev, []string{"holdout", "overlap"}},
+		{"split", o.Split, []string{"released", "random"}}, {"dev", o.Dev, []string{"holdout", "overlap"}},
 		{"precision", o.Precision, []string{"released", "fitted"}}, {"lambda", o.Lambda, []string{"shared", "prior"}},
 	} {
 		if !slices.Contains(c.choices, c.value) {
@@ -92,7 +92,7 @@ func check(t *harness.Trial) error {
 	switch {
 	case err != nil:
 		return err
-	case paper && strings.TrimSuffix(t.Config.Data, "-standard") != t.Problem:
+	case paper && t.Config.Data != t.Problem:
 		return fmt.Errorf("data: %s has its own data: --data %s takes yours, as a problem of its own",
 			t.Problem, t.Config.Data)
 	case paper && o.Split == "random":
@@ -138,7 +138,7 @@ func build(t *harness.Trial) (*harness.Problem, error) {
 		return nil, err
 	}
 	out := &harness.Problem{Target: p.posterior, Init: p.init, Measure: p.measure}
-	if !slices.Contains(withSmall, t.Problem) {
+	if !slices.Contains(problems, t.Problem) {
 		out.Keep = func(sample sifg.Batch) map[string]*record.Array { return p.keep(sample, d.Lines) }
 	}
 	return out, nil

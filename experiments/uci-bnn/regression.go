@@ -22,16 +22,22 @@ type rows struct{ train, dev, test []int }
 // divide makes the division of a trial. A tenth of the rows is the test part; a tenth of the others, 500 at most, is
 // set aside as the development part.
 //
-//	dev holdout: the rows set aside
-//	dev overlap: the last rows of what is left, which are trained on too, and those set aside are not used at all, as
-//	             in the authors' scripts
+//	how released: by the one permutation that the authors saved, for every trial
+//	how random:   by a permutation drawn from the seed
+//	dev holdout:  the rows set aside
+//	dev overlap:  the last rows of what is left, which are trained on too, and those set aside are not used at all, as
+//	              in the authors' scripts
 func divide(d *dataset.Data, how, dev string, seed uint64) (rows, error) {
-	order, n, err := split(d, how, seed)
-	if err != nil {
-		return rows{}, err
-	}
+	order, n := d.Permutation, int(math.RoundToEven(0.9*float64(d.Rows)))
 	aside := min(int(math.RoundToEven(0.1*float64(n))), maxDev)
-	if aside < 2 || len(order) == n {
+	switch {
+	case how == "random":
+		order = shuffled(d.Rows, rng.New(seed, "split"))
+	case len(order) != d.Rows:
+		return rows{}, fmt.Errorf("options.split: data set %s has no permutation published with it: take the "+
+			"protocol tuned, whose splits are random", d.Name)
+	}
+	if aside < 2 || n == d.Rows {
 		return rows{}, fmt.Errorf("data set %s: %d rows are too few for a training, a development and a test part",
 			d.Name, d.Rows)
 	}
@@ -40,37 +46,6 @@ func divide(d *dataset.Data, how, dev string, seed uint64) (rows, error) {
 		out.dev = out.train[len(out.train)-aside:]
 	}
 	return out, nil
-}
-
-// split returns the rows in an order of which the first n are the training and development parts and the others the
-// test part.
-//
-//	released: by the one permutation that the authors saved, for every trial
-//	random:   by a permutation drawn from the seed
-//	standard: seed k takes the data set's published split k
-func split(d *dataset.Data, how string, seed uint64) (order []int, n int, err error) {
-	n = int(math.RoundToEven(0.9 * float64(d.Rows)))
-	switch k := len(d.Splits); {
-	case how == "random":
-		return shuffled(d.Rows, rng.New(seed, "split")), n, nil
-	case how == "released" && len(d.Permutation) == d.Rows:
-		return d.Permutation, n, nil
-	case how == "released":
-		return nil, 0, fmt.Errorf("options.split: data set %s has no permutation published with it: take the protocol "+
-			"matched, whose splits are random", d.Name)
-	case k == 0:
-		return nil, 0, fmt.Errorf("options.split: data set %s has no standard splits: take the protocol matched, "+
-			"whose splits are random", d.Name)
-	case seed < 1 || seed > uint64(k):
-		return nil, 0, fmt.Errorf("seed %d: data set %s has %d standard splits, and seed k takes split k: want seeds "+
-			"from 1 to %d", seed, d.Name, k, k)
-	}
-	s := d.Splits[seed-1]
-	n = len(s.Train)
-	for _, i := range shuffled(n, rng.New(seed, "split")) { // for the development part
-		order = append(order, s.Train[i])
-	}
-	return append(order, s.Test...), n, nil
 }
 
 // shuffled returns a permutation of 0 … n−1.

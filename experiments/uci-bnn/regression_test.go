@@ -97,19 +97,8 @@ func rowsOf(n int) *dataset.Data {
 	return d
 }
 
-// withSplits is rowsOf(100) with three standard splits of 80 and one rows.
-func withSplits() *dataset.Data {
-	d := rowsOf(100)
-	for i := range 3 {
-		d.Splits = append(d.Splits, dataset.Split{Train: shuffled(100, rng.New(uint64(i), "x"))[:80], Test: []int{i}})
-	}
-	return d
-}
-
-func sorted(rows []int) []int { return slices.Sorted(slices.Values(rows)) }
-
 func TestSplits(t *testing.T) {
-	d := withSplits()
+	d := rowsOf(100)
 	random := func(seed uint64) rows { return divided(t, d, "random", "holdout", seed) }
 	one, two, again := random(1), random(2), random(1)
 	disjoint(t, 100, one)
@@ -117,13 +106,6 @@ func TestSplits(t *testing.T) {
 		slices.Equal(two.train, one.train) {
 		t.Errorf("%d test and %d development rows, want 10 and 9; or the split does not follow the seed",
 			len(one.test), len(one.dev))
-	}
-	for seed, want := range map[uint64]int{1: 0, 3: 2} {
-		s := divided(t, d, "standard", "holdout", seed)
-		if !slices.Equal(s.test, []int{want}) || len(s.dev) != 8 ||
-			!slices.Equal(sorted(slices.Concat(s.train, s.dev)), sorted(d.Splits[want].Train)) {
-			t.Errorf("seed %d: not the published split %d", seed, want)
-		}
 	}
 }
 
@@ -144,8 +126,7 @@ func TestPrepare(t *testing.T) {
 	}
 }
 
-// TestRefusals: data that cannot be used, wrong options, and, when a plan is made, a seed whose split the data set
-// lacks.
+// TestRefusals: data that cannot be used, and wrong options.
 func TestRefusals(t *testing.T) {
 	flat, none := rowsOf(100), rowsOf(100)
 	for i := range flat.Rows {
@@ -153,8 +134,7 @@ func TestRefusals(t *testing.T) {
 	}
 	none.Target = -1
 	prepared := func(d *dataset.Data, how string) error { _, err := prepare(d, how, "holdout", 1); return err }
-	checked := func(key string, value any) error { return check(small(1, map[string]any{key: value}, withSplits())) }
-	standard := func(seed uint64) error { return check(small(seed, map[string]any{"split": "standard"}, withSplits())) }
+	checked := func(key string, value any) error { return check(small(1, map[string]any{key: value}, rowsOf(100))) }
 	for _, c := range []struct {
 		err  error
 		want string
@@ -163,22 +143,14 @@ func TestRefusals(t *testing.T) {
 		{prepared(none, "random"), "no target"},
 		{prepared(rowsOf(12), "random"), "too few"},
 		{prepared(rowsOf(99), "released"), "no permutation"},
-		{prepared(rowsOf(99), "standard"), "no standard splits"},
 		{checked("split", "rand"), "options.split: \"rand\""},
 		{checked("repeats", -1), "options.repeats"},
 		{checked("hidden", 0), "options.hidden"},
 		{checked("hiden", 1), "\"hiden\""},
-		{checked("split", "released"), "take the protocol matched"},
-		{standard(4), "seed 4: data set made has 3 standard splits"},
-		{standard(0), "want seeds from 1 to 3"},
+		{checked("split", "released"), "take the protocol tuned"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
 			t.Errorf("%v; want %q", c.err, c.want)
-		}
-	}
-	for seed := range uint64(3) {
-		if err := standard(seed + 1); err != nil {
-			t.Error(err)
 		}
 	}
 }

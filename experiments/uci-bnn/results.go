@@ -17,9 +17,6 @@ var (
 	problems = []string{"boston", "concrete", "diabetes", "power", "protein", "wine"}
 	metrics  = []string{"test-rmse", "test-nll"}
 	columns  = []string{"sgld", "svgd", "l2-gf", "ada-gwg", "ada-sifg"}
-
-	// the problems of converged: the last has networks small enough for HMC
-	withSmall = append(slices.Clip(problems), "boston-small")
 )
 
 //go:embed published.csv
@@ -38,16 +35,28 @@ func inPrint(problem, metric, method string) claim.Published {
 	return claim.Published{}
 }
 
+// tenth is the test part of a table, here over the rest: random splits overlap.
+const tenth = 1.0 / 9
+
 // results are the last values of a set.
 type results struct {
-	set   *record.Set
-	names func(name string) string // of problems, metrics and methods in words
+	set     *record.Set
+	names   func(name string) string // of problems, metrics and methods in words
+	overlap float64                  // that of record.Difference, of two trials
 }
 
-func read(s *record.Set) results { return results{s, named(s)} }
+func read(s *record.Set) results {
+	r := results{s, named(s), tenth}
+	if c, ok := config(s, "", ""); ok && c.Options["split"] == "released" {
+		r.overlap = 0 // all trials share one split
+	}
+	return r
+}
 
 // on returns the records of a problem.
-func (r results) on(problem string) record.Series { return record.Series{Set: r.set, Problem: problem} }
+func (r results) on(problem string) record.Series {
+	return record.Series{Set: r.set, Problem: problem, Names: r.names, Overlap: r.overlap}
+}
 
 // last returns the last values of a metric.
 func (r results) last(problem, metric, method string) record.Sample {
@@ -59,18 +68,9 @@ func (r results) values(problem, metric, method string) []float64 {
 	return r.last(problem, metric, method).Numbers()
 }
 
-// pair compares two methods.
+// pair compares two methods. Every comparison of this experiment is made of it.
 func (r results) pair(problem, metric, a, b string) record.Difference {
-	return record.Pair(r.last(problem, metric, a), r.last(problem, metric, b), 0)
-}
-
-// beside returns the last values of methods for the seeds that all have.
-func (r results) beside(problem, metric string, methods ...string) [][]float64 {
-	var samples []record.Sample
-	for _, m := range methods {
-		samples = append(samples, r.last(problem, metric, m))
-	}
-	return record.Beside(samples...)
+	return record.Pair(r.last(problem, metric, a), r.last(problem, metric, b), r.overlap)
 }
 
 // trivial returns what a trivial predictor (constant, ols) scores in a metric, one value a seed: all methods of a seed
@@ -83,7 +83,7 @@ func (r results) trivial(problem, predictor, metric string) []float64 {
 func expected(s *record.Set) []string {
 	var own []string
 	for _, t := range s.Trials {
-		if !slices.Contains(append(own, withSmall...), t.Problem) {
+		if !slices.Contains(append(own, problems...), t.Problem) {
 			own = append(own, t.Problem)
 		}
 	}
@@ -122,8 +122,6 @@ func named(s *record.Set) func(name string) string {
 		switch {
 		case slices.Contains(problems, name):
 			return strings.ToUpper(name[:1]) + name[1:]
-		case name == "boston-small":
-			return "Boston (10 units)"
 		case slices.Contains(metrics, name):
 			return strings.ToUpper(strings.TrimPrefix(name, "test-"))
 		case strings.HasSuffix(name, "-wide"):
@@ -136,8 +134,7 @@ func named(s *record.Set) func(name string) string {
 // withSigma returns the names of SIFG and Ada-SIFG with the σ that they start with.
 func withSigma(s *record.Set) func(method string) string {
 	return func(method string) string {
-		base := strings.TrimSuffix(method, "-wide")
-		from := ""
+		base, from := strings.TrimSuffix(method, "-wide"), ""
 		if base == "ada-sifg" {
 			from = "from "
 		}

@@ -1,23 +1,77 @@
 package ucibnn
 
 import (
-	_ "embed"
 	"fmt"
+	"math"
 	"slices"
 
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// compared are the methods of the table that ran: those of the paper's, SIFG with a fixed σ, and those that other
-// protocols add.
+// compared are the methods of the table that ran: the paper's, SIFG with a fixed σ, and those that tuned adds.
 func compared(s *record.Set) []string {
-	all := []string{"sgld", "psgld", "svgd", "ascent", "l2-gf", "ada-gwg", "sifg", "ada-sifg", "hmc"}
+	all := []string{"sgld", "psgld", "svgd", "ascent", "l2-gf", "ada-gwg", "sifg", "ada-sifg"}
 	return slices.DeleteFunc(all, func(m string) bool {
 		_, ran := config(s, "", m)
 		return !ran
+	})
+}
+
+// standing is how methods compare in a row of Table 1, paired by seed.
+type standing struct {
+	Best string   // with the lowest mean over the seeds that all have; "" if no mean is finite
+	Tied []string // those that a two-sided test with Holm's correction does not tell from it
+	Few  []string // those with too few trials to tell
+}
+
+// compare makes the standing of a row. A method with fewer than four fifths of the most trials takes no part: a seed
+// may be a split of the data, and an easy one.
+func (r results) compare(problem, metric string, methods []string) standing {
+	part := r.present(problem, metric, methods)
+	out, lowest := standing{}, math.Inf(1)
+	var samples []record.Sample
+	for _, m := range part {
+		samples = append(samples, r.last(problem, metric, m))
+	}
+	for i, values := range record.Beside(samples...) {
+		if mean := stats.Mean(values); mean < lowest {
+			out.Best, lowest = part[i], mean
+		}
+	}
+	if out.Best == "" {
+		return standing{}
+	}
+	var others []string
+	var p []float64
+	for _, m := range methods {
+		d := r.pair(problem, metric, m, out.Best)
+		switch {
+		case m == out.Best:
+		case d.Pairs() < stats.Enough(len(part)-1):
+			out.Few = append(out.Few, m)
+		case slices.Contains(part, m):
+			others, p = append(others, m), append(p, d.P(stats.TwoSided))
+		}
+	}
+	for i, p := range stats.Holm(p) {
+		if p > stats.Level {
+			out.Tied = append(out.Tied, others[i])
+		}
+	}
+	return out
+}
+
+// present returns the methods with at least four fifths of the trials of the one with most.
+func (r results) present(problem, metric string, methods []string) []string {
+	most := 0
+	for _, m := range methods {
+		most = max(most, len(r.values(problem, metric, m)))
+	}
+	return slices.DeleteFunc(slices.Clone(methods), func(m string) bool {
+		n := len(r.values(problem, metric, m))
+		return n == 0 || 5*n < 4*most
 	})
 }
 
@@ -25,51 +79,45 @@ func compared(s *record.Set) []string {
 func table1(s *record.Set) (*table.Table, error) {
 	r, methods := read(s), compared(s)
 	t := &table.Table{Spread: "standard deviation over trials"}
-	t.Columns = r.heads(methods, "constant", "least squares")
-	present, most := 0, 0 // the largest number of methods that are compared in a row, and of trials
-	for _, problem := range expected(s) {
-		for _, m := range methods {
-			most = max(most, len(r.values(problem, metrics[0], m)))
-		}
+	headers := []string{"Data set", "Metric", "constant", "least squares"}
+	for _, m := range methods {
+		headers = append(headers, r.names(m))
 	}
-	if most == 0 {
+	t.Columns = table.Columns(2, headers...)
+	if !slices.ContainsFunc(s.Trials, func(t record.Trial) bool { return t.Status == record.StatusOK }) {
 		return nil, fmt.Errorf("no trial ended well")
 	}
 	for _, metric := range metrics {
 		for _, problem := range expected(s) {
-			t.Rows = append(t.Rows, r.row(problem, metric, methods, most))
-			present = max(present, len(r.present(problem, metric, methods)))
+			t.Rows = append(t.Rows, r.row(problem, metric, methods))
 		}
 	}
 	t.Notes = []string{
-		fmt.Sprintf("A cell has at most %s. %s", table.Count(most, "trial"), meaning(s)),
+		r.meaning(),
 		fmt.Sprintf("Bold: lowest mean over the trials in common. ≈: not told apart from it at %g %% (two-sided "+
-			"sign-flip test of the differences paired by seed, Holm's correction within the row; it takes %d trials "+
-			"in common to tell %s apart). Because the lowest mean is found in the same data, a row of equal "+
-			"methods shows a false difference in one case of ten. A method with fewer than four fifths of the most "+
-			"trials takes no part.", 100*stats.Level, stats.Enough(present-1), table.Count(present, "method")),
-		"†: mean not below that of least squares. (k of n): k of n trials ended well. (n = k): there are k trials.",
+			"%s of the differences paired by seed, Holm's correction within the row). Because the lowest mean is "+
+			"found in the same data, a row of equal methods shows a false difference in one case of ten. A method "+
+			"with fewer than four fifths of the most trials takes no part.", 100*stats.Level, r.test()),
+		"†: mean not below that of least squares. (k of n): k of n trials ended well.",
 	}
-	// which runs on small networks alone
-	everywhere := slices.DeleteFunc(methods, func(m string) bool { return m == "hmc" })
-	if gone, _ := r.missing(expected(s), everywhere...); gone != "" {
+	if gone, _ := r.missing(expected(s), methods...); gone != "" {
 		t.Notes = append(t.Notes, "Not all "+gone+".")
 	}
 	return t, nil
 }
 
 // row is a row of Table 1.
-func (r results) row(problem, metric string, methods []string, most int) []table.Cell {
+func (r results) row(problem, metric string, methods []string) []table.Cell {
 	ols := r.trivial(problem, "ols", metric)
 	row := []table.Cell{
 		table.Text(r.names(problem)), table.Text(r.names(metric)),
 		plain(r.trivial(problem, "constant", metric)), plain(ols),
 	}
-	best, tied := r.leaders(problem, metric, methods)
+	is := r.compare(problem, metric, methods)
 	for _, m := range methods {
 		v := r.values(problem, metric, m)
 		c := table.MeanSD(v)
-		if c.Bold = m == best; slices.Contains(tied, m) {
+		if c.Bold = m == is.Best; slices.Contains(is.Tied, m) {
 			c.Text += " ≈"
 		}
 		if len(v) > 0 && len(ols) > 0 && !(stats.Mean(v) < stats.Mean(ols)) {
@@ -77,8 +125,6 @@ func (r results) row(problem, metric string, methods []string, most int) []table
 		}
 		if well, all := r.on(problem).Ended(m); well < all {
 			c.Text += fmt.Sprintf(" (%d of %d)", well, all)
-		} else if len(v) > 0 && len(v) < most {
-			c.Text += fmt.Sprintf(" (n = %d)", len(v))
 		}
 		row = append(row, c)
 	}
@@ -94,46 +140,19 @@ func plain(v []float64) table.Cell {
 	return table.MeanSD(v)
 }
 
-// heads are the columns of data set, metric and these others, then one for each method.
-func (r results) heads(methods []string, headers ...string) []table.Column {
-	for _, m := range methods {
-		headers = append(headers, r.names(m))
-	}
-	return table.Columns(2, append([]string{"Data set", "Metric"}, headers...)...)
-}
-
 // meaning says what varies between the trials of a protocol.
-func meaning(s *record.Set) string {
-	if c, ok := config(s, "", ""); ok && c.Options["split"] != "released" {
+func (r results) meaning() string {
+	if r.overlap > 0 {
 		return "Each trial has a split of its own, the same for all methods, so ± is mostly the difference between " +
 			"splits."
 	}
 	return "All trials share one split, so ± is the noise of the algorithm alone."
 }
 
-//go:embed literature.csv
-var literatureCSV []byte
-
-// literature is the table of what is measured on the standard splits beside what others have published of them.
-func literature(s *record.Set) (*table.Table, error) {
-	r, methods, theirs := read(s), compared(s), claim.MustPublished(literatureCSV)
-	t := &table.Table{Columns: append(r.heads(methods), table.Columns(0, "PBP", "MC dropout", "Deep ensembles")...)}
-	for _, metric := range metrics {
-		for _, problem := range expected(s) {
-			row := []table.Cell{table.Text(r.names(problem)), table.Text(r.names(metric))}
-			for _, m := range methods {
-				row = append(row, table.MeanSD(r.values(problem, metric, m)))
-			}
-			for _, p := range theirs { // in the order of the columns
-				if p.Problem == problem && p.Metric == metric {
-					row = append(row, table.Text(p.Text))
-				}
-			}
-			t.Rows = append(t.Rows, row)
-		}
+// test names the test that tells two methods apart.
+func (r results) test() string {
+	if r.overlap > 0 {
+		return "t-test with Nadeau and Bengio's variance for overlapping splits"
 	}
-	t.Notes = []string{"Measured: mean ± standard deviation over splits. PBP: Hernández-Lobato and Adams (2015), ± " +
-		"standard error; MC dropout: Gal and Ghahramani (2016); deep ensembles: Lakshminarayanan, Pritzel and " +
-		"Blundell (2017). They train for 40 epochs and more, with 100 hidden units on Protein."}
-	return t, nil
+	return "sign-flip test"
 }

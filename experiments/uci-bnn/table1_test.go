@@ -29,9 +29,8 @@ func TestPublishedCells(t *testing.T) {
 // TestExpected: the planned data sets, or those of a person alone.
 func TestExpected(t *testing.T) {
 	for problem, want := range map[string]string{
-		"boston":       "boston concrete power",
-		"boston-small": "boston concrete power",
-		"rent":         "rent",
+		"boston": "boston concrete power",
+		"rent":   "rent",
 	} {
 		s := &record.Set{Problems: []string{"boston", "concrete", "power"}, Trials: []record.Trial{{Problem: problem}}}
 		if got := strings.Join(expected(s), " "); got != want {
@@ -129,14 +128,6 @@ func TestAgainstPrint(t *testing.T) {
 	}
 	if !strings.Contains(tab.Notes[0], "57 measured cells agree with the printed ones, 1 do not") {
 		t.Errorf("note %q", tab.Notes[0])
-	}
-	m.protocol = "standard" // other data: beside what others have published of them
-	other := m.set(t)
-	other.Problems = []string{"boston", "concrete", "power", "protein", "wine"}
-	tab, err = literature(other)
-	if row := tab.Rows[0]; err != nil || len(row) != len(tab.Columns) || row[len(row)-3].Text != "3.01 ± 0.18" ||
-		len(tab.Rows) != 10 {
-		t.Errorf("the literature: %v, %v", tab, err)
 	}
 	m.protocol = "paper" // each trial has a split of its own: no verdict
 	s := m.set(t)

@@ -3,7 +3,6 @@ package ucibnn
 
 import (
 	"embed"
-	"maps"
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -28,109 +27,40 @@ var Experiment = &harness.Experiment{
 	Measuring: measuring,
 	Problem:   build,
 	Check:     check,
-	Samplers:  append(slices.Clone(samplers.All), pushedAscent()),
+	Samplers:  samplers.All,
 	Metrics:   words.Metrics,
 	Scores:    metrics,
-	Baselines: baselines,
-	Grids:     files,
-	Figures:   figures,
-	Tables:    tables,
+	Baselines: []harness.Baseline{
+		{Name: "constant", Metrics: []string{"constant-rmse", "constant-nll"}},
+		{Name: "least squares", Metrics: []string{"ols-rmse", "ols-nll"}},
+	},
+	Grids: files,
+	Figures: []harness.Figure{
+		words.Figure("figure4-right", boston),
+		words.Figure("figure5", moments),
+		words.Figure("table1-gaps", gaps),
+	},
+	Tables:    []harness.Table{words.Table("table1", table1), words.Table("table1-published", against)},
 	Own:       own,
-	Claims:    claims,
-	Findings:  slices.Concat(verdicts, findings, push.Each(), flows.Each()),
-	Apart:     apart(),
+	Claims:    slices.Concat(tableClaims, flowClaims),
 	Published: printed,
 }
 
-var baselines = []harness.Baseline{
-	{Name: "constant", Metrics: []string{"constant-rmse", "constant-nll"}},
-	{Name: "least squares", Metrics: []string{"ols-rmse", "ols-nll"}},
-}
-
-var figures = []harness.Figure{
-	words.Figure("figure4-right", boston),
-	words.Figure("figure5", moments),
-	words.Figure("rmse-curves", rmses),
-	words.Figure("table1-gaps", gaps),
-}
-
-var tables = []harness.Table{words.Table("table1", table1), words.Table("table1-published", against)}
-
-var claims = slices.Concat(tableClaims, flowClaims)
-
-var flows = study.Comparison{Protocol: "beyond", Problems: []study.Problem{{
-	Name:    "boston",
-	Title:   "Boston",
-	Margin:  0.02,
-	Overlap: tenth,
-	Metrics: []study.Measure{
-		predictive, {Head: "dev NLL", Metric: "dev-nll"}, {Head: "test RMSE", Metric: "test-rmse"},
-	},
-}}}
-
-// push has a random force in the place of what SIFG's network does on Concrete.
-var push = study.Comparison{
-	Protocol: "pushed",
-	About:    "A random force is in the place of what SIFG's network does; step and σ are the same.",
-	Methods:  []string{"sifg"},
-	Rivals:   []string{"ascent-pushed"},
-	Problems: []study.Problem{{
-		Name:    "concrete",
-		Title:   "Concrete, a random force",
-		Margin:  0.02,
-		Overlap: tenth,
-		Metrics: []study.Measure{predictive},
-	}},
-}
-
-var predictive = study.Measure{Head: "test NLL", Metric: "test-nll"}
-
-// Verdict is that on networks: every method at its own best, its start of λ included; at equal scores, and for SIFG by
-// the clock.
+// Verdict compares methods by test NLL, each at its own best. Its margin is 0.02 nats: the test rows are then 2 % more
+// or less likely.
 var Verdict = study.Comparison{
-	Protocol: "start",
-	Times:    "matched", // whose trials were timed under less load
-	Seconds:  "own-clock",
+	Protocol: "tuned",
 	Lead:     true,
 	Where:    "Networks after 2000 iterations",
-	Problems: judgedBy(predictive, problems...),
+	Problems: judged(),
 }
 
-// OneStart compares methods that all start at the prior's λ.
-var OneStart = study.Comparison{
-	Protocol: "matched",
-	Lead:     true,
-	Where:    "Networks after 2000 iterations, all from the prior's start",
-	Problems: sameStart(judgedBy(predictive, problems...)),
-}
-
-// verdicts compare SIFG and Ada-SIFG with every other method.
-var verdicts = slices.Concat(
-	Verdict.Findings(),
-	OneStart.Findings(),
-	study.Comparison{
-		Protocol: "converged",
-		Where:    "Networks after 8000 iterations",
-		Problems: judgedBy(predictive, withSmall...),
-	}.Findings(),
-	study.Comparison{
-		Protocol: "standard",
-		Where:    "Networks on the literature's splits",
-		Problems: judgedBy(predictive, problems...),
-	}.Findings(),
-)
-
-// tenth is the test part of a table, here over the rest: splits overlap.
-const tenth = 1.0 / 9
-
-// judgedBy compares methods on these problems, with a margin of 0.02 nats: the test rows are then 2 % more or less
-// likely.
-func judgedBy(m study.Measure, problems ...string) (out []study.Problem) {
+func judged() (out []study.Problem) {
 	for _, p := range problems {
 		out = append(out, study.Problem{
 			Name:    p,
 			Title:   named(nil)(p),
-			Metrics: []study.Measure{m},
+			Metrics: []study.Measure{{Head: "test NLL", Metric: "test-nll"}},
 			Margin:  0.02,
 			Overlap: tenth,
 		})
@@ -138,40 +68,12 @@ func judgedBy(m study.Measure, problems ...string) (out []study.Problem) {
 	return out
 }
 
-// sameStart says beside other comparisons that all methods have one start.
-func sameStart(problems []study.Problem) []study.Problem {
-	for i := range problems {
-		problems[i].Apart = " (one start)"
-	}
-	return problems
-}
-
-// apart is what protocols have that judge the development part along the run, or do not check the paper's claims.
-func apart() map[string]harness.Contents {
-	out, curves := flows.Apart(), judgedBy(study.Measure{Head: "dev NLL", Metric: "dev-nll"}, withSmall...)
-	clock, reached := clockFigure(curves...), reachedTable(curves...)
-	// no Figure 4 right, since SIFG has its own best σ alone, and nothing beside the printed numbers
-	fair := harness.Contents{Figures: append(slices.Clone(figures[1:3]), clock), Tables: append(tables, reached)}
-	other := words.Table("literature", literature) // other data than the paper's
-	out["standard"] = harness.Contents{Figures: fair.Figures, Tables: []harness.Table{tables[0], other, reached}}
-	fair.Claims = claims
-	accuracy := words.Table("errors", table1)
-	accuracy.Name = "table1"
-	out["matched"] = fair
-	out["converged"] = harness.Contents{Figures: []harness.Figure{clock}, Tables: []harness.Table{accuracy, reached}}
-	maps.Copy(out, push.Apart())
-	out["start"] = out["converged"]
-	out["own-clock"] = harness.Contents{Tables: []harness.Table{accuracy}} // judged too rarely for a curve of SIFG
-	return out
-}
-
-// own is the experiment on data sets of a person's own. Their settings are those of Concrete, which under matched its
+// own is the experiment on data sets of a person's own. Their settings are those of Concrete, which under tuned its
 // grid chose.
 var own = &harness.Own{
-	Problem: "concrete", Protocol: "matched", Methods: columns,
+	Problem: "concrete", Protocol: "tuned", Methods: columns,
 	Title:   "Bayesian networks on your data",
 	Summary: "Regression networks with one hidden layer of 50 ReLU units, 100 particles, on data of your own.",
-	Figures: []harness.Figure{words.Figure("rmse-curves", rmses)},
 	Tables:  []harness.Table{words.Table("errors", table1)},
 	Files:   predictions,
 }

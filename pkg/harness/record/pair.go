@@ -84,7 +84,7 @@ func (d Difference) P(side stats.Side) float64 {
 	case !d.Whole():
 		return stats.Sign(d.Signs, side)
 	case d.Overlap > 0:
-		return stats.OverlapTest(d.Gaps, d.Overlap)
+		return stats.OverlapTest(d.Gaps, d.Overlap, side)
 	}
 	return stats.Paired(d.Gaps, side)
 }

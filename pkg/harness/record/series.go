@@ -11,6 +11,7 @@ type Series struct {
 	Set     *Set
 	Problem string
 	Names   func(method string) string // names of methods in words; nil: those of their looks
+	Overlap float64                    // that of Difference, of two trials
 }
 
 // Keys returns the keys of the methods' trials.

@@ -30,8 +30,10 @@ func TestHolm(t *testing.T) {
 // interval is 3 ± 2.7764·0.8819.
 func TestOverlap(t *testing.T) {
 	d := []float64{1, 2, 3, 4, 5}
-	near(t, "p", OverlapTest(d, 1.0/9), 0.02723, 1e-5)
-	near(t, "p of independent ones", OverlapTest(d, 0), 0.01324, 1e-5)
+	near(t, "p", OverlapTest(d, 1.0/9, TwoSided), 0.02723, 1e-5)
+	near(t, "p of independent ones", OverlapTest(d, 0, TwoSided), 0.01324, 1e-5)
+	near(t, "p of positive ones", OverlapTest(d, 1.0/9, Greater), 0.02723/2, 1e-5)
+	near(t, "p of negative ones", OverlapTest(d, 1.0/9, Less), 1-0.02723/2, 1e-5)
 	lo, hi := OverlapInterval(d, 1.0/9, 0.95)
 	near(t, "lower end", lo, 3-2.77645*0.881917, 1e-4)
 	near(t, "upper end", hi, 3+2.77645*0.881917, 1e-4)
@@ -39,10 +41,10 @@ func TestOverlap(t *testing.T) {
 	wantLo, wantHi := TInterval(d, 0.95)
 	near(t, "lower end without overlap", lo, wantLo, 1e-12)
 	near(t, "upper end without overlap", hi, wantHi, 1e-12)
-	if p := OverlapTest([]float64{0, 0}, 0.1); p != 1 {
+	if p := OverlapTest([]float64{0, 0}, 0.1, TwoSided); p != 1 {
 		t.Errorf("no differences: p = %g", p)
 	}
-	if p := OverlapTest([]float64{1}, 0.1); !math.IsNaN(p) {
+	if p := OverlapTest([]float64{1}, 0.1, Greater); !math.IsNaN(p) {
 		t.Errorf("one difference: p = %g", p)
 	}
 }

@@ -221,9 +221,9 @@ func OverlapSE(d []float64, overlap float64) float64 {
 	return SD(d) * math.Sqrt(1/float64(len(d))+overlap)
 }
 
-// OverlapTest returns the two-sided p-value of Student's t-test of mean(d) = 0 with the variance of OverlapInterval;
-// NaN for fewer than two differences, 1 where all are 0.
-func OverlapTest(d []float64, overlap float64) float64 {
+// OverlapTest returns the p-value of Student's t-test of mean(d) = 0 with the variance of OverlapInterval; NaN for fewer
+// than two differences, 1 where all are 0.
+func OverlapTest(d []float64, overlap float64, side Side) float64 {
 	if len(d) < 2 {
 		return math.NaN()
 	}
@@ -231,7 +231,8 @@ func OverlapTest(d []float64, overlap float64) float64 {
 	if math.IsNaN(t) && SD(d) == 0 {
 		return 1
 	}
-	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(len(d) - 1)}.CDF(-math.Abs(t))
+	law := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(len(d) - 1)}
+	return []float64{2 * law.CDF(-math.Abs(t)), law.CDF(t), law.CDF(-t)}[side]
 }
 
 // Holm returns the p-values corrected for their number, in the order given: if those at or below α are called real, the

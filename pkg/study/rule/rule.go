@@ -122,7 +122,7 @@ func Less(e record.Series, what string, ma string, a record.Sample, mb string, b
 	if label == nil {
 		label = func(method string) string { return figure.Label(method) }
 	}
-	d := record.Pair(a, b, 0)
+	d := record.Pair(a, b, e.Overlap)
 	if d.Pairs() == 0 {
 		out.Verdict = claim.NotTestable
 		out.Evidence = fmt.Sprintf("%s and %s have no pair: %s", label(ma), label(mb), d.Why)
