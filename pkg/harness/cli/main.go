@@ -149,7 +149,6 @@ func newRoot(e *env) *cobra.Command {
 		}
 		root.AddCommand(g.commands...)
 	}
-	root.AddCommand(workerCommand(e))
 	return root
 }
 
