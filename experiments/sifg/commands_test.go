@@ -84,8 +84,6 @@ var shown = regexp.MustCompile("(?m)(?:^ {4}|^|`)((?:SIFG_[A-Z_]+=\\S+ )?(?:bin/
 
 // elsewhere are commands whose documents and examples have tests of their own, or none, and why.
 var elsewhere = map[string]string{
-	"work":       "needs a plan of submit",
-	"submit":     "cli.TestSlurm",
 	"grid":       "TestGridDocumentation",
 	"help":       "",
 	"completion": "the shells' own words",

@@ -53,8 +53,6 @@ func TestOwnData(t *testing.T) {
 	if err := os.Rename("Flats 2.csv", "Flats_2.csv"); err != nil {
 		t.Fatal(err)
 	}
-	ends(t, 0, "submit kubernetes uci-bnn --data Flats_2.csv --target rent --drop id --scale smoke", "kubectl create")
-	ends(t, 0, "data info flats-2", "area, rent") // which the jobs need too
 	const line = "run uci-bnn --data rent.csv --data Flats_2.csv --target rent --drop id --scale smoke " +
 		"--methods svgd,sifg --name mine"
 	ends(t, 0, line, "| rent    | svgd ", "| flats-2 | sifg ", "| rent    | least squares ", "| flats-2 | constant ",
@@ -233,7 +231,6 @@ func TestOwnDataRefused(t *testing.T) {
 	ends(t, 0, "plan uci-bnn --scale smoke --data rent.csv --target area --drop id", "trials")
 	ends(t, 75, "status uci-bnn --scale smoke --data rent.csv --target area --drop id", "missing")
 	ends(t, 0, "grid uci-bnn --scale smoke --data rent.csv --target area --drop id --grid one-at-a-time --dry-run")
-	ends(t, 0, "submit slurm uci-bnn --scale smoke --data rent.csv --target area --drop id --dry-run", "--array")
 	if _, err := os.Stat("datasets/own.yaml"); err == nil {
 		t.Error("there is an entry that nothing ran with")
 	}

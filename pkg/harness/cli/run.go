@@ -24,7 +24,7 @@ import (
 func runCommand(e *env) *cobra.Command {
 	var s selection
 	var r runner
-	var trial string
+	var trial, shard string
 	cmd := &cobra.Command{
 		Use:   "run [EXPERIMENT...|all]",
 		Short: "Computes the trials that are not there yet and writes the report",
@@ -33,21 +33,27 @@ func runCommand(e *env) *cobra.Command {
   sifg run gmm --problems gmm-2d --methods sifg,svgd --set step=0.02 --scale smoke`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 && trial == "" && len(e.experiments) > 1 {
-				return s.ask(e, r.Jobs)
+				return usage.Errorf("which experiment? sifg run NAME takes one or more of %s, or all",
+					strings.Join(e.names(), ", "))
+			}
+			if trial != "" && shard != "" {
+				return usage.Errorf("--trial and --shard exclude each other")
 			}
 			w, err := s.open(e, args, true)
 			if err != nil {
 				return err
 			}
-			if err := writable(w.results); err != nil {
-				return err
-			}
 			write := func() error { return w.report(e, false) }
-			if trial != "" {
-				write = nil
-				if err := errors.Join(w.Only(trial), w.status()); err != nil {
-					return err
-				}
+			switch {
+			case trial != "":
+				write, err = nil, w.Only(trial)
+			case shard != "":
+				write, err = nil, w.shard(shard)
+			default:
+				err = writable(w.results)
+			}
+			if err := errors.Join(err, w.status()); err != nil {
+				return err
 			}
 			w.measure(e)
 			return w.run(e, &r, write)
@@ -55,7 +61,10 @@ func runCommand(e *env) *cobra.Command {
 	}
 	s.flags(cmd)
 	r.flags(cmd)
-	cmd.Flags().StringVar(&trial, "trial", "", "only the trial whose `KEY` begins with this; no report is written")
+	f := cmd.Flags()
+	f.StringVar(&trial, "trial", "", "only the trial whose `KEY` begins with this; no report is written")
+	f.StringVar(&shard, "shard", "",
+		"only part i of n of the trials, as `i/n`, counted from 0; auto in a job array; no report is written")
 	return cmd
 }
 
@@ -95,17 +104,6 @@ func (w *work) run(e *env, r *runner, write func() error) error {
 		}
 	}
 	return w.outcome(e)
-}
-
-// ask is the error where several experiments could be meant, with what all of them would cost.
-func (s *selection) ask(e *env, jobs int) error {
-	w, err := s.open(e, nil, false)
-	if err != nil {
-		return err
-	}
-	w.measure(e)
-	return usage.Errorf("which experiment? sifg run NAME takes one or more of %s; sifg run all would be %s",
-		strings.Join(e.names(), ", "), w.forecast(w.with(todoStatuses...), jobs))
 }
 
 // compute computes what is missing, but for trials whose data cannot be had. A signal ends soft.
