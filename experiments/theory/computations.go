@@ -137,14 +137,7 @@ func asComputations() map[string]harness.Computation {
 			_, err := c.of(t)
 			return err
 		}
-		work := func(t *harness.Trial) float64 {
-			m, err := c.of(t)
-			if err != nil {
-				return 0
-			}
-			return part.work(m)
-		}
-		out[p.Name] = harness.Computation{Check: check, Run: c.run, Work: work}
+		out[p.Name] = harness.Computation{Check: check, Run: c.run}
 	}
 	return out
 }

@@ -83,9 +83,6 @@ func TestOwnData(t *testing.T) {
 	ends(t, 75, "compare --name mine", "nothing in results/custom/mine can be set beside published")
 	ends(t, 0, "claims --name mine", "no claim was checked")
 	ends(t, 0, "verify --name mine --recompute 1", "bit for bit the same")
-	key, _ := filepath.Glob("results/store/uci-bnn/*/*")
-	ends(t, 0, "explain "+filepath.Base(key[0])+" --name mine",
-		"sifg run uci-bnn --protocol matched --scale smoke --data ", " --trial ")
 	ends(t, 0, "grid uci-bnn --data rent --scale smoke --methods svgd --grid one-at-a-time",
 		"results: results/custom/smoke_data-rent")
 	ends(t, 0, "run uci-bnn --data rent --scale smoke --methods svgd --protocol paper", "1 computed")
@@ -229,7 +226,6 @@ func TestOwnDataRefused(t *testing.T) {
 	}
 	// Neither they nor what only looks leave an entry, which would contradict what is right.
 	ends(t, 0, "plan uci-bnn --scale smoke --data rent.csv --target area --drop id", "trials")
-	ends(t, 75, "status uci-bnn --scale smoke --data rent.csv --target area --drop id", "missing")
 	ends(t, 0, "grid uci-bnn --scale smoke --data rent.csv --target area --drop id --grid one-at-a-time --dry-run")
 	if _, err := os.Stat("datasets/own.yaml"); err == nil {
 		t.Error("there is an entry that nothing ran with")

@@ -150,7 +150,7 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	}
 	w.measure(e)
 	if g.dry {
-		w.print(e, g.Jobs)
+		w.print(e)
 		return nil
 	}
 	return w.run(e, &g.runner, func() error { return w.choose(e, laid, g.again(laid)) })

@@ -80,9 +80,6 @@ var badInput = []struct {
 	{"run toy --data boston", []string{"toy does not take --data"}},
 	{"run --set step=0,02", []string{"--set step=0,02", "step: want a number"}},
 	{"run --name größe", []string{"--name größe", "letters, digits"}},
-	{"explain", []string{"one key"}},
-	{"explain ab", []string{"results", `"ab"`}},
-	{"explain [", []string{"results", `"["`}}, // a key is no pattern
 	{"data info bostn", []string{"bostn", `"boston"`}},
 	{"data list --datasets none.yaml", []string{"--datasets", "none.yaml"}},
 	{"run --target y", []string{"--target", "--data FILE"}},
@@ -141,7 +138,6 @@ func TestLists(t *testing.T) {
 		t.Error("report makes a folder where there is nothing to report")
 	}
 	x.want(t, "report --set step=0.02 --store none", 75, "9 of 9 trials are missing")
-	x.want(t, "status", 75, "9 of 9 trials are missing")
 }
 
 // full is a disk without space.

@@ -134,9 +134,9 @@ func newRoot(e *env) *cobra.Command {
 		commands []*cobra.Command
 	}{
 		{"Run and report:", []*cobra.Command{
-			planCommand(e), runCommand(e), statusCommand(e), reportCommand(e), claimsCommand(e),
+			planCommand(e), runCommand(e), reportCommand(e), claimsCommand(e),
 			compareCommand(e), gridCommand(e)}},
-		{"Look and check:", []*cobra.Command{listCommand(e), explainCommand(e), verifyCommand(e), dataCommand(e)}},
+		{"Look and check:", []*cobra.Command{listCommand(e), verifyCommand(e), dataCommand(e)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, c := range g.commands {

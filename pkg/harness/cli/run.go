@@ -114,8 +114,8 @@ func (w *work) compute(e *env, r *runner) (soft context.Context, computed int, e
 	if err != nil {
 		return soft, 0, err
 	}
-	fmt.Fprintln(e.err, w.forecast(todo, r.Jobs))
-	shown := newProgress(e.err, todo, &w.costs, r.Jobs)
+	fmt.Fprintln(e.err, w.summary(todo))
+	shown := newProgress(e.err, todo, w.again, w.times, r.Jobs)
 	defer context.AfterFunc(soft, func() { shown.finishing(interrupted(soft, "")) })()
 	computed, err = run.Run(soft, hard, w.store, w.Experiments, todo, r.options(e, shown))
 	shown.close()
@@ -180,7 +180,7 @@ func (w *work) outcome(e *env) error {
 		if missing > 0 {
 			text += fmt.Sprintf(", %d were not computed", missing)
 		}
-		return exitf(exitFailed, "%s, the first is %s; sifg status names all", text, w.first(retryable...))
+		return exitf(exitFailed, "%s, the first is %s; sifg plan names all", text, w.first(retryable...))
 	}
 	if names := w.without(e); names != nil {
 		text := fmt.Sprintf("%d of %d trials are left out, because the data set %s is not here: sifg data fetch gets "+

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime"
 	"strings"
 	"syscall"
 
@@ -22,7 +23,7 @@ type runner struct {
 func (r *runner) flags(cmd *cobra.Command) {
 	cmd.PreRunE = func(*cobra.Command, []string) error { return r.check() }
 	f := cmd.Flags()
-	jobsFlag(f, &r.Jobs)
+	f.IntVarP(&r.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "trials computed at once")
 	f.IntVar(&r.Threads, "threads", 1, "cores that one trial may use; for a few large trials, with fewer --jobs")
 	f.DurationVar(&r.Timeout, "timeout", 0, "limit of one trial, such as 90s or 10m (default none)")
 }

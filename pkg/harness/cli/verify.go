@@ -145,7 +145,7 @@ func (s *selection) verifyNumbers(e *env, names []string, d compare.Draws) error
 			err)
 	}
 	defer os.RemoveAll(dir)
-	w := &work{Plan: &plan.Plan{Experiments: e.experiments, Trials: trials}, known: s.knownDir()}
+	w := &work{Plan: &plan.Plan{Experiments: e.experiments, Trials: trials}}
 	if w.store, err = store.Open(dir); err != nil {
 		return err
 	}
