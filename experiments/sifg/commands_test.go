@@ -84,8 +84,6 @@ var shown = regexp.MustCompile("(?m)(?:^ {4}|^|`)((?:SIFG_[A-Z_]+=\\S+ )?(?:bin/
 
 // elsewhere are commands whose documents and examples have tests of their own, or none, and why.
 var elsewhere = map[string]string{
-	"work":       "needs a plan of submit",
-	"submit":     "cli.TestSlurm",
 	"grid":       "TestGridDocumentation",
 	"help":       "",
 	"completion": "the shells' own words",
@@ -96,7 +94,7 @@ func small(line string) string {
 	line, _, _ = strings.Cut(line, " #")
 	line = strings.TrimSpace(strings.Replace(line, "bin/", "", 1))
 	line = strings.ReplaceAll(line, "--scale quick", "--scale smoke")
-	for _, verb := range []string{"run", "status", "claims", "verify", "compare", "report", "grid"} {
+	for _, verb := range []string{"run", "claims", "verify", "compare", "report", "grid"} {
 		if strings.HasPrefix(line, "sifg "+verb) && !strings.Contains(line, "--scale") &&
 			!strings.Contains(line, "--results") {
 			line = strings.Replace(line, "sifg "+verb, "sifg "+verb+" --scale smoke", 1)

@@ -53,8 +53,6 @@ func TestOwnData(t *testing.T) {
 	if err := os.Rename("Flats 2.csv", "Flats_2.csv"); err != nil {
 		t.Fatal(err)
 	}
-	ends(t, 0, "submit kubernetes uci-bnn --data Flats_2.csv --target rent --drop id --scale smoke", "kubectl create")
-	ends(t, 0, "data info flats-2", "area, rent") // which the jobs need too
 	const line = "run uci-bnn --data rent.csv --data Flats_2.csv --target rent --drop id --scale smoke " +
 		"--methods svgd,sifg --name mine"
 	ends(t, 0, line, "| rent    | svgd ", "| flats-2 | sifg ", "| rent    | least squares ", "| flats-2 | constant ",
@@ -85,9 +83,6 @@ func TestOwnData(t *testing.T) {
 	ends(t, 75, "compare --name mine", "nothing in results/custom/mine can be set beside published")
 	ends(t, 0, "claims --name mine", "no claim was checked")
 	ends(t, 0, "verify --name mine --recompute 1", "bit for bit the same")
-	key, _ := filepath.Glob("results/store/uci-bnn/*/*")
-	ends(t, 0, "explain "+filepath.Base(key[0])+" --name mine",
-		"sifg run uci-bnn --protocol tuned --scale smoke --data ", " --trial ")
 	ends(t, 0, "grid uci-bnn --data rent --scale smoke --methods svgd --grid paper",
 		"results: results/custom/smoke_data-rent")
 	ends(t, 0, "run uci-bnn --data rent --scale smoke --methods svgd --protocol paper", "1 computed")
@@ -229,9 +224,7 @@ func TestOwnDataRefused(t *testing.T) {
 	}
 	// Neither they nor what only looks leave an entry, which would contradict what is right.
 	ends(t, 0, "plan uci-bnn --scale smoke --data rent.csv --target area --drop id", "trials")
-	ends(t, 75, "status uci-bnn --scale smoke --data rent.csv --target area --drop id", "missing")
 	ends(t, 0, "grid uci-bnn --scale smoke --data rent.csv --target area --drop id --grid paper --dry-run")
-	ends(t, 0, "submit slurm uci-bnn --scale smoke --data rent.csv --target area --drop id --dry-run", "--array")
 	if _, err := os.Stat("datasets/own.yaml"); err == nil {
 		t.Error("there is an entry that nothing ran with")
 	}

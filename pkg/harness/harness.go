@@ -192,9 +192,6 @@ type Computation struct {
 	// Run computes the values of the variant t.Method. It may draw only from random streams that it makes by name, and
 	// ends early with ctx's error if it takes long.
 	Run func(ctx context.Context, t *Trial, put func(metric string, index int, value float64)) error
-	// Work is about what a variant's time grows with, in any unit, for forecasts; 0 for options that Check refuses.
-	// nil: nothing is known of other options than those that were measured.
-	Work func(t *Trial) float64
 }
 
 // Reference is what trials of a problem are judged by and what takes too long to make for each of them: draws of long

@@ -24,7 +24,7 @@ var stages = [][]string{
 	{"plan"},
 	{"run"},
 	{"report"},
-	{"compare", "page", "grid", "cluster"},
+	{"compare", "page", "grid"},
 	{"cli"},
 	{"trust", "browser"},
 }

@@ -12,8 +12,6 @@ me, edited = os.path.abspath(__file__), os.path.abspath(__file__) + ".edited"
 about = {"dim": 2, "names": ["a", "b"]}
 if how == "huge":
     about = {"dim": 1000000}
-elif how == "many":
-    about["values"] = [f"v{i}" for i in range(100000)]
 elif how == "names":
     about["names"] = ["=cmd|' /C calc'!A0", "\x1b[31mred\n| forged |"]
 

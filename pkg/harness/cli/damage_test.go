@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -44,11 +43,9 @@ func TestDamagedStore(t *testing.T) {
 	if err := os.Truncate(arrays[1], 100); err != nil {
 		t.Fatal(err)
 	}
-	for _, command := range []string{"status", "plan", "run", "report"} { // they look at sizes
+	for _, command := range []string{"plan", "run", "report"} { // they look at sizes
 		x.want(t, command+" --protocol paper", 5, "1 of 9 trials are damaged", "--repair")
 	}
-	key := filepath.Base(filepath.Dir(arrays[1]))
-	x.want(t, "explain "+key, 5, key)
 	x.want(t, "verify", 5, "2 damaged files", "particles.npy: its SHA-256", "100 bytes, want", "--repair")
 	x.want(t, "verify --repair", 0, "2 damaged files moved aside")
 	x.want(t, "run --protocol paper", 0, "7 already there, 2 computed")
@@ -109,7 +106,7 @@ func TestNoStore(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
 	put(t, "home/letter.txt", "dear")
-	for _, command := range []string{"verify --repair", "verify", "run", "plan", "status", "explain ab"} {
+	for _, command := range []string{"verify --repair", "verify", "run", "plan"} {
 		x.want(t, command+" --store home", 2, "home", "letter.txt")
 	}
 	if left := glob(t, "home/*", 1); left[0] != "home/letter.txt" || x.scores.Load() != 0 {
@@ -202,13 +199,4 @@ func TestRecomputeAsStored(t *testing.T) {
 	if len(draws) < 2 {
 		t.Error("eight draws were the same")
 	}
-}
-
-// TestForecastOfResults: what trials cost is known from the report of the same --results.
-func TestForecastOfResults(t *testing.T) {
-	t.Chdir(t.TempDir())
-	x := toy()
-	x.want(t, "run --results out --store elsewhere", 0)
-	x.want(t, "plan --results out --store empty", 0, "9 to compute in about")
-	x.want(t, "plan --results none --store empty", 0, "the time is not known")
 }

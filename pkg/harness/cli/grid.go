@@ -153,7 +153,7 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	}
 	w.measure(e)
 	if g.dry {
-		w.print(e, g.Jobs)
+		w.print(e)
 		return nil
 	}
 	if err := writable(w.results); err != nil {

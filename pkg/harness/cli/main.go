@@ -58,7 +58,6 @@ type env struct {
 	quiet       bool
 	manifests   []string // --datasets
 	data        *dataset.Library
-	programs    []string // flags that name programs
 }
 
 // Main runs the command line and returns the exit code. What is asked for goes to stdout. Progress, and the sentence
@@ -135,9 +134,9 @@ func newRoot(e *env) *cobra.Command {
 		commands []*cobra.Command
 	}{
 		{"Run and report:", []*cobra.Command{
-			planCommand(e), runCommand(e), statusCommand(e), reportCommand(e), claimsCommand(e),
+			planCommand(e), runCommand(e), reportCommand(e), claimsCommand(e),
 			compareCommand(e), gridCommand(e)}},
-		{"On a cluster:", []*cobra.Command{submitCommand(e), workCommand(e)}},
+		{"Look and check:", []*cobra.Command{listCommand(e), verifyCommand(e), dataCommand(e)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, c := range g.commands {
@@ -148,7 +147,6 @@ func newRoot(e *env) *cobra.Command {
 		}
 		root.AddCommand(g.commands...)
 	}
-	root.AddCommand(workerCommand(e))
 	return root
 }
 
@@ -188,14 +186,6 @@ func (e *env) prepare(cmd *cobra.Command) (err error) {
 	slog.SetDefault(slog.New(slog.NewTextHandler(e.err, &slog.HandlerOptions{Level: level})))
 	e.data, err = dataset.Open(dataset.Options{Manifests: e.manifests, Mirror: os.Getenv("SIFG_DATASETS_MIRROR")})
 	return err
-}
-
-// workerFlags are the flags by which another process of this program knows the same data sets and programs.
-func (e *env) workerFlags() (flags []string) {
-	for _, path := range e.manifests {
-		flags = append(flags, "--datasets", path)
-	}
-	return append(flags, e.programs...)
 }
 
 // subcommand is what a command with commands below it does without one of them: it shows its help, or offers the

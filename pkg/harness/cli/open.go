@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
@@ -33,11 +32,10 @@ type work struct {
 	*plan.Plan
 	all     bool // experiments of a program that has several, rather than named ones
 	results string
-	known   string       // the report that knows most of what trials cost
 	store   *store.Store // nil where there is none and none was to be made
 	trials  []harness.Trial
 	found   []store.Found // of each of trials
-	costs   run.Costs     // see measure
+	times   times         // of those of the trials that the store has
 
 	again map[string]bool // keys of trials that need no run, since stored particles can be measured: see measure
 	notes []string        // which experiment is left out, and where stored particles do not suffice
@@ -83,7 +81,7 @@ func (s *selection) planned(e *env, do func(w *work) error) func(*cobra.Command,
 
 // look looks through the store for the trials of a plan.
 func (s *selection) look(p *plan.Plan, results string, write bool) (w *work, err error) {
-	w = &work{Plan: p, results: results, known: s.knownDir(), costs: costsOf(p.Experiments)}
+	w = &work{Plan: p, results: results}
 	if w.store, err = openStore(s.storeDir(), results, write); err != nil {
 		return nil, err
 	}
@@ -145,10 +143,9 @@ func (w *work) status() (err error) {
 	return err
 }
 
-// measure finds the trials that need no run, and collects what the others cost, from the store, and from the report
-// where that knows more, as far as it can be read.
+// measure finds the trials that need no run, and what the others of the plan took.
 func (w *work) measure(e *env) {
-	w.again = map[string]bool{}
+	w.again, w.times = map[string]bool{}, times{}
 	for _, t := range w.with(todoStatuses...) {
 		ok, why := run.Again(w.store, harness.ByName(w.Experiments, t.Experiment), &t, e.data)
 		if ok {
@@ -161,15 +158,9 @@ func (w *work) measure(e *env) {
 	w.notes = slices.Compact(w.notes)
 	for i, f := range w.found {
 		if f.Status == record.StatusOK {
-			w.costs.Add(&w.trials[i], f.Dim, f.Timing.Processor(), f.Timing.Seconds)
+			w.times.add(&w.trials[i], f.Timing.Seconds)
 		}
 	}
-}
-
-// costsOf returns what predicts times on this machine.
-func costsOf(experiments []*harness.Experiment) run.Costs {
-	here := record.Timing{CPU: machine.This().CPU, Kernel: machine.This().Kernel}
-	return run.Costs{Experiments: experiments, CPU: here.Processor()}
 }
 
 // with returns the trials whose status is one of these.
@@ -213,13 +204,8 @@ func (w *work) first(status ...string) string {
 	return fmt.Sprintf("%s (%s) %s", w.trials[i].Name(), w.trials[i].Key, became(w.found[i].Status, w.found[i].Reason))
 }
 
-// forecast says how many trials there are, how many have to be computed and how long that will take, after what needs
-// to be known of it.
-func (w *work) forecast(todo []harness.Trial, jobs int) string {
-	return strings.Join(append(slices.Clone(w.notes), w.summary(todo, jobs)), "\n")
-}
-
-func (w *work) summary(todo []harness.Trial, jobs int) string {
+// summary says how many trials there are and how many have to be computed, after what needs to be known of it.
+func (w *work) summary(todo []harness.Trial) string {
 	all, there, damaged := len(todo), w.count(record.StatusOK, record.StatusDiverged), w.count(store.Damaged)
 	todo = w.runs(todo)
 	s := fmt.Sprintf("%s: %d already there, %d to compute", table.Count(len(w.found), "trial"), there, len(todo))
@@ -227,6 +213,7 @@ func (w *work) summary(todo []harness.Trial, jobs int) string {
 		n    int
 		what string
 	}{
+		{w.count(retryable...), "of which failed before"},
 		{all - len(todo), "to measure from stored particles"},
 		{damaged, "damaged"},
 		{len(w.found) - there - damaged - all, "left out for want of data"},
@@ -235,16 +222,5 @@ func (w *work) summary(todo []harness.Trial, jobs int) string {
 			s += fmt.Sprintf(", %d %s", x.n, x.what)
 		}
 	}
-	total, known := w.costs.Total(todo, jobs)
-	switch {
-	case len(todo) == 0:
-		return s
-	case known == 0:
-		return s + "; no trial like them was measured yet, so the time is not known"
-	}
-	s += fmt.Sprintf(" in about %s with %d at once", table.Seconds(total), jobs)
-	if known < len(todo) {
-		s += fmt.Sprintf(" (judged by %d of them)", known)
-	}
-	return s
+	return strings.Join(append(slices.Clone(w.notes), s), "\n")
 }

@@ -44,7 +44,7 @@ func (o *own) flags(f *pflag.FlagSet) {
 // use makes the request's experiments run on the data or the program of the flags. This program then has no others, so
 // that nothing of the paper is beside them.
 func (o *own) use(e *env, r *plan.Request) error {
-	target, err := o.programs.start(e)
+	target, err := o.programs.start()
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (p *programs) flags(f *pflag.FlagSet) {
 }
 
 // start starts the programs and makes the samplers known. target is nil without one.
-func (p *programs) start(e *env) (target *program.Program, err error) {
+func (p *programs) start() (target *program.Program, err error) {
 	for _, text := range p.samplers {
 		name, command, ok := strings.Cut(text, "=")
 		if !ok {
@@ -186,10 +186,6 @@ func (p *programs) start(e *env) (target *program.Program, err error) {
 		if err != nil {
 			return nil, err
 		}
-		e.programs = append(e.programs, "--sampler", text)
-	}
-	if p.samplers != nil || p.target != "" {
-		e.programs = append(e.programs, "--startup", p.startup.String())
 	}
 	if p.target == "" {
 		return nil, nil
@@ -202,6 +198,5 @@ func (p *programs) start(e *env) (target *program.Program, err error) {
 		return nil, usage.Errorf("--program %q is a sampler: it goes with --sampler NAME=COMMAND", p.target)
 	}
 	program.Add(target, "")
-	e.programs = append(e.programs, "--program", p.target)
 	return target, nil
 }

@@ -10,7 +10,9 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"text/template"
 	"time"
@@ -19,8 +21,9 @@ import (
 // privateSlurm is munge, a controller and nodes of two cores on this host, under one folder, with no system service. It
 // ends with its test.
 type privateSlurm struct {
-	t   *testing.T
-	dir string
+	t     *testing.T
+	dir   string
+	nodes map[string]*exec.Cmd
 }
 
 // startSlurm starts a Slurm with so many nodes. The test is skipped where Slurm is not installed.
@@ -45,7 +48,7 @@ func startSlurm(t *testing.T, nodes int) *privateSlurm {
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	at := func(name string) string { return filepath.Join(dir, name) }
 	t.Setenv("SLURM_CONF", at("slurm.conf"))
-	c := &privateSlurm{t, dir}
+	c := &privateSlurm{t, dir, map[string]*exec.Cmd{}}
 	c.configure(nodes)
 	// --force: the folder may lie in one that everybody may write
 	c.daemon("munged", "--foreground", "--force", "--key-file="+at("munge.key"), "--socket="+at("munge.socket"),
@@ -53,7 +56,8 @@ func startSlurm(t *testing.T, nodes int) *privateSlurm {
 	c.wait("munge", func() bool { _, err := os.Stat(at("munge.socket")); return err == nil })
 	c.daemon("slurmctld", "-D")
 	for i := range nodes {
-		c.daemon("slurmd", "-D", "-N", fmt.Sprintf("node%d", i+1))
+		name := fmt.Sprintf("node%d", i+1)
+		c.nodes[name] = c.daemon("slurmd", "-D", "-N", name)
 	}
 	t.Cleanup(c.end)
 	c.wait("nodes", func() bool { return strings.Count(c.try("sinfo", "-h", "-N", "-t", "idle"), "\n") == nodes })
@@ -95,7 +99,7 @@ func (c *privateSlurm) configure(nodes int) {
 }
 
 // daemon starts a program that ends with the test, in reverse order.
-func (c *privateSlurm) daemon(name string, args ...string) {
+func (c *privateSlurm) daemon(name string, args ...string) *exec.Cmd {
 	c.t.Helper()
 	log := &bytes.Buffer{}
 	cmd := exec.Command(name, args...)
@@ -112,6 +116,29 @@ func (c *privateSlurm) daemon(name string, args ...string) {
 			c.t.Logf("%s %v:\n%s", name, args, log.Bytes()[max(0, log.Len()-4000):])
 		}
 	})
+	return cmd
+}
+
+// kill kills a node: its daemon, its jobs and what starts those.
+func (c *privateSlurm) kill(node string) {
+	c.t.Helper()
+	c.nodes[node].Process.Kill()
+	all, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, file := range all {
+		b, _ := os.ReadFile(file)
+		env := strings.Split(string(b), "\x00")
+		if !slices.Contains(env, "SLURMD_NODENAME="+node) || !slices.Contains(env, "SLURM_CONF="+c.dir+"/slurm.conf") {
+			continue
+		}
+		status, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "stat")) // pid (comm) state ppid …
+		var pid, parent int
+		var name, state string
+		fmt.Sscan(string(status), &pid, &name, &state, &parent)
+		if comm, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", parent)); strings.HasPrefix(string(comm), "slurmstepd") {
+			syscall.Kill(parent, syscall.SIGKILL)
+		}
+		syscall.Kill(pid, syscall.SIGKILL)
+	}
 }
 
 // end ends all jobs, so that none outlives its node.

@@ -1,11 +1,7 @@
 package cli
 
 import (
-	"fmt"
 	"os"
-	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -49,67 +45,6 @@ func TestReportKeeps(t *testing.T) {
 	x.want(t, "claims T2", 2, "no claim T2: sifg claims shows T1")
 	x.want(t, "claims t1b", 2, "no claim t1b: sifg claims shows T1")
 	x.want(t, "claims toyy", 2, `unknown experiment "toyy": did you mean "toy"?`)
-}
-
-// TestExplainRepeats: the command that explain gives computes the same trial, from the store or the report, whatever
-// was changed.
-func TestExplainRepeats(t *testing.T) {
-	t.Chdir(t.TempDir())
-	x := toy()
-	x.want(t, "run --methods svgd --seeds 1", 0)
-	x.want(
-		t,
-		"run --methods sifg --set problems.small.iterations=5 --set methods.sifg.sigma=0.3 --seeds 7 --scale smoke",
-		0,
-	)
-	x.want(t, "run --methods sifg --set judge.snapshots=[] --set judge.track=0 --set options.fault= --seeds 8", 0)
-	for i, dir := range glob(t, "results/store/toy/*/*", 3) {
-		key := filepath.Base(dir)
-		said := x.want(t, "explain "+key[:12], 0)
-		if two := regexp.MustCompile(`first +-?[0-9.]+, -?[0-9.]+\n`); !two.MatchString(said) {
-			t.Errorf("explain does not show both components of the metric: %s", said)
-		}
-		_, repeat, _ := strings.Cut(said, " sifg ")
-		repeat, _, _ = strings.Cut(repeat, "\n")
-		repeat = strings.ReplaceAll(repeat, "'", "") // no word of it has a space
-		again := fmt.Sprint("again", i)
-		x.want(t, repeat+" --results "+again, 0, "1 trial: 0 already there, 1 computed")
-		same(t, repeat, files(t, filepath.Join(again, "store/toy", key[:2], key), ".npy"), files(t, dir, ".npy"))
-	}
-	x.want(t, "run --results whole", 0) // of which one trial is explained from the report alone
-	stored := glob(t, "whole/store/toy/*/*", 9)
-	if err := os.RemoveAll("whole/store"); err != nil {
-		t.Fatal(err)
-	}
-	x.want(
-		t,
-		"explain -v --results whole "+filepath.Base(stored[4])[:10],
-		0,
-		"from",
-		"whole",
-		"final metrics",
-		"first",
-		"sampler.step",
-		"repeat",
-		"sifg run toy --protocol released --trial",
-		"commit",
-	)
-}
-
-// TestExplainAmbiguous: of 18 keys two begin with the same digit.
-func TestExplainAmbiguous(t *testing.T) {
-	t.Chdir(t.TempDir())
-	x := toy()
-	x.want(t, "run --seeds 1-6", 0)
-	stored := glob(t, "results/store/toy/*/*", 18)
-	slices.Sort(stored)
-	for i, dir := range stored[1:] {
-		if key, before := filepath.Base(dir), filepath.Base(stored[i]); key[0] == before[0] {
-			x.want(t, "explain "+key[:1], 2, "ambiguous", "small, released", "seed ", key[:7]+" ", before[:7]+" ")
-			return
-		}
-	}
-	t.Error("no two keys begin with the same digit")
 }
 
 func TestCompare(t *testing.T) {

@@ -25,7 +25,7 @@ import (
 func runCommand(e *env) *cobra.Command {
 	var s selection
 	var r runner
-	var trial string
+	var trial, shard string
 	cmd := &cobra.Command{
 		Use:   "run [EXPERIMENT...|all]",
 		Short: "Computes the trials that are not there yet and writes the report",
@@ -34,21 +34,27 @@ func runCommand(e *env) *cobra.Command {
   sifg run gmm --problems gmm-2d --methods sifg,svgd --set step=0.02 --scale smoke`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 && trial == "" && len(e.experiments) > 1 {
-				return s.ask(e, r.Jobs)
+				return usage.Errorf("which experiment? sifg run NAME takes one or more of %s, or all",
+					strings.Join(e.names(), ", "))
+			}
+			if trial != "" && shard != "" {
+				return usage.Errorf("--trial and --shard exclude each other")
 			}
 			w, err := s.open(e, args, true)
 			if err != nil {
 				return err
 			}
-			if err := writable(w.results); err != nil {
-				return err
-			}
 			write := func() error { return w.report(e) }
-			if trial != "" {
-				write = nil
-				if err := errors.Join(w.Only(trial), w.status()); err != nil {
-					return err
-				}
+			switch {
+			case trial != "":
+				write, err = nil, w.Only(trial)
+			case shard != "":
+				write, err = nil, w.shard(shard)
+			default:
+				err = writable(w.results)
+			}
+			if err := errors.Join(err, w.status()); err != nil {
+				return err
 			}
 			w.measure(e)
 			return w.run(e, &r, write)
@@ -56,7 +62,10 @@ func runCommand(e *env) *cobra.Command {
 	}
 	s.flags(cmd)
 	r.flags(cmd)
-	cmd.Flags().StringVar(&trial, "trial", "", "only the trial whose `KEY` begins with this; no report is written")
+	f := cmd.Flags()
+	f.StringVar(&trial, "trial", "", "only the trial whose `KEY` begins with this; no report is written")
+	f.StringVar(&shard, "shard", "",
+		"only part i of n of the trials, as `i/n`, counted from 0; auto in a job array; no report is written")
 	return cmd
 }
 
@@ -98,17 +107,6 @@ func (w *work) run(e *env, r *runner, write func() error) error {
 	return w.outcome(e)
 }
 
-// ask is the error where several experiments could be meant, with what all of them would cost.
-func (s *selection) ask(e *env, jobs int) error {
-	w, err := s.open(e, nil, false)
-	if err != nil {
-		return err
-	}
-	w.measure(e)
-	return usage.Errorf("which experiment? sifg run NAME takes one or more of %s; sifg run all would be %s",
-		strings.Join(e.names(), ", "), w.forecast(w.with(todoStatuses...), jobs))
-}
-
 // compute computes what is missing, but for trials whose data cannot be had. A signal ends soft.
 func (w *work) compute(e *env, r *runner) (soft context.Context, computed int, err error) {
 	soft, hard, release := signals()
@@ -117,8 +115,8 @@ func (w *work) compute(e *env, r *runner) (soft context.Context, computed int, e
 	if err != nil {
 		return soft, 0, err
 	}
-	fmt.Fprintln(e.err, w.forecast(todo, r.Jobs))
-	shown := newProgress(e.err, todo, &w.costs, r.Jobs)
+	fmt.Fprintln(e.err, w.summary(todo))
+	shown := newProgress(e.err, todo, w.again, w.times, r.Jobs)
 	defer context.AfterFunc(soft, func() { shown.finishing(interrupted(soft, "")) })()
 	computed, err = run.Run(soft, hard, w.store, w.Experiments, todo, r.options(e, shown))
 	shown.close()
@@ -183,7 +181,7 @@ func (w *work) outcome(e *env) error {
 		if missing > 0 {
 			text += fmt.Sprintf(", %d were not computed", missing)
 		}
-		return exitf(exitFailed, "%s, the first is %s; sifg status names all", text, w.first(retryable...))
+		return exitf(exitFailed, "%s, the first is %s; sifg plan names all", text, w.first(retryable...))
 	}
 	if names := w.without(e); names != nil {
 		text := fmt.Sprintf("%d of %d trials are left out, because the data set %s is not here: sifg data fetch gets "+

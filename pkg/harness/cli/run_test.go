@@ -15,7 +15,6 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/run"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 )
 
@@ -117,7 +116,7 @@ func TestFailuresAreRows(t *testing.T) {
 			computed,
 		)
 	}
-	x.want(t, "status --protocol paper --set problems.small.options.fault=nan", 0, "diverged at iteration 3")
+	x.want(t, strings.Replace(panics, "run", "plan", 1), 0, "3 to compute, 3 of which failed before", "seed 2", "failed: panic: the target")
 	x.want(
 		t,
 		"run --protocol paper --scale smoke --timeout 30ms --set problems.small.options.fault=slow",
@@ -135,7 +134,7 @@ func TestReportsStayApart(t *testing.T) {
 		"step=0.4", " --methods svgd", " --seeds 7",
 		" --set step=0.4 --name mine"} {
 		x.want(t, "run"+flags, 0)
-		x.want(t, "status"+flags, 0)
+		x.want(t, "plan"+flags, 0, " 0 to compute")
 	}
 	if n := len(files(t, "results", "index.html")); n != 8 {
 		t.Errorf("%d pages, want one of each of 8 runs", n)
@@ -213,8 +212,7 @@ func TestProgressLines(t *testing.T) {
 			Config: &settings.Config{Particles: 10, Iterations: 100}}
 	}
 	var out bytes.Buffer
-	p := newProgress(&output{to: &out}, todo, &run.Costs{}, 1)
-	p.began = time.Now().Add(-30 * time.Second)
+	p := newProgress(&output{to: &out}, todo, nil, times{}, 1)
 	p.Start(&todo[0])
 	p.Step(&todo[0], 50)
 	p.End(&todo[0], record.StatusOK, "", 3*time.Second)
@@ -222,10 +220,13 @@ func TestProgressLines(t *testing.T) {
 	p.End(&todo[1], record.StatusFailed, "out of \x1b luck", time.Minute)
 	p.Start(&todo[2])
 	p.End(&todo[2], "", "", 0) // stopped: no line
+	p.mu.Lock()
+	p.times = times{kindOf(&todo[0]): {60, 4}} // two trials are left of 15 s each
+	p.mu.Unlock()
 	p.beat()
 	p.close()
-	const want = "toy/paper small sgld seed 1: failed: out of \\x1b luck; 2 of 4 trials, 0 running, about 30 s " +
-		"left\n2 of 4 trials, 0 running, about 30 s left\n"
+	const want = "toy/paper small sgld seed 1: failed: out of \\x1b luck; 2 of 4 trials, 0 running, about 6.0 s left\n" +
+		"2 of 4 trials, 0 running, about 30 s left\n"
 	if out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
 	}

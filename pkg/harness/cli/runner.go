@@ -4,13 +4,12 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/run"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg/cpu"
@@ -19,20 +18,14 @@ import (
 // runner is the flags that say how trials are computed. None of them changes a result.
 type runner struct {
 	run.Options
-	isolate bool
-	memory  int // MiB
 }
 
 func (r *runner) flags(cmd *cobra.Command) {
 	cmd.PreRunE = func(*cobra.Command, []string) error { return r.check() }
 	f := cmd.Flags()
-	jobsFlag(f, &r.Jobs)
+	f.IntVarP(&r.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "trials computed at once")
 	f.IntVar(&r.Threads, "threads", 1, "cores that one trial may use; for a few large trials, with fewer --jobs")
 	f.DurationVar(&r.Timeout, "timeout", 0, "limit of one trial, such as 90s or 10m (default none)")
-	f.DurationVar(&r.Grace, "grace", 5*time.Second,
-		"from --timeout until a trial that does not stop by itself is killed (--isolate)\nor left behind")
-	f.BoolVar(&r.isolate, "isolate", false, "compute each trial in a process of its own")
-	f.IntVar(&r.memory, "memory", 0, "limit of the process of one trial, in `MIB`; implies --isolate (default none)")
 }
 
 // check refuses values that make no sense, before anything is computed.
@@ -44,10 +37,8 @@ func (r *runner) check() error {
 	switch {
 	case r.Jobs < 1 || r.Threads < 1:
 		return usage.Errorf("--jobs and --threads must be 1 or more, got %d and %d", r.Jobs, r.Threads)
-	case r.memory < 0 || r.memory > 0 && r.memory < 64:
-		return usage.Errorf("--memory must be 64 MiB or more, which the program itself needs, got %d", r.memory)
-	case r.Timeout < 0 || r.Grace < 0:
-		return usage.Errorf("--timeout and --grace must not be negative, got %v and %v", r.Timeout, r.Grace)
+	case r.Timeout < 0:
+		return usage.Errorf("--timeout must not be negative, got %v", r.Timeout)
 	}
 	return nil
 }
@@ -55,31 +46,7 @@ func (r *runner) check() error {
 func (r *runner) options(e *env, p run.Progress) run.Options {
 	o := r.Options
 	o.Data, o.Progress = e.data, p
-	if r.isolate || r.memory > 0 {
-		o.Isolate = &run.Isolation{
-			Memory:  int64(r.memory) << 20,
-			Command: append([]string{machine.Itself(), "worker"}, e.workerFlags()...),
-		}
-	}
 	return o
-}
-
-// workerCommand is the process of one trial.
-func workerCommand(e *env) *cobra.Command {
-	var p programs
-	cmd := &cobra.Command{
-		Use: "worker", Short: "Computes the trial that a run gives it", Hidden: true,
-		Args: arguments("no arguments", 0),
-		RunE: func(*cobra.Command, []string) error {
-			_, err := p.start(e)
-			if err == nil {
-				run.Work(e.experiments, e.data, func() { os.Exit(exitTerminated) })
-			}
-			return err
-		},
-	}
-	p.flags(cmd.Flags())
-	return cmd
 }
 
 // ends says how a command ends that a signal stopped.

@@ -33,7 +33,6 @@ func TestSentences(t *testing.T) {
 		refused(t, x, "run", "--set", value+"=1")
 		refused(t, x, "grid", "toy", "--axis", value)
 		refused(t, x, "grid", "toy", "--axis", "step=[0.1]", "--select", value)
-		refused(t, x, "explain", value)
 		refused(t, x, "compare", value)
 	}
 	files, _ := filepath.Glob("*.yaml")

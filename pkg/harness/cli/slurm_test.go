@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,8 +11,8 @@ import (
 	"time"
 )
 
-// TestSlurm: on a real Slurm of two nodes the walk-through of docs/cluster.md works, and an array whose workers are
-// disturbed computes all trials.
+// TestSlurm: on a real Slurm of two nodes the walk-through of docs/cluster.md works, and an array whose tasks are
+// disturbed leaves the rest to a second one.
 func TestSlurm(t *testing.T) {
 	c := startSlurm(t, 2)
 	t.Run("walk-through", func(t *testing.T) { walkThrough(t, c) })
@@ -29,10 +31,13 @@ func walkThrough(t *testing.T, c *privateSlurm) {
 			blocks = append(blocks, code)
 		}
 	}
-	if len(blocks) != 8 {
+	if len(blocks) != 4 {
 		t.Fatalf("%d blocks of commands found", len(blocks))
 	}
 	bin, dir := t.TempDir(), t.TempDir()
+	if root, err := filepath.Abs("../../.."); err != nil || os.Symlink(root+"/scripts", dir+"/scripts") != nil {
+		t.Fatal(err)
+	}
 	if out, err := exec.Command("go", "build", "-o", bin, "../../../experiments/sifg").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -53,40 +58,63 @@ func walkThrough(t *testing.T, c *privateSlurm) {
 	}
 }
 
-// disturbed: a worker that is killed, one that is requeued and one that is told of its time limit cost nothing but
-// time.
+// disturbed: a task that is told of its time limit, one that is requeued and the loss of a node cost nothing but time. A
+// second, smaller array computes the rest.
 func disturbed(t *testing.T, c *privateSlurm) {
+	script, err := filepath.Abs("../../../scripts/cluster/slurm.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Chdir(t.TempDir())
+	if err := errors.Join(os.Mkdir("bin", 0o777), os.Symlink(os.Args[0], "bin/sifg")); err != nil {
+		t.Fatal(err)
+	}
+	here, _ := os.Getwd()
+	t.Setenv("PATH", filepath.Join(here, "bin")+":"+os.Getenv("PATH"))
 	x := toy()
 	// 24 trials of more than a second, in which they compute next to nothing.
-	const slow = " --set problems.small.options.fault=slow --set problems.small.iterations=60 --seeds 1,2,3,4,5,6,7,8"
-	_, number, _ := strings.Cut(x.want(t, "submit slurm --shards 4"+slow, 0, "24 trials in 4 shards"), "submitted job ")
-	number, _, _ = strings.Cut(number, ":")
-	log := func(shard string) string {
-		b, _ := os.ReadFile(filepath.Join(glob(t, "results/cluster/*/log", 1)[0], number+"_"+shard+".out"))
+	const slow = "--set problems.small.options.fault=slow --set problems.small.iterations=60 --seeds 1-8 --results here"
+	submit := func(array string) (number string) {
+		out, err := exec.Command("sbatch", append([]string{"--parsable", "--array=" + array, script, "toy"},
+			strings.Fields(slow)...)...).Output()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	number := submit("0-3")
+	log := func(task string) string {
+		b, _ := os.ReadFile(fmt.Sprintf("sifg-%s_%s.out", number, task))
 		return string(b)
 	}
-	trials := func() int { found, _ := filepath.Glob("results/store/toy/*/*/trial.json"); return len(found) }
-	c.wait("all workers", func() bool {
+	trials := func() int { found, _ := filepath.Glob("here/store/toy/*/*/trial.json"); return len(found) }
+	c.wait("all tasks", func() bool {
 		return log("0") != "" && log("1") != "" && log("2") != "" && log("3") != "" && trials() > 4
 	})
-	c.command("scancel", "-b", "-s", "USR1", number+"_0")
-	c.command("scancel", "-b", "-s", "KILL", number+"_1")
-	c.command("scontrol", "requeue", number+"_2")
+	var first []string // of the tasks on the node that stays
+	for _, line := range strings.Fields(c.try("squeue", "-h", "-r", "-t", "R", "-w", "node1", "-o", "%K")) {
+		first = append(first, line)
+	}
+	if len(first) != 2 {
+		t.Fatalf("%v run on node1, want two tasks", first)
+	}
+	c.kill("node2")
+	c.command("scancel", "-b", "-s", "USR1", number+"_"+first[0])
+	c.command("scontrol", "requeue", number+"_"+first[1])
+	c.wait("the end of the task that was told", func() bool { return strings.Contains(log(first[0]), "stopped by") })
+	c.wait("the end of the task that was requeued", func() bool {
+		return strings.Count(log(first[1]), " computed\n") == 2 && strings.Contains(log(first[1]), "terminated")
+	})
+	c.command("scancel", number)
 	c.wait("the end of the array", c.idle)
-	if !strings.Contains(log("0"), "stopped by SIGUSR1") || strings.Contains(log("1"), "computed") ||
-		!strings.Contains(log("3"), "6 computed") {
-		t.Errorf("the workers say\n%s\n%s\n%s", log("0"), log("1"), log("3"))
-	}
-	if strings.Count(log("2"), " computed\n") != 2 || !strings.Contains(log("2"), "terminated") {
-		t.Errorf("the requeued worker says\n%s", log("2"))
-	}
-	if n := trials(); n < 12 || n == 24 {
+	if n := trials(); n < 8 || n == 24 {
 		t.Errorf("%d trials", n)
 	}
-	x.want(t, "status"+slow, 75, "are missing")
-	x.want(t, "submit slurm --shards 4"+slow, 0, "submitted job")
+	x.want(t, "plan "+slow, 0, " to compute")
+	submit("0-1")
 	c.wait("the end of the second array", c.idle)
-	x.want(t, "verify", 0)
-	x.sameAsLocal(t, slow)
+	x.want(t, "run "+slow, 0, "24 trials: 24 already there, 0 computed")
+	x.want(t, "verify --results here", 0)
+	x.want(t, "run -j 24 "+strings.Replace(slow, "here", "local", 1), 0)
+	same(t, "here", files(t, "here/toy", ""), files(t, "local/toy", ""))
 }

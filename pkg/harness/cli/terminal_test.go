@@ -2,14 +2,12 @@ package cli
 
 import (
 	"io"
-	"math"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/run"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 )
 
@@ -26,7 +24,7 @@ func (w *slowWriter) Write(b []byte) (int, error) {
 func TestNoBeatAfterClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &slowWriter{}
-		p := newProgress(w, []harness.Trial{{Config: &settings.Config{}}}, &run.Costs{}, 1)
+		p := newProgress(w, []harness.Trial{{Config: &settings.Config{}}}, nil, times{}, 1)
 		time.Sleep(70 * time.Second) // in the middle of the first line
 		p.close()
 		closed := time.Now()
@@ -37,45 +35,38 @@ func TestNoBeatAfterClose(t *testing.T) {
 	})
 }
 
-// TestProgress: trials of a kind that was never measured count as much as the mean of the others.
-func TestProgress(t *testing.T) {
+// TestTimeLeft: what is left takes as long as the mean of the trials of the same problem and method; nothing is said
+// where a kind has none, and trials that are measured of stored particles count for nothing.
+func TestTimeLeft(t *testing.T) {
 	trial := func(problem, key string) harness.Trial {
 		return harness.Trial{
 			Experiment: "e", Problem: problem, Method: "m", Key: key,
-			Config: &settings.Config{Particles: 1, Iterations: 1},
+			Config: &settings.Config{Particles: 1, Iterations: 10},
 		}
 	}
-	todo := []harness.Trial{trial("measured", "a"), trial("new", "b"), trial("new", "c"), trial("new", "d")}
-	costs := &run.Costs{}
-	costs.Add(&todo[0], 1, "", 60)
-	p := newProgress(io.Discard, todo, costs, 1)
+	todo := []harness.Trial{trial("p", "a"), trial("p", "b"), trial("q", "c"), trial("q", "d"), trial("q", "e")}
+	p := newProgress(io.Discard, todo, map[string]bool{"e": true}, times{}, 2)
 	defer p.close()
+	wants := func(want string) {
+		t.Helper()
+		if got := p.state(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	wants("0 of 5 trials, 0 running")
 	p.Start(&todo[0])
 	p.End(&todo[0], record.StatusOK, "", time.Minute)
-	if got := p.fraction(); math.Abs(got-0.25) > 1e-9 {
-		t.Errorf("%g of the run is over, want 0.25", got)
+	wants("1 of 5 trials, 0 running") // nothing is known of q
+	p.times.add(&todo[2], 20)
+	p.times.add(&todo[2], 40)
+	wants("1 of 5 trials, 0 running, about 60 s left") // 60 and twice 30 s, two at once
+	p.Start(&todo[2])
+	p.Step(&todo[2], 5)
+	wants("1 of 5 trials, 1 running, about 52 s left")
+	p.Start(&todo[4])
+	p.End(&todo[4], record.StatusOK, "", time.Microsecond)
+	wants("2 of 5 trials, 1 running, about 52 s left")
+	if got := p.fraction(); got != 0.5 {
+		t.Errorf("%g of the run is over, want 0.5", got)
 	}
-}
-
-// TestTimeLeft: the time that is left starts at the forecast and goes over to what the speed so far gives.
-func TestTimeLeft(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		began := time.Now()
-		for _, x := range []struct {
-			after              time.Duration
-			fraction, forecast float64
-			want               string
-		}{
-			{0, 0, 3600, ", about 60 min left"},
-			{0, 0, 0, ""},
-			{10 * time.Minute, 0.5, 0, ", about 10 min left"},
-			{10 * time.Minute, 0.5, 3600, ", about 12 min left"}, // of 20 min by the speed, 60 min by the forecast
-			{20 * time.Minute, 1, 3600, ""},
-		} {
-			time.Sleep(time.Until(began.Add(x.after)))
-			if got := left(began, x.fraction, x.forecast); got != x.want {
-				t.Errorf("after %v, %v done: %q, want %q", x.after, x.fraction, got, x.want)
-			}
-		}
-	})
 }

@@ -50,7 +50,7 @@ func verifyCommand(e *env) *cobra.Command {
 			if !cmd.Flags().Changed("draw") {
 				d.Seed = rand.Uint64()
 			}
-			if _, err := p.start(e); err != nil {
+			if _, err := p.start(); err != nil {
 				return err
 			}
 			return s.verifyNumbers(e, args, d)
@@ -130,7 +130,7 @@ func (s *selection) verifyNumbers(e *env, names []string, d compare.Draws) error
 			err)
 	}
 	defer os.RemoveAll(dir)
-	w := &work{Plan: &plan.Plan{Experiments: e.experiments, Trials: trials}, known: s.knownDir()}
+	w := &work{Plan: &plan.Plan{Experiments: e.experiments, Trials: trials}}
 	if w.store, err = store.Open(dir); err != nil {
 		return err
 	}

@@ -291,6 +291,16 @@ func (p *Plan) Only(prefix string) error {
 	return nil
 }
 
+// Shard keeps part i of n of the trials, counted from 0: every n-th, each once. It does not depend on what the store
+// has, so that processes that start one after the other share the work without a word.
+func (p *Plan) Shard(i, n int) {
+	all := p.Unique()
+	p.Trials = nil
+	for ; i < len(all); i += n {
+		p.Trials = append(p.Trials, all[i])
+	}
+}
+
 // Command is the command line that does something with the trials of an experiment under a protocol at a scale: sifg
 // NAME EXPERIMENT --protocol …. set is that of their plan, and more are more arguments.
 func Command(name, experiment, protocol, scale string, set []string, more ...string) string {

@@ -101,7 +101,7 @@ func TestAgain(t *testing.T) {
 		return must(plan.New(r)).Trials
 	}
 	do := func(s *store.Store, todo []harness.Trial) {
-		must(Run(t.Context(), t.Context(), s, []*harness.Experiment{e}, todo, here()))
+		must(Run(t.Context(), t.Context(), s, []*harness.Experiment{e}, todo, options()))
 	}
 	for _, sample := range settings.Samples {
 		if testing.Short() && sample != "fresh" { // a second each
@@ -154,7 +154,7 @@ func TestAgainByOtherMetrics(t *testing.T) {
 		return must(plan.New(r)).Trials[0]
 	}
 	s := must(store.Open(t.TempDir()))
-	must(Run(t.Context(), t.Context(), s, []*harness.Experiment{e}, []harness.Trial{planned("5")}, here()))
+	must(Run(t.Context(), t.Context(), s, []*harness.Experiment{e}, []harness.Trial{planned("5")}, options()))
 	e.Measuring.Version = "2"
 	for every, want := range map[string]bool{"5": false, "10": true} {
 		x := planned(every)

@@ -165,7 +165,7 @@ func TestTooLargeTrials(t *testing.T) {
 		c.Sampler = must(sifg.Config{Sampler: "svgd"}.Resolve())
 		c.Particles = 1e7 // 200 TB of distances of pairs
 	})
-	if n := compute(t, s, todo, here()); n != 3 {
+	if n := compute(t, s, todo, options()); n != 3 {
 		t.Errorf("%d computed", n)
 	}
 	for i, want := range []string{"1000000000000 particles in 2 dimensions", "at least 1.86e+05 GiB", "diverged"} {

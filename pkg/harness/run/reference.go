@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
@@ -99,23 +97,14 @@ var errLate = errors.New("not finished after")
 
 // limited makes a reference within the limits of a trial. Where it does not stop in time it is left behind.
 func (r *runner) limited(ctx context.Context, x *harness.Reference, dir, name string) (map[string][]byte, error) {
-	memory := machineMemory()
-	if r.Isolate != nil && r.Isolate.Memory > 0 {
-		memory = min(memory, float64(r.Isolate.Memory))
-	}
-	if x.Bytes > memory {
+	if memory := machineMemory(); x.Bytes > memory {
 		return nil, hugeError(fmt.Sprintf("it needs at least %.3g GiB of memory, and may take %.3g", x.Bytes/(1<<30),
 			memory/(1<<30)))
 	}
-	late, cancel := within(ctx, r.Timeout, r.Grace)
+	late, cancel := within(ctx, r.Timeout, grace)
 	defer cancel()
 	timed, cancel := within(late, r.Timeout, 0)
 	defer cancel()
-	limited, end := context.WithCancelCause(timed)
-	defer end(nil)
-	if r.Isolate != nil && r.Isolate.Memory > 0 { // of programs, which are the only processes now
-		go r.watchMemory(limited, func() []int { return machine.Children(os.Getpid()) }, end)
-	}
 	type made struct {
 		files map[string][]byte
 		err   error
@@ -124,7 +113,7 @@ func (r *runner) limited(ctx context.Context, x *harness.Reference, dir, name st
 	go func() {
 		var m made
 		m.err = safe.Call(func() (err error) {
-			m.files, err = x.Make(limited, dir, func(done, total int) {
+			m.files, err = x.Make(timed, dir, func(done, total int) {
 				r.Progress.Note(fmt.Sprintf("%s: reference: %d of %d", name, done, total))
 			})
 			return err
@@ -137,13 +126,9 @@ func (r *runner) limited(ctx context.Context, x *harness.Reference, dir, name st
 	case <-late.Done():
 		m.err = late.Err()
 	}
-	switch why := context.Cause(limited); {
-	case m.err == nil:
-	case errors.As(why, new(hugeError)):
-		m.err = why
-	case ctx.Err() == nil && errors.Is(why, context.DeadlineExceeded):
+	if m.err != nil && ctx.Err() == nil && timed.Err() != nil {
 		how := ""
-		if !errors.Is(m.err, why) {
+		if !errors.Is(m.err, timed.Err()) {
 			how = ": " + m.err.Error()
 		}
 		m.err = fmt.Errorf("%w %v, the --timeout of trials%s", errLate, r.Timeout, how)

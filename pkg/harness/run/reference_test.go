@@ -27,14 +27,13 @@ func first(t *testing.T, s *store.Store, x harness.Trial) float64 {
 	return must(e.Traces())[0].Value
 }
 
-// A reference is made before the trials that need it, once, and is sealed; trials read it, also in processes of their
-// own.
+// A reference is made before the trials that need it, once, and is sealed; trials read it.
 func TestReferenceIsMadeOnce(t *testing.T) {
 	s := must(store.Open(t.TempDir()))
 	todo := trials("none", "reference", "reference")
 	todo[2].Key, todo[2].Seed = "another", 2
 	made = 0
-	if n := compute(t, s, todo, here()); n != 3 || made != 10 {
+	if n := compute(t, s, todo, options()); n != 3 || made != 10 {
 		t.Errorf("%d computed, %d iterations made", n, made)
 	}
 	plain, shifted := first(t, s, todo[0]), first(t, s, todo[1])
@@ -46,7 +45,7 @@ func TestReferenceIsMadeOnce(t *testing.T) {
 	}
 	again := trials("reference")
 	again[0].Key = "again"
-	compute(t, s, again, here())
+	compute(t, s, again, options())
 	if made != 10 {
 		t.Error("the reference was made twice")
 	}
@@ -81,7 +80,7 @@ func TestReferenceOfTwoProcesses(t *testing.T) {
 func TestReferenceContinues(t *testing.T) {
 	s := must(store.Open(t.TempDir()))
 	soft, stop := context.WithCancel(context.Background())
-	o, seen := here(), 0
+	o, seen := options(), 0
 	o.Progress = &watcher{onNote: func() {
 		if seen++; seen == 5 { // "making", then one an iteration
 			stop()
@@ -93,7 +92,7 @@ func TestReferenceContinues(t *testing.T) {
 		made != 4 {
 		t.Fatalf("%d computed, %d iterations made, error %v", n, made, err)
 	}
-	if compute(t, s, todo, here()); made != 10 {
+	if compute(t, s, todo, options()); made != 10 {
 		t.Errorf("%d iterations in all, want 10", made)
 	}
 	first(t, s, todo[0])
@@ -101,7 +100,7 @@ func TestReferenceContinues(t *testing.T) {
 
 // Where a reference cannot be made its trials fail with the reason, and the others are computed.
 func TestReferenceFails(t *testing.T) {
-	outcomes(t, must(store.Open(t.TempDir())), isolating(), [][3]string{
+	outcomes(t, must(store.Open(t.TempDir())), options(), [][3]string{
 		{"reference broken", record.StatusFailed, "making its reference: the chains gave up"},
 		{"reference panic", record.StatusFailed, "making its reference: panic: the chains gave up"},
 		{"none", record.StatusOK, ""},
@@ -118,26 +117,26 @@ func referenceID(t harness.Trial) store.ID {
 func TestDamagedReference(t *testing.T) {
 	s := must(store.Open(t.TempDir()))
 	todo := trials("reference")
-	compute(t, s, todo, here())
+	compute(t, s, todo, options())
 	want := first(t, s, todo[0])
 	key := referenceID(todo[0]).Key
 	path := filepath.Join(s.Dir(), "toy", key[:2], key, "shift.txt")
 	must(0, os.WriteFile(path, []byte("1001"), 0o666))
 	todo[0].Key = "second"
-	n := compute(t, s, todo, here()) // the size is right, so it is seen when the trial reads it
+	n := compute(t, s, todo, options()) // the size is right, so it is seen when the trial reads it
 	e := must(s.Get(id(todo[0])))
 	if n != 1 || e == nil || e.Trial.Status != record.StatusFailed || !strings.Contains(e.Trial.Reason, path) {
 		t.Errorf("%d computed: %+v", n, e)
 	}
 	must(0, os.Truncate(path, 1))
-	_, err := Run(context.Background(), context.Background(), s, []*harness.Experiment{toy()}, todo, here())
+	_, err := Run(context.Background(), context.Background(), s, []*harness.Experiment{toy()}, todo, options())
 	if !errors.Is(err, safe.ErrDamaged) || !strings.Contains(err.Error(), path) {
 		t.Errorf("a reference of another size: error %v", err)
 	}
 	if moved := must(s.Verify(context.Background(), true)); len(moved) != 1 || moved[0].Moved == "" {
 		t.Errorf("moved %v", moved)
 	}
-	compute(t, s, todo, here())
+	compute(t, s, todo, options())
 	if got := first(t, s, todo[0]); got != want {
 		t.Errorf("%v, want %v", got, want)
 	}

@@ -1,12 +1,10 @@
-// Package run computes trials: the loop of one, a pool of workers with limits, and the references that trials are
-// judged by.
+// Package run computes trials: the loop of one, a pool of workers, and the references that trials are judged by.
 package run
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -19,7 +17,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
-	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
 // Progress is told how a run goes. Its methods are called from several goroutines at once.
@@ -35,8 +32,6 @@ type Options struct {
 	Jobs     int           // trials at once, 1 or more
 	Threads  int           // cores that one trial may use
 	Timeout  time.Duration // of one trial, heeded between two iterations; 0: none
-	Grace    time.Duration // from Timeout until a trial that does not stop is killed, or left behind without Isolate
-	Isolate  *Isolation    // each trial in a process of its own; nil: all in this one
 	Data     plan.Datasets // the keys of references depend on data sets; nil: none
 	Progress Progress
 }
@@ -55,9 +50,6 @@ type runner struct {
 // others go on. Run fails only for causes outside any trial, such as an unwritable store.
 func Run(soft, hard context.Context, s *store.Store, experiments []*harness.Experiment, todo []harness.Trial,
 	o Options) (computed int, err error) {
-	if o.Isolate != nil && o.Isolate.Memory > 0 && resident(os.Getpid()) == 0 {
-		return 0, usage.Errorf("a limit on memory needs /proc, which this system does not have")
-	}
 	r := &runner{Options: o, store: s, experiments: experiments, hard: hard, unmade: map[string]error{}}
 	soft, stop := context.WithCancel(soft)
 	defer stop()
@@ -109,16 +101,16 @@ func (r *runner) trial(t *harness.Trial, started time.Time) (record.Trial, error
 		}
 		return r.store.Put(r.hard, ended(t, status, err.Error(), 0, started))
 	}
-	if r.Isolate != nil {
-		return r.isolated(t, started)
-	}
 	return r.here(t, started)
 }
 
-// here computes a trial in this process. One that does not end in time, or when hard ends, is left behind: its
-// goroutine goes on until its next iteration, if there is one, and what it does is lost.
+// grace is from Options.Timeout until what does not stop is left behind.
+const grace = 2 * time.Second
+
+// here computes a trial. One that does not end in time, or when hard ends, is left behind: its goroutine goes on until
+// its next iteration, if there is one, and what it does is lost.
 func (r *runner) here(t *harness.Trial, started time.Time) (record.Trial, error) {
-	late, cancel := within(r.hard, r.Timeout, r.Grace)
+	late, cancel := within(r.hard, r.Timeout, grace)
 	defer cancel()
 	var iter atomic.Int64
 	done := make(chan *record.Result, 1)
@@ -141,7 +133,7 @@ func (r *runner) here(t *harness.Trial, started time.Time) (record.Trial, error)
 	if r.hard.Err() != nil {
 		return record.Trial{}, context.Cause(r.hard)
 	}
-	how := ", did not stop and was left behind: --isolate kills such trials"
+	how := ", did not stop and was left behind"
 	return r.store.Put(r.hard, tooLong(t, int(iter.Load()), r.Timeout, started, how))
 }
 

@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -24,30 +22,27 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// The test binary starts itself as the process of one trial, and as a run that is killed or one of several.
+// The test binary starts itself as one of several runs, and as a program.
 func TestMain(m *testing.M) {
 	machine.EndWithParent()
 	switch os.Getenv("RUN_TEST_AS") {
-	case "worker":
-		Work([]*harness.Experiment{toy()}, nil, func() { os.Exit(1) })
-		os.Exit(0)
 	case "run":
 		s := must(store.Open(os.Getenv("RUN_TEST_DIR")))
 		ctx, todo := context.Background(), trials(os.Getenv("RUN_TEST_FAULT"))
-		_, err := Run(ctx, ctx, s, []*harness.Experiment{toy()}, todo, isolating())
+		_, err := Run(ctx, ctx, s, []*harness.Experiment{toy()}, todo, options())
 		if err != nil {
 			fmt.Println(err)
 			os.Exit(1)
 		}
 		os.Exit(0)
-	case "fills", "hangs", "lazy":
+	case "hangs", "lazy":
 		misbehave(os.Getenv("RUN_TEST_AS"))
 	}
 	os.Exit(m.Run())
 }
 
-// misbehave is a program that is a target and fills the memory, or hangs, when it is asked; or a sampler that asks
-// nothing, for the checkpoints of trialOf.
+// misbehave is a program that is a target and hangs when it is asked; or a sampler that asks nothing, for the
+// checkpoints of trialOf.
 func misbehave(how string) {
 	if how == "lazy" {
 		fmt.Println(`{"sifg": 1, "sampler": {"title": "Lazy"}}`)
@@ -60,9 +55,6 @@ func misbehave(how string) {
 	}
 	fmt.Println(`{"sifg": 1, "target": {"dim": 1}}`)
 	os.Stdin.Read(make([]byte, 1))
-	for how == "fills" && len(filled) < 128 { // 2 GiB, should nothing stop it
-		fill()
-	}
 	time.Sleep(time.Hour)
 }
 
@@ -85,10 +77,8 @@ type target struct{ fault string }
 
 func (target) Dim() int { return 2 }
 
-var (
-	filled [][]byte
-	spun   int
-)
+// reached is closed when a target sleeps; nil where nobody waits for it.
+var reached chan struct{}
 
 func (t target) Score(dst, x sifg.Batch, iter int) {
 	for i, v := range x.Data {
@@ -102,54 +92,15 @@ func (t target) Score(dst, x sifg.Batch, iter int) {
 	}
 	switch t.fault {
 	case "sleep":
-		if path := os.Getenv("RUN_TEST_PID"); path != "" {
-			os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o666)
+		if reached != nil {
+			close(reached)
 		}
 		time.Sleep(time.Hour)
-	case "spin":
-		for {
-			spun++
-		}
-	case "fill":
-		for {
-			fill()
-		}
-	case "prints":
-		fmt.Println(`{"Status": "mine"}`)
 	case "panic":
 		panic("the target gave up")
-	case "panic aside":
-		go func() { panic("the target gave up aside") }()
-		time.Sleep(time.Hour)
-	case "overflow":
-		debug.SetMaxStack(1 << 20)
-		dst.Data[0] = float32(deeper(1))
-	case "exit":
-		os.Exit(0)
-	case "killed":
-		syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		select {}
-	case "crash":
-		syscall.Kill(os.Getpid(), syscall.SIGSEGV)
-		select {}
 	case "infinite":
 		dst.Data[0] /= 0
 	}
-}
-
-func fill() {
-	b := make([]byte, 16<<20)
-	for i := range b {
-		b[i] = byte(i)
-	}
-	filled = append(filled, b)
-}
-
-func deeper(n int) int {
-	if n < 0 {
-		return 0
-	}
-	return deeper(n+1) + n
 }
 
 // toy is an experiment with one problem for each fault. Where the fault begins with "reference", its trials have one.
@@ -189,8 +140,8 @@ protocols: {paper: }
 		},
 		Reference: func(t *harness.Trial) (*harness.Reference, error) {
 			switch fault := faultOf(t); fault {
-			case "reference", "reference slow", "reference broken", "reference panic", "reference fills",
-				"reference hangs", "reference stuck", "reference huge":
+			case "reference", "reference slow", "reference broken", "reference panic", "reference hangs",
+				"reference stuck", "reference huge":
 				make := func(ctx context.Context, dir string, progress func(int, int)) (map[string][]byte, error) {
 					return makeShift(ctx, fault, dir, progress)
 				}
@@ -219,7 +170,7 @@ func makeShift(ctx context.Context, fault, dir string, progress func(done, total
 		time.Sleep(time.Hour)
 	case "reference panic", "reference huge": // which is not to be made
 		panic("the chains gave up")
-	case "reference fills", "reference hangs":
+	case "reference hangs":
 		uses := program.Begin(ctx)
 		defer uses.End()
 		return nil, ask(uses, strings.TrimPrefix(fault, "reference "))
@@ -270,14 +221,7 @@ func (*watcher) Start(*harness.Trial)                              {}
 func (*watcher) Step(*harness.Trial, int)                          {}
 func (*watcher) End(*harness.Trial, string, string, time.Duration) {}
 
-// here are options for trials in this process; isolating, for trials that have this binary as their process.
-func here() Options { return Options{Jobs: 2, Threads: 1, Progress: &watcher{}} }
-
-func isolating() Options {
-	o := here()
-	o.Isolate = &Isolation{Command: []string{"/usr/bin/env", "RUN_TEST_AS=worker", os.Args[0]}}
-	return o
-}
+func options() Options { return Options{Jobs: 2, Threads: 1, Progress: &watcher{}} }
 
 // compute runs trials and fails the test if that fails.
 func compute(t *testing.T, s *store.Store, todo []harness.Trial, o Options) (computed int) {

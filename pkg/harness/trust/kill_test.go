@@ -145,9 +145,6 @@ func (w *work) launch(t *testing.T, r *rand.Rand, dir string, which int) process
 	name := args[0]
 	if name != "report" {
 		args = append(args, "--jobs", strconv.Itoa(1+r.IntN(3)))
-		if r.IntN(5) == 0 {
-			args = append(args, "--isolate")
-		}
 	}
 	cmd, out := command(args...)
 	if err := cmd.Start(); err != nil {

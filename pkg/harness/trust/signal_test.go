@@ -23,55 +23,49 @@ func slow(results string) []string {
 // command continues to the same bits.
 func TestSignals(t *testing.T) {
 	if testing.Short() {
-		t.Skip("ten runs that are stopped, and continued")
+		t.Skip("five runs that are stopped, and continued")
 	}
 	ref := folder(t)
 	if code, said := quietly(append(slow(ref), "--jobs", "24")...); code != 0 {
 		t.Fatal(said)
 	}
 	want := kept(t, ref)
-	for _, isolate := range []bool{false, true} {
-		for _, x := range []struct {
-			signal syscall.Signal
-			times  int
-			code   int
-			words  string
-		}{
-			{syscall.SIGINT, 1, 130, "interrupted with "}, {syscall.SIGINT, 2, 130, "interrupted with "},
-			{syscall.SIGTERM, 1, 143, "terminated with "}, {syscall.SIGTERM, 2, 143, "terminated with "},
-			{syscall.SIGUSR1, 1, 75, "stopped by SIGUSR1 with "},
-		} {
-			what := fmt.Sprintf("%v, %d times, isolate %v", x.signal, x.times, isolate)
-			dir := filepath.Join(folder(t), "results")
-			args := append(slow(dir), "--jobs", "2", "--verbose")
-			if isolate {
-				args = append(args, "--isolate")
-			}
-			cmd, _ := command(args...)
-			out, ended := start(t, cmd) // two trials run
-			for range x.times {
-				cmd.Process.Signal(x.signal)
-				time.Sleep(20 * time.Millisecond) // two signals of a kind that are pending are one
-			}
-			last := time.Now()
-			<-ended
-			if took := time.Since(last); x.times == 2 && took > time.Second {
-				t.Errorf("%s: it ended %v after the second signal", what, took)
-			}
-			if said := "finishing 2 trials, press again to stop at once"; !strings.Contains(out.text.String(), said) {
-				t.Errorf("%s: does not say %q: %s", what, said, out.text.String())
-			}
-			if code := cmd.ProcessState.ExitCode(); code != x.code || !strings.Contains(out.text.String(), x.words) {
-				t.Errorf("%s: exit code %d, want %d; %s", what, code, x.code, out.text.String())
-			}
-			if there := len(sound(t, dir)); x.times == 1 && there < 2 || there == 24 {
-				t.Errorf("%s: %d of 24 trials are there; two ran when the signal came", what, there)
-			}
-			if code, said := quietly(append(slow(dir), "--jobs", "24")...); code != 0 {
-				t.Errorf("%s, continued: exit code %d: %s", what, code, said)
-			}
-			same(t, what, kept(t, dir), want)
+	for _, x := range []struct {
+		signal syscall.Signal
+		times  int
+		code   int
+		words  string
+	}{
+		{syscall.SIGINT, 1, 130, "interrupted with "}, {syscall.SIGINT, 2, 130, "interrupted with "},
+		{syscall.SIGTERM, 1, 143, "terminated with "}, {syscall.SIGTERM, 2, 143, "terminated with "},
+		{syscall.SIGUSR1, 1, 75, "stopped by SIGUSR1 with "},
+	} {
+		what := fmt.Sprintf("%v, %d times", x.signal, x.times)
+		dir := filepath.Join(folder(t), "results")
+		cmd, _ := command(append(slow(dir), "--jobs", "2", "--verbose")...)
+		out, ended := start(t, cmd) // two trials run
+		for range x.times {
+			cmd.Process.Signal(x.signal)
+			time.Sleep(20 * time.Millisecond) // two signals of a kind that are pending are one
 		}
+		last := time.Now()
+		<-ended
+		if took := time.Since(last); x.times == 2 && took > time.Second {
+			t.Errorf("%s: it ended %v after the second signal", what, took)
+		}
+		if said := "finishing 2 trials, press again to stop at once"; !strings.Contains(out.text.String(), said) {
+			t.Errorf("%s: does not say %q: %s", what, said, out.text.String())
+		}
+		if code := cmd.ProcessState.ExitCode(); code != x.code || !strings.Contains(out.text.String(), x.words) {
+			t.Errorf("%s: exit code %d, want %d; %s", what, code, x.code, out.text.String())
+		}
+		if there := len(sound(t, dir)); x.times == 1 && there < 2 || there == 24 {
+			t.Errorf("%s: %d of 24 trials are there; two ran when the signal came", what, there)
+		}
+		if code, said := quietly(append(slow(dir), "--jobs", "24")...); code != 0 {
+			t.Errorf("%s, continued: exit code %d: %s", what, code, said)
+		}
+		same(t, what, kept(t, dir), want)
 	}
 }
 

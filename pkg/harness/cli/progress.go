@@ -1,0 +1,222 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/cwriter"
+	"github.com/vbauerster/mpb/v8/decor"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
+)
+
+// kind is the trials of a method on a problem: they take about as long.
+type kind struct{ experiment, problem, method string }
+
+func kindOf(t *harness.Trial) kind { return kind{t.Experiment, t.Problem, t.Method} }
+
+// times are what trials of each kind took.
+type times map[kind]struct{ seconds, trials float64 }
+
+func (t times) add(trial *harness.Trial, seconds float64) {
+	x := t[kindOf(trial)]
+	x.seconds, x.trials = x.seconds+seconds, x.trials+1
+	t[kindOf(trial)] = x
+}
+
+// mean returns the mean seconds of a kind's trials; ok is false where none was measured.
+func (t times) mean(k kind) (seconds float64, ok bool) {
+	x := t[k]
+	return x.seconds / max(1, x.trials), x.trials > 0
+}
+
+// progress shows how a run goes. On a terminal that is a bar over all trials and one a running trial; elsewhere it is
+// at most a line a minute, and one for each trial that does not end well.
+type progress struct {
+	out   io.Writer // of lines: above the bars where there are some
+	close func()    // ends the display
+	bars  *mpb.Progress
+	count int // trials
+	jobs  int
+
+	mu      sync.Mutex
+	done    int
+	times   times        // of trials that ran, before and now
+	runs    map[kind]int // trials that are still to run
+	again   map[string]bool
+	running map[*harness.Trial]*running
+}
+
+type running struct {
+	fraction float64 // done
+	bar      *mpb.Bar
+}
+
+// newProgress shows the progress of trials, jobs at once. Those whose keys are in again are measured of stored
+// particles, which takes next to no time.
+func newProgress(out io.Writer, todo []harness.Trial, again map[string]bool, known times, jobs int) *progress {
+	p := &progress{
+		out:     out,
+		count:   len(todo),
+		jobs:    jobs,
+		times:   known,
+		runs:    map[kind]int{},
+		again:   again,
+		running: map[*harness.Trial]*running{},
+	}
+	for i := range todo {
+		if !again[todo[i].Key] {
+			p.runs[kindOf(&todo[i])]++
+		}
+	}
+	if o, ok := out.(*output); ok && len(todo) > 0 && os.Getenv("TERM") != "dumb" {
+		if f, ok := o.to.(*os.File); ok && cwriter.IsTerminal(int(f.Fd())) {
+			p.bars = mpb.New(mpb.WithOutput(f), mpb.WithWidth(40), mpb.WithAutoRefresh())
+			p.out = p.bars
+			total := p.bar(1<<20, func() (float64, string) { return p.fraction(), p.state() })
+			p.close = func() { total.Abort(true); p.bars.Wait() }
+			return p
+		}
+	}
+	done := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(time.Minute):
+				p.beat()
+			}
+		}
+	}()
+	p.close = func() { done <- struct{}{} } // is received between two lines
+	return p
+}
+
+// bar adds a bar of what show returns, which is called while p.mu is held.
+func (p *progress) bar(priority int, show func() (fraction float64, text string)) *mpb.Bar {
+	locked := func() (float64, string) { p.mu.Lock(); defer p.mu.Unlock(); return show() }
+	style := mpb.BarStyle().Build()
+	fill := func(w io.Writer, s decor.Statistics) error {
+		fraction, _ := locked()
+		s.Current, s.Total = int64(1000*fraction), 1000
+		return style.Fill(w, s)
+	}
+	text := decor.Any(func(decor.Statistics) string { _, text := locked(); return text })
+	return p.bars.MustAdd(1, mpb.BarFillerFunc(fill), mpb.BarPriority(priority), mpb.AppendDecorators(text))
+}
+
+// Note, Start, Step and End implement run.Progress.
+func (p *progress) Note(line string) {
+	slog.Info(line)
+	fmt.Fprintln(p.out, safe.Text(line))
+}
+
+func (p *progress) Start(t *harness.Trial) {
+	r := &running{}
+	if p.bars != nil {
+		r.bar = p.bar(0, func() (float64, string) { return r.fraction, t.Name() })
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.running[t] = r
+	slog.Debug("trial starts", "key", t.Key, "name", t.Name()) // once it is counted, so that no signal comes between
+}
+
+func (p *progress) Step(t *harness.Trial, iter int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if r := p.running[t]; r != nil {
+		r.fraction = float64(iter) / float64(max(1, t.Config.Iterations))
+	}
+}
+
+func (p *progress) End(t *harness.Trial, status, reason string, took time.Duration) {
+	p.mu.Lock()
+	r := p.running[t]
+	delete(p.running, t)
+	if status != "" {
+		p.done++
+		if !p.again[t.Key] {
+			p.runs[kindOf(t)]--
+		}
+		if status == record.StatusOK && !p.again[t.Key] {
+			p.times.add(t, took.Seconds())
+		}
+	}
+	state := p.state()
+	p.mu.Unlock()
+	if r.bar != nil {
+		r.bar.Abort(true)
+	}
+	if status == "" {
+		return
+	}
+	slog.Info("trial", "key", t.Key, "name", t.Name(), "status", status, "reason", reason, "seconds", took.Seconds())
+	if status != record.StatusOK {
+		fmt.Fprintln(p.out, safe.Text(fmt.Sprintf("%s: %s; %s", t.Name(), became(status, reason), state)))
+	}
+}
+
+func (p *progress) beat() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fmt.Fprintln(p.out, p.state())
+}
+
+// fraction is that of the trials that are over. p.mu is held.
+func (p *progress) fraction() float64 {
+	over := float64(p.done)
+	for _, r := range p.running {
+		over += r.fraction
+	}
+	return over / float64(p.count)
+}
+
+// state says how far the run is. p.mu is held.
+func (p *progress) state() string {
+	text := fmt.Sprintf("%d of %d trials, %d running", p.done, p.count, len(p.running))
+	if seconds, ok := p.left(); ok && seconds > 0 {
+		text += ", about " + table.Seconds(seconds) + " left"
+	}
+	return text
+}
+
+// left estimates the seconds that are left by the means of the kinds; ok is false where a kind has none. p.mu is held.
+func (p *progress) left() (seconds float64, ok bool) {
+	trials := 0
+	for k, n := range p.runs {
+		mean, ok := p.times.mean(k)
+		if !ok && n > 0 {
+			return 0, false
+		}
+		seconds, trials = seconds+float64(n)*mean, trials+n
+	}
+	for t, r := range p.running {
+		if mean, ok := p.times.mean(kindOf(t)); ok && !p.again[t.Key] {
+			seconds -= r.fraction * mean
+		}
+	}
+	return seconds / float64(max(1, min(p.jobs, trials))), true
+}
+
+// finishing says what a signal does to the trials that run; nothing where there was none.
+func (p *progress) finishing(signal error) {
+	if signal == nil {
+		return
+	}
+	p.mu.Lock()
+	n := len(p.running)
+	p.mu.Unlock()
+	if n > 0 {
+		fmt.Fprintf(p.out, "%v: finishing %s, press again to stop at once\n", signal, table.Count(n, "trial"))
+	}
+}

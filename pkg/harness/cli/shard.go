@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
+)
+
+// shard keeps the trials of a part of the plan.
+func (w *work) shard(text string) error {
+	i, n, err := shardOf(text)
+	if err == nil {
+		w.Shard(i, n)
+	}
+	return err
+}
+
+// shardOf reads --shard: i/n, part i of n, counted from 0; or auto, which takes both from the variables of a Slurm job
+// array or a Kubernetes Indexed Job.
+func shardOf(text string) (i, n int, err error) {
+	if text == "auto" {
+		return arrayOf()
+	}
+	left, right, _ := strings.Cut(text, "/")
+	i, err1 := strconv.Atoi(left)
+	n, err2 := strconv.Atoi(right)
+	if err1 != nil || err2 != nil || i < 0 || i >= n {
+		return 0, 0, usage.Errorf("--shard %q: want i/n with i from 0 to n-1, such as 0/8, or auto in a job array", text)
+	}
+	return i, n, nil
+}
+
+// arrayOf returns which task of a job array this process is, and of how many. A Slurm array may begin anywhere, and have
+// a step, but no gap: its tasks could not know what is left to which.
+func arrayOf() (i, n int, err error) {
+	const slurm, kubernetes = "SLURM_ARRAY_TASK_", "JOB_COMPLETION_INDEX"
+	if os.Getenv(slurm+"ID") == "" {
+		if os.Getenv(kubernetes) == "" {
+			return 0, 0, usage.Errorf("--shard auto: neither %sID nor %s is set: this is no task of a job array, where "+
+				"--shard takes i/n, such as 0/8", slurm, kubernetes)
+		}
+		v, err := numbers(kubernetes, "JOB_COMPLETIONS")
+		if err == nil && (v[0] < 0 || v[0] >= v[1]) {
+			err = usage.Errorf("--shard auto: %s is %d, and JOB_COMPLETIONS %d", kubernetes, v[0], v[1])
+		}
+		return v[0], v[1], err
+	}
+	v, err := numbers(slurm+"ID", slurm+"MIN", slurm+"MAX", slurm+"COUNT")
+	if err != nil {
+		return 0, 0, err
+	}
+	id, low, high, n := v[0], v[1], v[2], v[3]
+	step := 1
+	if n > 1 {
+		step = (high - low) / (n - 1)
+	}
+	i = (id - low) / max(1, step)
+	if step < 1 || low+(n-1)*step != high || low+i*step != id || i < 0 || i >= n {
+		return 0, 0, usage.Errorf("--shard auto: task %d of the %d from %d to %d: want an array without gaps, such as "+
+			"--array=0-7", id, n, low, high)
+	}
+	return i, n, nil
+}
+
+// numbers returns the values of variables.
+func numbers(names ...string) (out [4]int, err error) {
+	for k, name := range names {
+		if out[k], err = strconv.Atoi(os.Getenv(name)); err != nil {
+			return out, usage.Errorf("--shard auto: want a whole number in %s, got %s", name,
+				os.Getenv(name))
+		}
+	}
+	return out, nil
+}

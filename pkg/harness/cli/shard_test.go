@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// array sets the variables of a task of a Slurm array.
+func array(t *testing.T, id, low, high, count int) {
+	t.Helper()
+	for name, v := range map[string]int{"ID": id, "MIN": low, "MAX": high, "COUNT": count} {
+		t.Setenv("SLURM_ARRAY_TASK_"+name, fmt.Sprint(v))
+	}
+}
+
+// The parts of a run, in any order and also of another number, make what one run makes, without a report.
+func TestShards(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	for _, shard := range []string{"2/4", "0/4"} {
+		x.want(t, "run --results here --shard "+shard, 0, " 0 already there")
+	}
+	if _, err := os.Stat("here/index.html"); err == nil {
+		t.Error("a part made a report")
+	}
+	x.want(t, "run --results here --shard 0/4", 0, "3 trials: 3 already there, 0 computed")
+	x.want(t, "run --results here --shard 30/31", 0, "0 trials: 0 already there, 0 computed")
+	x.want(t, "run --results here --shard 0/2", 0, "5 trials: 5 already there, 0 computed")
+	x.want(t, "run --results here --shard 1/2", 0, "4 trials: 0 already there, 4 computed")
+	x.want(t, "run --results here", 0, "9 trials: 9 already there, 0 computed", "page:")
+	x.want(t, "run --results local", 0)
+	same(t, "in parts", files(t, "here/toy", ""), files(t, "local/toy", ""))
+}
+
+// Two protocols that share trials have each of them in one part.
+func TestShardsOfAll(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x, n := toy(), 0
+	for i := range 5 {
+		said := x.want(t, fmt.Sprintf("run --protocol all --shard %d/5", i), 0, " 0 already there")
+		var of, there, computed int
+		for line := range strings.Lines(said) {
+			fmt.Sscanf(line, "%d trials: %d already there, %d computed", &of, &there, &computed)
+		}
+		if n += computed; of != computed || computed < 2 || computed > 3 {
+			t.Errorf("part %d computes %d of %d trials", i, computed, of)
+		}
+	}
+	if n != 12 {
+		t.Errorf("%d trials in all, want 12", n)
+	}
+}
+
+// A task of an array knows its part, wherever the array begins; what cannot be a part is refused.
+func TestShardOfArray(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	x.want(t, "run --shard auto", 2, "neither SLURM_ARRAY_TASK_ID nor JOB_COMPLETION_INDEX is set", "i/n")
+	for _, c := range []struct{ id, low, high, count, i, n int }{
+		{0, 0, 7, 8, 0, 8}, {7, 0, 7, 8, 7, 8}, {3, 1, 8, 8, 2, 8}, {10, 4, 16, 5, 2, 5}, {5, 5, 5, 1, 0, 1},
+	} {
+		array(t, c.id, c.low, c.high, c.count)
+		if i, n, err := shardOf("auto"); i != c.i || n != c.n || err != nil {
+			t.Errorf("%+v: part %d of %d, error %v", c, i, n, err)
+		}
+	}
+	for _, c := range [][4]int{{3, 0, 5, 3}, {4, 0, 9, 4}, {9, 0, 7, 8}, {1, 0, 1, 3}} {
+		array(t, c[0], c[1], c[2], c[3])
+		x.want(t, "run --shard auto", 2, "want an array without gaps")
+	}
+	array(t, 1, 0, 2, 3)
+	t.Setenv("SLURM_ARRAY_TASK_COUNT", "")
+	x.want(t, "run --shard auto", 2, "want a whole number in SLURM_ARRAY_TASK_COUNT")
+	x.want(t, "run", 0, "9 computed") // a variable alone makes no part
+	for _, bad := range []string{"3/3", "-1/3", "1", "a/b", "1/2/3", "0/0"} {
+		x.want(t, "run --shard "+bad, 2, "want i/n with i from 0 to n-1")
+	}
+	x.want(t, "run --trial 12 --shard 0/2", 2, "exclude each other")
+}
+
+// The pods of scripts/cluster/kubernetes.yaml know their number, and run the command that it has.
+func TestKubernetes(t *testing.T) {
+	text, err := os.ReadFile("../../../scripts/cluster/kubernetes.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var job struct {
+		Spec struct {
+			CompletionMode           string `yaml:"completionMode"`
+			Completions, Parallelism int
+			Template                 struct {
+				Spec struct {
+					Containers []struct {
+						Args []string
+						Env  []struct{ Name, Value string }
+					}
+				}
+			}
+		}
+	}
+	if err := yaml.Unmarshal(text, &job); err != nil {
+		t.Fatal(err)
+	}
+	c := job.Spec.Template.Spec.Containers[0]
+	if job.Spec.CompletionMode != "Indexed" || c.Env[0].Name != "JOB_COMPLETIONS" ||
+		c.Env[0].Value != fmt.Sprint(job.Spec.Completions) || job.Spec.Parallelism != job.Spec.Completions {
+		t.Errorf("the pods do not know how many they are: %+v", job.Spec)
+	}
+	t.Chdir(t.TempDir())
+	t.Setenv("JOB_COMPLETION_INDEX", "1")
+	x := toy()
+	line := strings.Replace(strings.Join(c.Args, " "), " gmm ", " toy ", 1)
+	x.want(t, line, 2, "want a whole number in JOB_COMPLETIONS")
+	t.Setenv(c.Env[0].Name, c.Env[0].Value)
+	x.want(t, line, 0, "2 trials: 0 already there, 2 computed") // of 12: 1 and 9
+	t.Setenv("JOB_COMPLETION_INDEX", "8")
+	x.want(t, line, 2, "JOB_COMPLETION_INDEX is 8")
+}
