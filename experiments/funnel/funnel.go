@@ -32,17 +32,18 @@ var Experiment = &harness.Experiment{
 	Samplers:  samplers.All,
 	Metrics:   density.Metrics(),
 	Scores:    []string{"energy", "knn-kl"},
-	Figures:   []harness.Figure{curves("funnel-2d"), curves("funnel-10d")},
-	Tables:    []harness.Table{summary("funnel-2d"), summary("funnel-10d")},
+	Sections: []harness.Section{
+		curves("funnel-2d"), curves("funnel-10d"), summary("funnel-2d"), summary("funnel-10d"),
+	},
 }
 
-func curves(problem string) harness.Figure {
+func curves(problem string) harness.Section {
 	return words.Curves("curves-"+problem, problem,
 		study.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog, Floor: true},
 		study.Panel{Metric: "knn-kl", Label: "k-NN estimate of KL, nats", Floor: true})
 }
 
-func summary(problem string) harness.Table {
+func summary(problem string) harness.Section {
 	return words.Summary("summary-"+problem, problem,
 		study.Measure{Head: "energy distance", Metric: "energy"},
 		study.Measure{Head: "k-NN KL", Metric: "knn-kl"},

@@ -7,8 +7,6 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/study"
 	"github.com/semi-implicit/sifg/pkg/study/density"
 	"github.com/semi-implicit/sifg/pkg/study/samplers"
@@ -35,13 +33,13 @@ var Experiment = &harness.Experiment{
 	Metrics:   density.Metrics(),
 	Scores:    []string{"knn-kl", "energy"},
 	Grids:     files,
-	Figures:   figures,
-	Tables:    tables,
-	Claims:    claims,
-	Findings:  Verdict.Findings(),
+	Sections: slices.Concat(figures, tables, harness.Claims(claims), []harness.Section{
+		study.ByEnergy("gmm-2d", "2-D mixture"),
+		study.ByEnergy("gmm-10d", "10-D mixture"),
+	}),
 }
 
-var figures = []harness.Figure{
+var figures = []harness.Section{
 	words.Figure("figure1", scatter),
 	words.Figure("figure2", trajectories),
 	withLevels(words.Curves("figure3-left", "gmm-10d",
@@ -71,52 +69,10 @@ var summed = []study.Measure{
 	{Head: "σ", Metric: "sigma"},
 }
 
-var tables = []harness.Table{
+var tables = []harness.Section{
 	words.Summary("summary-2d", "gmm-2d", slices.Insert(summed, 5,
 		study.Measure{Head: "occupancy of mode 4", Metric: "occupancy", Index: 3})...),
 	words.Summary("summary-10d", "gmm-10d", summed...),
 	words.Table("modes-2d", occupancies("gmm-2d")),
 	words.Table("modes-10d", occupancies("gmm-10d")),
-}
-
-// Verdict is how SIFG and Ada-SIFG compare with their rivals.
-var Verdict = study.Comparison{
-	Protocol: "tuned",
-	Lead:     true,
-	Where:    "Gaussian mixtures",
-	Problems: []study.Problem{
-		{Name: "gmm-2d", Title: "2-D mixture", Metrics: measures, None: fewModes("gmm-2d")},
-		{Name: "gmm-10d", Title: "10-D mixture", Metrics: measures, None: fewModes("gmm-10d")},
-	},
-}
-
-var measures = []study.Measure{
-	{Head: "energy distance", Metric: "energy"},
-	{Head: "total variation of the modes' weights", Metric: "mode-weights"},
-	{Head: "k-NN KL", Metric: "knn-kl"},
-}
-
-// twoModes is the total variation distance to the true weights from which on at most two of the five modes are kept:
-// two with 0.425 each and three with 0.05, below which a mode counts as lost, have it. A weight is 0.2.
-const twoModes = 0.45
-
-// fewModes says where no method keeps more than two of five modes. Ranks among such methods are about how they fill
-// two modes, and metrics disagree on them.
-func fewModes(problem string) func(s *record.Set) string {
-	return func(s *record.Set) string {
-		measured := false
-		for _, m := range s.Methods(problem) {
-			v := record.Series{Set: s, Problem: problem}.Final(m, "mode-weights", 0)
-			if v == nil {
-				continue
-			}
-			if measured = true; !(stats.Mean(v) >= twoModes) {
-				return ""
-			}
-		}
-		if !measured {
-			return ""
-		}
-		return "all methods keep at most two of five modes"
-	}
 }

@@ -88,7 +88,7 @@ func score(mixture *target.Mixture, modes []int, sigma float64, n, reference int
 }
 
 // withLevels adds the levels to a figure of k-NN KL in 10-D.
-func withLevels(f harness.Figure) harness.Figure {
+func withLevels(f harness.Section) harness.Section {
 	draw := f.Draw
 	f.Draw = func(s *record.Set) (*figure.Figure, error) {
 		out, err := draw(s)

@@ -36,14 +36,12 @@ var Experiment = &harness.Experiment{
 	Metrics:   words.Metrics,
 	Scores:    []string{"amari-median", "energy"},
 	Grids:     files,
-	Figures: []harness.Figure{
+	Sections: slices.Concat([]harness.Section{
 		words.Figure("figure4-left", func(s *record.Set) (*figure.Figure, error) { return distances(s, few) }),
 		words.Figure("figure4-middle", func(s *record.Set) (*figure.Figure, error) { return distances(s, many) }),
 		words.Figure("simulated", againstTruth),
 		words.Curves("convergence-10", few, convergence...),
 		words.Curves("convergence-100", many, convergence...),
-	},
-	Tables: []harness.Table{
 		words.Table("summary-10", func(s *record.Set) (*table.Table, error) { return summary(s, few) }),
 		words.Table("summary-100", func(s *record.Set) (*table.Table, error) { return summary(s, many) }),
 		words.Table("reference", func(s *record.Set) (*table.Table, error) { return diagnostics(s, "", few, many) }),
@@ -51,16 +49,7 @@ var Experiment = &harness.Experiment{
 		words.Table("reference-simulated", func(s *record.Set) (*table.Table, error) {
 			return diagnostics(s, "simulated-", simulated)
 		}),
-	},
-	Claims:   slices.Concat(claims, truthClaims),
-	Findings: slices.Concat(Verdict.Findings(), findings, flows.Each()),
-	Apart:    flows.Apart(),
+		study.ByEnergy(few, "10 unmixing matrices"),
+		study.ByEnergy(many, "100 unmixing matrices"),
+	}, harness.Claims(claims), harness.Claims(truthClaims)),
 }
-
-// Verdict is how SIFG and Ada-SIFG compare with their rivals.
-var Verdict = study.Comparison{Protocol: "matched", Lead: true, Where: "Bayesian ICA", Problems: []study.Problem{fair}}
-
-var fair = study.Problem{Name: few, Title: "10 unmixing matrices", Metrics: flows.Problems[0].Metrics}
-
-var flows = study.Comparison{Protocol: "beyond", Problems: []study.Problem{{Name: many, Title: "100 unmixing matrices",
-	Metrics: []study.Measure{{Head: "energy distance", Metric: "energy"}, {Head: "KSD", Metric: "ksd"}}}}}

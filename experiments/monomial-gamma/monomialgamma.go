@@ -3,6 +3,7 @@ package monomialgamma
 
 import (
 	"embed"
+	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/study"
@@ -32,7 +33,7 @@ var Experiment = &harness.Experiment{
 	Metrics:   density.Metrics(),
 	Scores:    []string{"knn-kl", "knn-kl-exact", "energy"},
 	Grids:     files,
-	Figures: []harness.Figure{
+	Sections: slices.Concat([]harness.Section{
 		words.Curves("figure3-right", problem, judgedBy("knn-kl", "")),
 		words.Curves("references", problem,
 			judgedBy("knn-kl-exact", "exact reference"), judgedBy("knn-kl-small", "small reference")),
@@ -40,35 +41,20 @@ var Experiment = &harness.Experiment{
 			study.Panel{Metric: "mean-abs", Label: "mean of |x₁|", Floor: true},
 			study.Panel{Metric: "sigma", Label: "σ", Zero: true},
 			study.Panel{Metric: "p", Label: "exponent p", Zero: true}),
-	},
-	Tables: []harness.Table{words.Summary("summary", problem,
-		study.Measure{Head: "k-NN KL", Metric: "knn-kl"},
-		study.Measure{Head: "exact reference", Metric: "knn-kl-exact"},
-		study.Measure{Head: "small reference", Metric: "knn-kl-small"},
-		study.Measure{Head: "exact KL", Metric: "exact-kl"},
-		study.Measure{Head: "energy distance", Metric: "energy"},
-		study.Measure{Head: "KSD", Metric: "ksd"},
-		study.Measure{Head: "mean |x₁|", Metric: "mean-abs"},
-		study.Measure{Head: "σ", Metric: "sigma"})},
-	Claims:   claims,
-	Findings: Verdict.Findings(),
+		words.Summary("summary", problem,
+			study.Measure{Head: "k-NN KL", Metric: "knn-kl"},
+			study.Measure{Head: "exact reference", Metric: "knn-kl-exact"},
+			study.Measure{Head: "small reference", Metric: "knn-kl-small"},
+			study.Measure{Head: "exact KL", Metric: "exact-kl"},
+			study.Measure{Head: "energy distance", Metric: "energy"},
+			study.Measure{Head: "KSD", Metric: "ksd"},
+			study.Measure{Head: "mean |x₁|", Metric: "mean-abs"},
+			study.Measure{Head: "σ", Metric: "sigma"}),
+		study.ByEnergy(problem, "Monomial gamma"),
+	}, harness.Claims(claims)),
 }
 
 // judgedBy is a panel of the k-NN KL by a reference sample.
 func judgedBy(metric, title string) study.Panel {
 	return study.Panel{Title: title, Metric: metric, Label: "k-NN estimate of KL, nats", Floor: true}
-}
-
-// Verdict is how SIFG and Ada-SIFG compare with their rivals.
-var Verdict = study.Comparison{
-	Protocol: "tuned",
-	Lead:     true,
-	Where:    "Monomial gamma",
-	Problems: []study.Problem{{
-		Name: problem, Title: "Monomial gamma",
-		Metrics: []study.Measure{
-			{Head: "energy distance", Metric: "energy"}, {Head: "k-NN KL", Metric: "knn-kl"},
-			{Head: "mean |x₁|", Metric: "mean-abs"},
-		},
-	}},
 }

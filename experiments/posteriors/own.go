@@ -27,18 +27,18 @@ var own = &harness.Own{
 		"wide points. Other methods, which --methods names, start from the same particles in coordinates in which " +
 		"those draws have mean 0 and covariance I, have the same number of gradients and the step that suits most " +
 		"posteriors of posteriordb. The chains judge them.",
-	Figures: []harness.Figure{ownErrors()},
-	Tables: []harness.Table{
+	Sections: []harness.Section{
 		words.Table("values", valuesTable),
 		words.Table("advice", advice),
 		words.Table("wrong", wrong),
+		ownErrors(),
+		{ID: "draws", Title: "Draws", Files: draws},
 	},
-	Files: draws,
 }
 
 // ownErrors is the figure of errors under a title without the number of particles, of which there is but one, in one
 // panel.
-func ownErrors() harness.Figure {
+func ownErrors() harness.Section {
 	f := errorFigure("1000")
 	f.Title = "Error against gradients"
 	draw := f.Draw

@@ -35,8 +35,7 @@ var Experiment = &harness.Experiment{
 	Metrics:   words.Metrics,
 	Scores:    []string{"error-sd", "error-mean", "energy", "ksd"},
 	Grids:     files,
-	Figures:   []harness.Figure{errorFigure("1000"), errorFigure("100"), errorFigure("raw")},
-	Tables:    tables,
-	Apart:     apart,
-	Findings:  findings,
+	Sections: append([]harness.Section{
+		errorFigure("1000"), errorFigure("100"), errorFigure("raw"),
+	}, tables...),
 }

@@ -19,7 +19,7 @@ import (
 const resolution = "Below 0.3 with 1000 particles, and 0.1 with 100, the error is that of the 10,000 reference draws " +
 	"themselves."
 
-var tables = []harness.Table{
+var tables = []harness.Section{
 	words.Table("choice", choices),
 	scoreCard("1000"),
 	scoreCard("100"),
@@ -27,7 +27,7 @@ var tables = []harness.Table{
 	words.Table("judges", allMeasures),
 }
 
-func scoreCard(kind string) harness.Table {
+func scoreCard(kind string) harness.Section {
 	return words.Table("card-"+kind, func(s *record.Set) (*table.Table, error) { return card(s, kind) })
 }
 
@@ -157,7 +157,7 @@ func allMeasures(s *record.Set) (*table.Table, error) {
 // drawn are the methods in the figures.
 var drawn = []string{"sifg", "interpolated", "l2-gf", "svgd", "sgld", "hmc"}
 
-func errorFigure(kind string) harness.Figure {
+func errorFigure(kind string) harness.Section {
 	return words.Figure("errors-"+kind, func(s *record.Set) (*figure.Figure, error) { return errorPanels(s, kind) })
 }
 

@@ -11,20 +11,20 @@ var paper = harness.Paper{
 	Parts: []harness.Part{
 		{
 			Name: "Figure 1", Title: "samples of the 2-D mixture",
-			Shows:  []harness.Shown{{Experiment: "gmm", Name: "figure1", Protocol: "released", Problem: "gmm-2d"}},
+			Shows:  []harness.Shown{{Experiment: "gmm", ID: "figure1", Protocol: "released", Problem: "gmm-2d"}},
 			Claims: []string{"1", "2", "3"},
 		},
 		{
 			Name: "Figure 2", Title: "trajectories of 50 particles",
-			Shows:  []harness.Shown{{Experiment: "gmm", Name: "figure2", Protocol: "released", Problem: "gmm-2d"}},
+			Shows:  []harness.Shown{{Experiment: "gmm", ID: "figure2", Protocol: "released", Problem: "gmm-2d"}},
 			Claims: []string{"4", "5", "6"},
 		},
 		{
 			Name: "Figure 3", Title: "KL against iterations, 10-D mixture and monomial gamma",
 			Shows: []harness.Shown{
-				{Experiment: "gmm", Name: "figure3-left", Protocol: "released", Problem: "gmm-10d"},
+				{Experiment: "gmm", ID: "figure3-left", Protocol: "released", Problem: "gmm-10d"},
 				{
-					Experiment: "monomial-gamma", Name: "figure3-right", Protocol: "released",
+					Experiment: "monomial-gamma", ID: "figure3-right", Protocol: "released",
 					Problem: "monomial-gamma",
 				},
 			},
@@ -32,21 +32,21 @@ var paper = harness.Paper{
 		},
 		{
 			Name: "Table 1", Title: "Bayesian neural networks, printed over measured",
-			Shows:  []harness.Shown{{Experiment: "uci-bnn", Name: "table1-published", Protocol: "released"}},
+			Shows:  []harness.Shown{{Experiment: "uci-bnn", ID: "table1-published", Protocol: "released"}},
 			Claims: []string{"25", "25b", "26", "27", "28", "34", "35", "36"},
 		},
 		{
 			Name: "Figure 4", Title: "Bayesian ICA with 10 and 100 particles; what σ does on Boston",
 			Shows: []harness.Shown{
-				{Experiment: "meg-ica", Name: "figure4-left", Protocol: "released", Problem: "meg-10"},
-				{Experiment: "meg-ica", Name: "figure4-middle", Protocol: "released", Problem: "meg-100"},
-				{Experiment: "uci-bnn", Name: "figure4-right", Protocol: "released", Problem: "boston"},
+				{Experiment: "meg-ica", ID: "figure4-left", Protocol: "released", Problem: "meg-10"},
+				{Experiment: "meg-ica", ID: "figure4-middle", Protocol: "released", Problem: "meg-100"},
+				{Experiment: "uci-bnn", ID: "figure4-right", Protocol: "released", Problem: "boston"},
 			},
 			Claims: []string{"18", "19", "20", "21", "22", "23", "24", "30", "31", "32"},
 		},
 		{
 			Name: "Figure 5", Title: "fifth moments of SIFG's particles",
-			Shows:  []harness.Shown{{Experiment: "uci-bnn", Name: "figure5", Protocol: "released"}},
+			Shows:  []harness.Shown{{Experiment: "uci-bnn", ID: "figure5", Protocol: "released"}},
 			Claims: []string{"33"},
 		},
 		{
@@ -58,7 +58,7 @@ var paper = harness.Paper{
 
 func init() {
 	for _, e := range experiments {
-		if e.Paper == nil && e.Claims != nil {
+		if e.Paper == nil && len(e.Claims()) > 0 {
 			e.Paper = &paper
 		}
 	}

@@ -12,12 +12,16 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-var figures = []harness.Figure{
+var sections = []harness.Section{
 	words.Figure("densities", densities),
-	words.Figure("errors", drawErrors),
+	both(words.Figure("errors", drawErrors), errorTable),
 }
 
-var tables = []harness.Table{words.Table("errors", errorTable)}
+// both is a figure with its table.
+func both(f harness.Section, of func(s *record.Set) (*table.Table, error)) harness.Section {
+	f.Table = of
+	return f
+}
 
 var errNone = errors.New("no trial ended well")
 

@@ -37,9 +37,7 @@ var Experiment = &harness.Experiment{
 	Scores:    []string{"energy"},
 	Paper:     &paper,
 	Grids:     files,
-	Figures:   figures,
-	Tables:    tables,
-	Claims:    claims,
+	Sections:  slices.Concat(sections, harness.Claims(claims)),
 }
 
 // paper is the one that it reproduces.
@@ -49,12 +47,12 @@ var paper = harness.Paper{
 	Parts: []harness.Part{
 		{
 			Name: "Figure 1", Title: "the particles' density",
-			Shows:  []harness.Shown{{Experiment: "svgd", Name: "densities", Protocol: "text", Problem: shown}},
+			Shows:  []harness.Shown{{Experiment: "svgd", ID: "densities", Protocol: "text", Problem: shown}},
 			Claims: []string{"svgd-1"},
 		},
 		{
 			Name: "Figure 2", Title: "errors of estimates",
-			Shows:  []harness.Shown{{Experiment: "svgd", Name: "errors", Protocol: "text"}},
+			Shows:  []harness.Shown{{Experiment: "svgd", ID: "errors", Protocol: "text"}},
 			Claims: []string{"svgd-2", "svgd-3", "svgd-4"},
 		},
 	},

@@ -4,6 +4,7 @@ package theory
 
 import (
 	"embed"
+	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/study"
@@ -34,13 +35,12 @@ var Experiment = &harness.Experiment{
 	},
 	Samplers: samplers.All,
 	Metrics:  words.Metrics,
-	Figures: []harness.Figure{
+	Sections: slices.Concat([]harness.Section{
 		words.Figure("steps", drawSteps),
 		words.Figure("steps-map", drawStepsMap),
 		words.Figure("steps-samples", drawSamples),
 		words.Figure("variance", drawVariance),
 		words.Figure("rate", drawRate),
 		words.Figure("helps", drawHelps),
-	},
-	Claims: claims,
+	}, harness.Claims(claims)),
 }

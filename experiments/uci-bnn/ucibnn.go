@@ -35,35 +35,25 @@ var Experiment = &harness.Experiment{
 		{Name: "least squares", Metrics: []string{"ols-rmse", "ols-nll"}},
 	},
 	Grids: files,
-	Figures: []harness.Figure{
+	Sections: slices.Concat([]harness.Section{
 		words.Figure("figure4-right", boston),
 		words.Figure("figure5", moments),
 		words.Figure("table1-gaps", gaps),
-	},
-	Tables:    []harness.Table{words.Table("table1", table1), words.Table("table1-published", against)},
+		words.Table("table1", table1),
+		words.Table("table1-published", against),
+	}, comparisons(), harness.Claims(tableClaims), harness.Claims(flowClaims)),
 	Own:       own,
-	Claims:    slices.Concat(tableClaims, flowClaims),
 	Published: printed,
 }
 
-// Verdict compares methods by test NLL, each at its own best. Its margin is 0.02 nats: the test rows are then 2 % more
-// or less likely.
-var Verdict = study.Comparison{
-	Protocol: "tuned",
-	Lead:     true,
-	Where:    "Networks after 2000 iterations",
-	Problems: judged(),
-}
-
-func judged() (out []study.Problem) {
+// comparisons compare all methods on each data set by test NLL.
+func comparisons() (out []harness.Section) {
 	for _, p := range problems {
-		out = append(out, study.Problem{
-			Name:    p,
-			Title:   named(nil)(p),
-			Metrics: []study.Measure{{Head: "test NLL", Metric: "test-nll"}},
-			Margin:  0.02,
+		out = append(out, study.Comparison{
+			Problem: p, Title: named(nil)(p),
+			Measure: study.Measure{Head: "test NLL", Metric: "test-nll"},
 			Overlap: tenth,
-		})
+		}.Section())
 	}
 	return out
 }
@@ -74,6 +64,8 @@ var own = &harness.Own{
 	Problem: "concrete", Protocol: "tuned", Methods: columns,
 	Title:   "Bayesian networks on your data",
 	Summary: "Regression networks with one hidden layer of 50 ReLU units, 100 particles, on data of your own.",
-	Tables:  []harness.Table{words.Table("errors", table1)},
-	Files:   predictions,
+	Sections: []harness.Section{
+		words.Table("errors", table1),
+		{ID: "predictions", Title: "Predictions", Files: predictions},
+	},
 }

@@ -34,6 +34,15 @@ const baseline = "sifg"
 // most is the share of seeds that must agree with a verdict.
 const most = 0.75
 
+// ByEnergy compares all methods on a problem by energy distance.
+func ByEnergy(problem, title string) harness.Section {
+	return Comparison{
+		Problem: problem,
+		Title:   title,
+		Measure: Measure{Head: "energy distance", Metric: "energy"},
+	}.Section()
+}
+
 // Section is the picture of every seed, and the table.
 func (c Comparison) Section() harness.Section {
 	test := "a two-sided sign-flip test over seeds"

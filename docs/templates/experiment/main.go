@@ -91,8 +91,8 @@ var machines = &harness.Experiment{
 	Problem:  problem,
 	Metrics:  []harness.Metric{{Name: "error", Meaning: "Largest relative error of a mean rate."}},
 	Scores:   []string{"error"},
-	Figures: []harness.Figure{{Name: "errors", Title: "Error of the mean rates",
-		Caption: "Largest relative error: mean (line) and range (band) over seeds.", Draw: errors}},
+	Sections: []harness.Section{{ID: "errors", Title: "Error of the mean rates",
+		Text: "Largest relative error: mean (line) and range (band) over seeds.", Draw: errors}},
 }
 
 func main() { os.Exit(cli.Main(os.Args[1:], os.Stdout, os.Stderr, machines)) }
