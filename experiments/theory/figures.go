@@ -2,14 +2,11 @@ package theory
 
 import (
 	"errors"
-	"fmt"
 	"image/color"
 	"math"
-	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 var palette = []string{"sifg", "ada-sifg", "l2-gf", "ada-gwg", "svgd", "sgld", "kde-flow"}
@@ -41,33 +38,6 @@ func logarithmic(title, x, y string) figure.Panel {
 }
 
 var errAbsent = errors.New("no trials")
-
-// drawVariance draws the ratio of the variances of denoising and of Hutchinson's estimate, which is exact in 1-D.
-func drawVariance(s *record.Set) (*figure.Figure, error) {
-	t := record.Series{Set: s, Problem: "variance"}
-	o := recorded[varianceOptions](t)
-	n, p := len(o.Sigmas), logarithmic("linear field", "σ", "ratio of variances")
-	for k, d := range slices.DeleteFunc(o.Dims, func(d int) bool { return d == 1 }) {
-		denoise, stein := fmt.Sprintf("denoise-%d", d), fmt.Sprintf("stein-%d", d)
-		ratios := over(byIndex(t, "linear", denoise), byIndex(t, "linear", stein))
-		for i, tau := range o.Taus {
-			var curves []record.Curve
-			for _, c := range ratios {
-				curves = append(curves, record.Curve{Iteration: c.Iteration[:n], Value: c.Value[i*n : (i+1)*n]})
-			}
-			style := distinct(3*k+i, fmt.Sprintf("d = %d, τ = %s", d, table.Num(tau)))
-			p.Layers = append(p.Layers, figure.Curves(curves, style, func(j int) float64 { return o.Sigmas[j] })...)
-			guide := figure.Line{Style: grey("closed form"), X: o.Sigmas}
-			for _, sigma := range o.Sigmas {
-				a, b := closed(1, d, tau, sigma)
-				guide.Y = append(guide.Y, a/b)
-			}
-			p.Layers = append(p.Layers, guide)
-		}
-	}
-	p.Layers = append(p.Layers, figure.HLine{Y: 1, Style: figure.Method("truth").As("equal")})
-	return &figure.Figure{Cols: 1, Width: 12, Height: 8, Panels: []figure.Panel{p}}, nil
-}
 
 func drawRate(s *record.Set) (*figure.Figure, error) {
 	t := record.Series{Set: s, Problem: "rate"}

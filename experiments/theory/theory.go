@@ -26,7 +26,6 @@ var Experiment = &harness.Experiment{
 	Version:  "theory 1",
 	Computations: map[string]harness.Computation{
 		"rate":       computation(rate, "log-concave", "mixture", "learned"),
-		"variance":   computation(variance, "linear"),
 		"steps":      computation(steps, "exact-1", "exact-64", "learned-1", "learned-64"),
 		"steps-1000": computation(steps, "exact-1", "learned-1"),
 		"rest":       computation(rest, "exact-1"),
@@ -39,7 +38,6 @@ var Experiment = &harness.Experiment{
 		words.Figure("steps", drawSteps),
 		words.Figure("steps-map", drawStepsMap),
 		words.Figure("steps-samples", drawSamples),
-		words.Figure("variance", drawVariance),
 		words.Figure("rate", drawRate),
 		words.Figure("helps", drawHelps),
 	}, harness.Claims(claims)),

@@ -1,0 +1,162 @@
+package theory
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/run"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
+)
+
+// planned plans a problem at smoke scale, with other seeds than those that judge.
+func planned(seeds int, problem string, set ...string) (*plan.Plan, error) {
+	r := plan.Request{Experiments: []*harness.Experiment{Experiment}, Scale: "smoke", Problems: []string{problem}}
+	for k := range seeds {
+		r.Seeds = append(r.Seeds, uint64(101+k))
+	}
+	for _, text := range set {
+		text = "problems." + problem + "." + text
+		r.Overrides = append(r.Overrides, settings.Override{Text: text, From: "the test"})
+	}
+	return plan.New(r)
+}
+
+// measured computes what is planned.
+func measured(t *testing.T, seeds int, problem string, set ...string) *record.Set {
+	t.Helper()
+	s := &record.Set{Experiment: "theory", Protocol: "computed", Scale: "smoke", Traces: map[string][]record.Trace{}}
+	for _, trial := range must(planned(seeds, problem, set...)).Unique() {
+		result, err := run.Compute(context.Background(), Experiment, &trial, 1, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result.Trial.Config = string(must(json.Marshal(trial.Config)))
+		s.Trials, s.Traces[trial.Key] = append(s.Trials, result.Trial), result.Traces
+	}
+	return s
+}
+
+// changed returns the set with the values of a metric changed.
+func changed(s *record.Set, metric string, f func(index int, value float64) float64) *record.Set {
+	out := *s
+	out.Traces = map[string][]record.Trace{}
+	for key, rows := range s.Traces {
+		rows = slices.Clone(rows)
+		for i, r := range rows {
+			if r.Metric == metric {
+				rows[i].Value = f(r.Index, r.Value)
+			}
+		}
+		out.Traces[key] = rows
+	}
+	return &out
+}
+
+// TestClaimsCanFail: what is measured at a small size is reproduced, and the same measurement of something wrong is
+// not.
+func TestClaimsCanFail(t *testing.T) {
+	if testing.Short() {
+		t.Skip("computes what each claim is about: a second")
+	}
+	for _, x := range []struct {
+		id, problem, set, metric string
+		wrong                    func(index int, value float64) float64
+	}{
+		{"T15", "rate", "options.sizes=[64, 128]", "square", func(i int, v float64) float64 { return v * float64(i) }},
+		{"T16", "rate", "options.sizes=[64, 2048]", "epsilon", func(_ int, v float64) float64 { return v / 1000 }},
+		{"theory-temperature", "rest", "options={particles: 50, moves: [0.01], sigmas: [0.12], time: 20}",
+			"variance-0.01", func(_ int, v float64) float64 { return 1.2 * v }},
+	} {
+		i := slices.IndexFunc(claims, func(c claim.Claim) bool { return c.ID == x.id })
+		right := measured(t, 5, x.problem, x.set)
+		if out := claims[i].Check(right); out.Verdict != claim.Reproduced && out.Verdict != claim.NotContradicted {
+			t.Errorf("%s is %v: %s", x.id, out.Verdict, out.Evidence)
+		}
+		if out := claims[i].Check(changed(right, x.metric, x.wrong)); out.Verdict != claim.NotReproduced {
+			t.Errorf("%s of something wrong is %v: %s", x.id, out.Verdict, out.Evidence)
+		}
+	}
+}
+
+// TestOver: of two metrics a seed that lacks one is left out, and does not shift the others.
+func TestOver(t *testing.T) {
+	s := &record.Set{Traces: map[string][]record.Trace{}}
+	for seed := range uint64(3) {
+		key := string(rune('a' + seed))
+		row := record.Trial{Key: key, Problem: "p", Method: "m", Seed: seed, Status: record.StatusOK}
+		s.Trials = append(s.Trials, row)
+		s.Traces[key] = []record.Trace{
+			{Key: key, Metric: "x", Value: float64(seed * seed)},
+			{Key: key, Metric: "y", Value: float64(seed)},
+		}
+	}
+	s.Traces["a"] = s.Traces["a"][1:]
+	p := record.Series{Set: s, Problem: "p"}
+	got := over(byIndex(p, "m", "x"), byIndex(p, "m", "y"))
+	if len(got) != 2 || got[0].Seed != 1 || got[0].Value[0] != 1 || got[1].Value[0] != 2 {
+		t.Errorf("quotients %v", got)
+	}
+}
+
+// TestRefusals: options that a computation cannot work with are refused by their key when a plan is made, and so are
+// other methods.
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct{ problem, set, want string }{
+		{"rate", "variants=[svgd]", "rate measures log-concave, mixture, learned, not svgd"},
+		{"rate", "options.sizes=[0]", "options.sizes: want whole numbers from 1 on"},
+		{"rate", "options.sigmas=[2]", "options.sigmas: want numbers from 0.01 to 1.8"},
+		{"rate", "options.sigmas=[1e-9]", "options.sigmas: want numbers from 0.01 to 1.8"},
+		{"rate", "options.time=1", "time"},
+		{"helps", "options.sizes=[1]", "options.sizes: want whole numbers from 2 on"},
+		{"helps", "options.sigmas=[0.1, 0]", "options.sigmas: want numbers above 0"},
+		{"steps", "options.time=0", "options.time: want numbers above 0"},
+		{"rest", "options.moves=[]", "options.moves: want numbers above 0"},
+		{"rest", "options.particles=1", "options.particles: want whole numbers from 2 on"},
+	} {
+		if _, err := planned(1, c.problem, c.set); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s of %s: error %v, want one with %q", c.set, c.problem, err, c.want)
+		}
+	}
+}
+
+// TestFewMoves: where there are fewer moves than checkpoints, each is measured.
+func TestFewMoves(t *testing.T) {
+	for _, c := range []struct{ problem, set, metric string }{
+		{"rate", "options.sizes=[16]", "epsilon"},
+		{"steps", "options.time=0.1", "energy-0.01"},
+	} {
+		n := 0
+		changed(measured(t, 1, c.problem, c.set), c.metric, func(_ int, v float64) float64 {
+			if n++; math.IsNaN(v) || math.IsInf(v, 0) {
+				t.Errorf("%s with %s is %v", c.problem, c.set, v)
+			}
+			return v
+		})
+		if n == 0 {
+			t.Errorf("%s with %s has no %s", c.problem, c.set, c.metric)
+		}
+	}
+}
+
+// TestStopped: a computation whose context is done ends with its error.
+func TestStopped(t *testing.T) {
+	trials := must(planned(1, "rate", "options.sizes=[16, 32, 64]")).Trials
+	ctx, stop := context.WithCancel(context.Background())
+	n := 0
+	err := Experiment.Computations["rate"].Run(ctx, &trials[0], func(string, int, float64) {
+		n++
+		stop()
+	})
+	if !errors.Is(err, context.Canceled) || n != 1 {
+		t.Errorf("%d values and %v", n, err)
+	}
+}
