@@ -13,8 +13,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
-// denoising returns both sides of section 4.2, E‖f − ∇log q‖² = E‖f − ∇log μ̂‖² + d/σ² − E‖∇log μ̂‖² for a random network
-// f, with the noise's score −w·inverse, inverse = 1/σ where it is right.
+// denoising returns both sides of section 4.2, E‖f − ∇log q‖² = E‖f − ∇log μ̂‖² + d/σ² − E‖∇log μ̂‖² for a random
+// network f, with the noise's score −w·inverse, inverse = 1/σ where it is right.
 func denoising(mu *law, sigma float64, inverse float64) (left, right float64) {
 	d := len(mu.means[0])
 	rule := grid(d, 0.1)
