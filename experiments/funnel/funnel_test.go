@@ -44,24 +44,25 @@ func made() *record.Set {
 // it says why not.
 func TestTablesAndFigures(t *testing.T) {
 	s := made()
-	for _, table := range Experiment.Tables {
-		got, err := table.Make(s)
-		if err != nil || len(got.Rows) != 5 {
-			t.Fatalf("%s: %v, %v", table.Name, got, err)
+	for _, x := range Experiment.Sections {
+		if x.Table != nil {
+			got, err := x.Table(s)
+			if err != nil || len(got.Rows) != 5 {
+				t.Fatalf("%s: %v, %v", x.ID, got, err)
+			}
+			labels := fmt.Sprint(got.Rows[3][0].Text, ", ", got.Rows[4][0].Text)
+			if labels != "HMC draws, exact draws" || !strings.HasPrefix(got.Notes[0], "Median of 3 seeds") {
+				t.Errorf("%s ends with %s, note %q", x.ID, labels, got.Notes[0])
+			}
+			continue
 		}
-		labels := fmt.Sprint(got.Rows[3][0].Text, ", ", got.Rows[4][0].Text)
-		if labels != "HMC draws, exact draws" || !strings.HasPrefix(got.Notes[0], "Median of 3 seeds") {
-			t.Errorf("%s ends with %s, note %q", table.Name, labels, got.Notes[0])
-		}
-	}
-	for _, f := range Experiment.Figures {
-		got, err := f.Draw(s)
+		got, err := x.Draw(s)
 		// a band and a line a method, and the floor
 		if err != nil || len(got.Panels) != 2 || len(got.Panels[0].Layers) != 7 {
-			t.Errorf("%s: %+v, %v", f.Name, got, err)
+			t.Errorf("%s: %+v, %v", x.ID, got, err)
 		}
-		if _, err := f.Draw(&record.Set{}); err == nil {
-			t.Errorf("%s of nothing is drawn", f.Name)
+		if _, err := x.Draw(&record.Set{}); err == nil {
+			t.Errorf("%s of nothing is drawn", x.ID)
 		}
 	}
 }

@@ -36,18 +36,18 @@ func TestFigures(t *testing.T) {
 			t.Errorf("%q at %v, %v; want %q at %g", marks[i].Style.Label, marks[i].X, marks[i].Y, want.label, want.x)
 		}
 	}
-	for _, fig := range Experiment.Figures[2:] {
+	for _, fig := range figures[2:] {
 		drawn, err := fig.Draw(s)
-		if strings.Contains(fig.Name, "judged") || fig.Name == "sigma-10d" { // metrics that these records do not have
+		if strings.Contains(fig.ID, "judged") || fig.ID == "sigma-10d" { // metrics that these records do not have
 			if err == nil {
-				t.Errorf("%s is drawn of nothing", fig.Name)
+				t.Errorf("%s is drawn of nothing", fig.ID)
 			}
 			continue
 		}
 		if err != nil {
-			t.Errorf("%s: %v", fig.Name, err)
+			t.Errorf("%s: %v", fig.ID, err)
 		} else if _, _, err := drawn.SVG(); err != nil {
-			t.Errorf("%s: %v", fig.Name, err)
+			t.Errorf("%s: %v", fig.ID, err)
 		}
 	}
 	tab, err := occupancies("gmm-2d")(s)

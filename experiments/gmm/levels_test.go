@@ -28,8 +28,8 @@ func TestLevels(t *testing.T) {
 		{lost, []string{"exact draws of modes 4 and 5", "exact draws of modes 4 and 5, blurred by σ = 0.1"}},
 		{records(t, asInPaper), nil},
 	} {
-		i := slices.IndexFunc(Experiment.Figures, func(f harness.Figure) bool { return f.Name == "figure3-left" })
-		f, err := Experiment.Figures[i].Draw(c.s)
+		i := slices.IndexFunc(figures, func(s harness.Section) bool { return s.ID == "figure3-left" })
+		f, err := figures[i].Draw(c.s)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -171,9 +171,9 @@ func TestFigures(t *testing.T) {
 	if err != nil || len(f.Panels) != 3 || len(f.Panels[0].Layers) != 2 {
 		t.Errorf("errors: %+v, %v", f, err)
 	}
-	for _, draw := range figures {
+	for _, draw := range sections {
 		if _, err := draw.Draw(&record.Set{}); err == nil {
-			t.Errorf("%s of nothing is drawn", draw.Name)
+			t.Errorf("%s of nothing is drawn", draw.ID)
 		}
 	}
 }
