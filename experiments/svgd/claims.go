@@ -86,3 +86,9 @@ func squares(s *record.Set, problem string, k int) (ours, exact record.Sample) {
 	square := func(v float64) float64 { return v * v }
 	return e.Last("svgd", "error", k).Map(square), e.Last("svgd", "floor-error", k).Map(square)
 }
+
+// meanSquares are their means over seeds.
+func meanSquares(s *record.Set, problem string, k int) (ours, exact float64) {
+	a, b := squares(s, problem, k)
+	return stats.Mean(a.Numbers()), stats.Mean(b.Numbers())
+}

@@ -8,7 +8,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
@@ -83,9 +82,9 @@ func drawErrors(s *record.Set) (*figure.Figure, error) {
 			if !ok {
 				continue
 			}
-			a, b := squares(s, problem, k)
-			ours.X, ours.Y = append(ours.X, float64(t.Particles)), append(ours.Y, stats.Mean(a.Numbers()))
-			exact.X, exact.Y = append(exact.X, float64(t.Particles)), append(exact.Y, stats.Mean(b.Numbers()))
+			a, b := meanSquares(s, problem, k)
+			ours.X, ours.Y = append(ours.X, float64(t.Particles)), append(ours.Y, a)
+			exact.X, exact.Y = append(exact.X, float64(t.Particles)), append(exact.Y, b)
 		}
 		if ours.X == nil {
 			return nil, errNone
@@ -105,12 +104,12 @@ func errorTable(s *record.Set) (*table.Table, error) {
 	t.Words("Problem", func(problem string) string { return problem })
 	for k, function := range functions(0, 0) {
 		t.Column(function.name+": SVGD", func(problem string) table.Cell {
-			ours, _ := squares(s, problem, k)
-			return table.Number(stats.Mean(ours.Numbers()), 2)
+			ours, _ := meanSquares(s, problem, k)
+			return table.Number(ours, 2)
 		})
 		t.Column("exact draws", func(problem string) table.Cell {
-			_, exact := squares(s, problem, k)
-			return table.Number(stats.Mean(exact.Numbers()), 2)
+			_, exact := meanSquares(s, problem, k)
+			return table.Number(exact, 2)
 		})
 	}
 	t.Notes = []string{"Where exact draws are independent their mean squared error falls like 1/n."}

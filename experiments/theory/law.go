@@ -85,23 +85,17 @@ func (l *law) responsibilities(x []float64) float64 {
 	return top + math.Log(sum)
 }
 
-// at returns the log density at x and adds factor times its gradient to grad.
-func (l *law) at(x, grad []float64, factor float64) float64 {
-	v := l.responsibilities(x)
+// score returns the gradient of the log density at x.
+func (l *law) score(x []float64) []float64 {
+	l.responsibilities(x)
+	g := make([]float64, len(x))
 	for k, r := range l.logs {
-		if r *= factor / (l.sds[k] * l.sds[k]); r != 0 {
+		if r *= 1 / (l.sds[k] * l.sds[k]); r != 0 {
 			for c, m := range l.means[k] {
-				grad[c] += float64(r * (m - x[c]))
+				g[c] += float64(r * (m - x[c]))
 			}
 		}
 	}
-	return v
-}
-
-// score returns the gradient of the log density at x.
-func (l *law) score(x []float64) []float64 {
-	g := make([]float64, len(x))
-	l.at(x, g, 1)
 	return g
 }
 

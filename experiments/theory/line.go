@@ -9,15 +9,15 @@ import (
 // line is the flow of the proofs on the line: particles move by v*(z) = E_w[∇log π − ∇log μ̂](z + σw), μ̂ their
 // smoothed cloud, with all integrals by the trapezoidal rule in steps of σ/8, exact to rounding.
 type line struct {
-	sigma, step      float64
-	low              int       // of the first node, in steps
-	logPi, score     []float64 // of the target at the nodes
-	density, slope   []float64 // of the smoothed cloud: p and p′ at the nodes
-	kernels          []float64 // n×width: the particles' kernels at the nodes about them
-	width            int
-	first            []int // of each particle's nodes
-	velocity         []float64
-	functional, norm float64 // KL(μ̂‖π) and mean |v*|², as last measured
+	sigma, step    float64
+	low            int       // of the first node, in steps
+	score          []float64 // of the target at the nodes
+	density, slope []float64 // of the smoothed cloud: p and p′ at the nodes
+	kernels        []float64 // n×width: the particles' kernels at the nodes about them
+	width          int
+	first          []int     // of each particle's nodes
+	velocity       []float64 // v* of each particle, as last measured
+	norm           float64   // mean |v*|²
 }
 
 const (
@@ -30,9 +30,7 @@ func newLine(pi *law, sigma float64, n int) *line {
 	l := &line{sigma: sigma, step: sigma / 8, width: kernelNodes, first: make([]int, n), velocity: make([]float64, n)}
 	l.low = -int(lineEnd / l.step)
 	for j := l.low; j <= -l.low; j++ {
-		g := []float64{0}
-		l.logPi = append(l.logPi, pi.at([]float64{float64(j) * l.step}, g, 1))
-		l.score = append(l.score, g[0])
+		l.score = append(l.score, pi.score([]float64{float64(j) * l.step})[0])
 	}
 	l.density = make([]float64, len(l.score))
 	l.slope = make([]float64, len(l.score))
@@ -40,7 +38,7 @@ func newLine(pi *law, sigma float64, n int) *line {
 	return l
 }
 
-// measure sets functional, velocity and norm to those of particles z.
+// measure sets density, velocity and norm to those of particles z.
 func (l *line) measure(z []float64) {
 	clear(l.density)
 	clear(l.slope)
@@ -55,10 +53,9 @@ func (l *line) measure(z []float64) {
 			l.slope[l.first[i]+j] -= k * u / l.sigma
 		}
 	}
-	l.functional, l.norm = 0, 0
+	l.norm = 0
 	for j, p := range l.density {
 		if p > 0 {
-			l.functional += float64(l.step * p * (math.Log(p) - l.logPi[j]))
 			l.slope[j] = l.score[j] - l.slope[j]/p // from here on the velocity at the node
 		}
 	}

@@ -33,7 +33,6 @@ var Experiment = &harness.Experiment{
 			"student-2", "student-10", "student-30", "student-100"),
 	},
 	Samplers: samplers.All,
-	Metrics:  words.Metrics,
 	Sections: slices.Concat([]harness.Section{
 		words.Figure("steps", drawSteps),
 		words.Figure("steps-map", drawStepsMap),
