@@ -27,12 +27,12 @@ func command(t *testing.T, args ...string) (stdout string) {
 
 // TestLeftOut: an experiment that was named and has no trial of the plan is named again, with its protocols.
 func TestLeftOut(t *testing.T) {
-	const want = "funnel is left out: it has no such trials; its protocols are one-step, libraries"
+	const want = "funnel is left out: it has no such trials; its protocols are one-step"
 	plan := []string{"plan", "gmm", "funnel", "--scale", "smoke", "--store", t.TempDir(), "--protocol"}
-	if out := command(t, append(plan, "matched")...); !strings.Contains(out, want) {
+	if out := command(t, append(plan, "tuned")...); !strings.Contains(out, want) {
 		t.Errorf("%s\nwhere it must say: %s", out, want)
 	}
-	if out := command(t, append(plan, "matched,one-step")...); strings.Contains(out, "left out") {
+	if out := command(t, append(plan, "tuned,one-step")...); strings.Contains(out, "left out") {
 		t.Errorf("nothing is left out, but %s", out)
 	}
 	for _, args := range [][]string{

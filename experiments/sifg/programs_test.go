@@ -50,7 +50,7 @@ func TestProgramsDocument(t *testing.T) {
 		}
 	}
 	mine := []string{"--sampler", "mine=python langevin.py", "--set", "methods.mine.step=0.02"}
-	out := command(t, append([]string{"run", "gmm", "monomial-gamma", "--protocol", "matched", "--scale",
+	out := command(t, append([]string{"run", "gmm", "monomial-gamma", "--protocol", "tuned", "--scale",
 		"smoke", "--methods", "mine,sgld", "--name", "mine"}, mine...)...)
 	if !strings.Contains(out, " 0 already there") {
 		t.Error(out)
@@ -59,7 +59,7 @@ func TestProgramsDocument(t *testing.T) {
 		{"0.02", " 0 computed"}, {"0.03", " already there, 3 computed"},
 	} {
 		mine[3] = "methods.mine.step=" + again.step
-		out := command(t, append([]string{"run", "gmm", "monomial-gamma", "--protocol", "matched", "--scale",
+		out := command(t, append([]string{"run", "gmm", "monomial-gamma", "--protocol", "tuned", "--scale",
 			"smoke", "--methods", "mine,sgld", "--name", "mine"}, mine...)...)
 		if !strings.Contains(out, again.want) {
 			t.Errorf("step %s: want %q: %s", again.step, again.want, out)
@@ -171,8 +171,9 @@ func TestLibrarySamplers(t *testing.T) {
 	python(t, "blackjax", "numpyro")
 	examples := must(filepath.Abs("../../scripts/python/examples"))
 	t.Chdir(t.TempDir())
-	args := []string{"run", "gmm", "--protocol", "libraries", "--problems", "gmm-10d", "--seeds", "1", "--scale",
-		"smoke", "--name", "theirs"}
+	args := []string{"run", "gmm", "--protocol", "tuned", "--problems", "gmm-10d", "--seeds", "1", "--scale", "smoke",
+		"--methods", "svgd,blackjax-nuts,blackjax-svgd,numpyro", "--name", "theirs",
+		"--set", "methods.blackjax-svgd={step: 0.03, bandwidth: 1}"} // those of svgd
 	for name, file := range map[string]string{
 		"blackjax-nuts": "nuts_blackjax",
 		"blackjax-svgd": "svgd_blackjax",

@@ -38,7 +38,7 @@ func gridCommand(e *env) *cobra.Command {
 		Long: "Cells are ordinary trials: what is there is not computed again, and the same command continues. " +
 			"docs/grids.md has all of it.",
 		Example: "  sifg grid gmm --axis 'step=[1e-3, 1e-2, 1e-1]' --select 'min knn-kl' --scale smoke --dry-run\n" +
-			"  sifg grid gmm --grid sigma --scale smoke",
+			"  sifg grid gmm --grid tuned --scale smoke",
 		Args: arguments("one experiment", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			x := harness.ByName(e.experiments, args[0])
