@@ -129,8 +129,8 @@ func TestCells(t *testing.T) {
 			labels[label] = x.Key
 		}
 		for _, x := range p.Trials {
-			if plain[x.Problem+x.Method] != 2 {
-				t.Errorf("%s: %d trials of %s with the settings as they are", c.text, plain[x.Problem+x.Method], x.Name())
+			if n := plain[x.Problem+x.Method]; n != 2 {
+				t.Errorf("%s: %d trials of %s with the settings as they are", c.text, n, x.Name())
 			}
 		}
 	}

@@ -262,8 +262,8 @@ func (q Question) Chosen(s *record.Set) (layer []byte, notes []string) {
 	for _, g := range q.groups(s) {
 		switch {
 		case g.use == nil || g.use.why == notAll:
-			notes = append(notes, fmt.Sprintf("%s on %s: trials of the settings as they are, which compete, are missing",
-				g.method, g.problem))
+			const why = "trials of the settings as they are, which compete, are missing"
+			notes = append(notes, fmt.Sprintf("%s on %s: %s", g.method, g.problem, why))
 			continue
 		case len(g.ranked()) == 0:
 			notes = append(notes, fmt.Sprintf("%s on %s: no cell can be chosen", g.method, g.problem))
