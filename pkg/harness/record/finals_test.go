@@ -71,10 +71,6 @@ func TestSample(t *testing.T) {
 		"; the rival lost 1 of 3 tries" {
 		t.Errorf("%+v", d)
 	}
-	slices.Reverse(s.Trials)
-	if first, ok := record.First(s, "p", "a"); !ok || first.Seed != 0 {
-		t.Errorf("the trial with the smallest seed: %+v", first)
-	}
 	if both := record.Beside(a, b); !slices.Equal(both[1], []float64{2, 22}) {
 		t.Errorf("side by side %v", both)
 	}
@@ -90,6 +86,10 @@ func TestSample(t *testing.T) {
 	}
 	if cells, last := s.Cells(); len(cells) != 4 || !record.Same(last[cells[0]], a) {
 		t.Errorf("cells %v", cells)
+	}
+	slices.Reverse(s.Trials)
+	if first, ok := record.First(s, "p", "a"); !ok || first.Seed != 0 {
+		t.Errorf("the trial with the smallest seed: %+v", first)
 	}
 }
 

@@ -164,7 +164,7 @@ func (f Files) stale(root *os.Root) (names []string, err error) {
 		switch {
 		case err != nil || name == ".":
 			return err
-		case d.IsDir() && (slices.Contains(others, first) && !folders[name] || strings.HasPrefix(name, ".")):
+		case d.IsDir() && (slices.Contains(others, first) && !owned(folders, name+"/") || strings.HasPrefix(name, ".")):
 			if first == Grids && strings.Count(name, "/") < 2 { // which may have results
 				return nil
 			}
