@@ -55,7 +55,7 @@ func (c Comparison) Section() harness.Section {
 		Text: "Each point is one seed at the last iteration; the bar is the median. Differences are the method's less " +
 			"SIFG's, paired by seed. A method is better or worse where " + test + " tells them apart (5 %, Holm's " +
 			"correction over the table) and the median and at least three quarters of the seeds agree; otherwise the " +
-			"comparison is inconclusive. A failed run counts as the largest value.",
+			"comparison is inconclusive. A failed run counts as the largest value; the mean is of the others.",
 		Draw:  c.draw,
 		Table: c.table,
 	}
@@ -147,8 +147,12 @@ func (c Comparison) table(s *record.Set) (*table.Table, error) {
 		}
 		return table.Int(len(r.sample))
 	})
-	t.Column("median", func(r row) table.Cell { return cell(r.sample, medianOf) })
-	t.Column("mean", func(r row) table.Cell { return cell(r.sample, meanOf) })
+	t.Column("median", func(r row) table.Cell {
+		return cell(r.sample, func([]float64) table.Cell { return table.Number(median(r.sample), 3) })
+	})
+	t.Column("mean", func(r row) table.Cell {
+		return cell(r.sample, func(v []float64) table.Cell { return table.Number(stats.Mean(v), 3) })
+	})
 	t.Column("less SIFG [95 %]", func(r row) table.Cell { return r.difference() })
 	t.Column("seeds ahead of SIFG", func(r row) table.Cell {
 		if r.Pairs() == 0 {
@@ -162,9 +166,19 @@ func (c Comparison) table(s *record.Set) (*table.Table, error) {
 	return &t.Table, nil
 }
 
-func medianOf(v []float64) table.Cell { return table.Number(stats.Median(v), 3) }
-
-func meanOf(v []float64) table.Cell { return table.Number(stats.Mean(v), 3) }
+// median is that of the tries, of which lost ones are larger than any number: ∞ where half are lost.
+func median(s record.Sample) float64 {
+	var v []float64
+	for _, x := range s {
+		switch {
+		case x.Lost():
+			v = append(v, math.Inf(1))
+		case x.Measured():
+			v = append(v, x.Number)
+		}
+	}
+	return stats.Median(v)
+}
 
 // difference is the mean difference with its interval.
 func (r row) difference() table.Cell {
@@ -188,14 +202,16 @@ func (c Comparison) draw(s *record.Set) (*figure.Figure, error) {
 		name   string
 		style  figure.Style
 		values []float64
+		median float64
 	}
 	var lines []line
 	for _, r := range rows {
-		lines = append(lines, line{figure.Label(r.method), figure.Method(r.method), finite(r.sample.Numbers())})
+		l := line{figure.Label(r.method), figure.Method(r.method), finite(r.sample.Numbers()), median(r.sample)}
+		lines = append(lines, l)
 	}
 	exact := record.Series{Set: s, Problem: c.Problem}.Shared("floor-" + c.Metric)
-	if exact = finite(exact); exact != nil {
-		lines = append(lines, line{"exact draws", figure.Method("truth"), exact})
+	if exact = finite(exact); len(exact) > 0 {
+		lines = append(lines, line{"exact draws", figure.Method("truth"), exact, stats.Median(exact)})
 	}
 	p := figure.Panel{X: figure.Axis{Label: c.Head, Scale: figure.AutoLog}}
 	for i, l := range slices.Backward(lines) {
@@ -205,9 +221,8 @@ func (c Comparison) draw(s *record.Set) (*figure.Figure, error) {
 		p.Layers = append(p.Layers, figure.Scatter{
 			X: l.values, Y: slices.Repeat([]float64{y}, len(l.values)), Style: style, Radius: 1.8,
 		})
-		if len(l.values) > 0 {
-			middle := stats.Median(l.values)
-			bar := figure.Line{X: []float64{middle, middle}, Y: []float64{y - 0.36, y + 0.36}, Style: style}
+		if len(finite([]float64{l.median})) > 0 {
+			bar := figure.Line{X: []float64{l.median, l.median}, Y: []float64{y - 0.36, y + 0.36}, Style: style}
 			bar.Style.Dash, bar.Style.Width = nil, 2
 			p.Layers = append(p.Layers, bar)
 		}

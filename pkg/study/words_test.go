@@ -27,10 +27,10 @@ func TestWords(t *testing.T) {
 		t.Errorf("metrics %+v", w.Metrics)
 	}
 	f, tab := w.Figure("two", nil), w.Table("bare", nil)
-	if f.Name != "two" || f.Title != "Second" || f.Caption != "Of both." {
+	if f.ID != "two" || f.Title != "Second" || f.Text != "Of both." {
 		t.Errorf("figure %+v", f)
 	}
-	if tab.Name != "bare" || tab.Title != "Alone" || tab.Caption != "" {
+	if tab.ID != "bare" || tab.Title != "Alone" || tab.Text != "" {
 		t.Errorf("table %+v", tab)
 	}
 }

@@ -136,7 +136,7 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	if g.published != "" && question.Published == nil {
 		return usage.Errorf("--published %s: it is for --select 'near published', not for '%v'", g.published, question)
 	}
-	laid, err := grid.New(request, spec)
+	laid, err := grid.New(request, spec, question)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
@@ -18,8 +17,8 @@ type values struct {
 	of     []float64
 }
 
-// made is a report of trials with one metric at two checkpoints, the first of which must not count.
-func made(scale string, all ...values) *report.Protocol {
+// made is records of trials with one metric at two checkpoints, the first of which must not count.
+func made(scale string, all ...values) *record.Set {
 	set := &record.Set{Experiment: "e", Protocol: "paper", Scale: scale, Traces: map[string][]record.Trace{}}
 	for _, v := range all {
 		for i, x := range v.of {
@@ -41,7 +40,7 @@ func made(scale string, all ...values) *report.Protocol {
 			}
 		}
 	}
-	return &report.Protocol{Name: "paper", Scale: scale, Planned: len(set.Trials), Records: set}
+	return set
 }
 
 func near(t *testing.T, what string, got, want float64) {
@@ -63,9 +62,9 @@ func TestPublished(t *testing.T) {
 		values{"b", []float64{2.5, 2.5, 2.5}},
 		values{"c", []float64{1, 2}},
 	)
-	for i := range p.Records.Trials {
-		if p.Records.Trials[i].Method == "c" {
-			p.Records.Trials[i].Status = record.StatusDiverged
+	for i := range p.Trials {
+		if p.Trials[i].Method == "c" {
+			p.Trials[i].Status = record.StatusDiverged
 		}
 	}
 	got := Published(e, p)
@@ -79,11 +78,11 @@ func TestPublished(t *testing.T) {
 	if got[2].Why != "of 2 trials 2 diverged" || got[3].Why != "no trial of it" || len(got[3].Ours) != 0 {
 		t.Errorf("%+v\n%+v", got[2], got[3])
 	}
-	p.Records.Incomparable = "the settings were changed: step=1"
-	if r := Published(e, p)[0]; r.Verdict != NotComparable || r.Why != p.Records.Incomparable {
+	p.Incomparable = "the settings were changed: step=1"
+	if r := Published(e, p)[0]; r.Verdict != NotComparable || r.Why != p.Incomparable {
 		t.Errorf("with changed settings: %+v", r)
 	}
-	p.Records.Incomparable, p.Planned = "", 100
+	p.Incomparable, p.Missing = "", p.Trials[:1]
 	if r := Published(e, p)[0]; r.Verdict != NotComparable || r.Why != "trials are missing" {
 		t.Errorf("incomplete: %+v", r)
 	}
@@ -117,9 +116,9 @@ func TestReports(t *testing.T) {
 		values{"e", []float64{1, 2}},
 		values{"f", []float64{inf, 2.5}},
 	)
-	for i := range theirs.Records.Trials {
-		if theirs.Records.Trials[i].Method == "b" {
-			theirs.Records.Trials[i].Config = `{"particles":10,"sampler":{"step":0.2,"hidden":3}}`
+	for i := range theirs.Trials {
+		if theirs.Trials[i].Method == "b" {
+			theirs.Trials[i].Config = `{"particles":10,"sampler":{"step":0.2,"hidden":3}}`
 		}
 	}
 	got := map[string]Row{}
@@ -162,8 +161,8 @@ func TestReports(t *testing.T) {
 	if r := Reports(ours, theirs)[0]; r.Verdict != NotComparable || !strings.Contains(r.Why, "quick") {
 		t.Errorf("of two scales: %+v", r)
 	}
-	for i := range theirs.Records.Trials { // without shared seeds: two independent means
-		theirs.Records.Trials[i].Seed += 100
+	for i := range theirs.Trials { // without shared seeds: two independent means
+		theirs.Trials[i].Seed += 100
 	}
 	if r := Reports(ours, theirs)[1]; r.Identical || math.Abs(r.Error-math.Sqrt(2.0/3)) > 1e-12 {
 		t.Errorf("other seeds: %+v, want uncertainty √(1/3 + 1/3)", r)

@@ -19,9 +19,10 @@ import (
 const most = 100_000
 
 // New lays out the plan of a grid: for each method on each problem that it concerns the method itself, with the
-// settings as they are, and one method more for each cell, METHOD@SETTING=VALUE,…. r names one experiment and one
-// protocol, and selects problems, methods and seeds; its seeds win over those of the grid.
-func New(r plan.Request, s *Spec) (*plan.Plan, error) {
+// settings as they are, and one method more for each cell, METHOD@SETTING=VALUE,…. What the question is not about is
+// left out. r names one experiment and one protocol, and selects problems, methods and seeds; its seeds win over those
+// of the grid.
+func New(r plan.Request, s *Spec, q Question) (*plan.Plan, error) {
 	a, err := r.Admit()
 	if err != nil {
 		return nil, err
@@ -48,6 +49,9 @@ func New(r plan.Request, s *Spec) (*plan.Plan, error) {
 		}
 	}
 	for p, m := range b.layout.Wanted() {
+		if !q.asks(p.Name, m.Name) {
+			continue
+		}
 		if err := b.cells(p, m.Name); err != nil {
 			return nil, err
 		}

@@ -44,93 +44,94 @@ func request() plan.Request {
 	return plan.Request{Experiments: []*harness.Experiment{toy()}, Protocols: []string{"paper"}, Scale: "full"}
 }
 
-func layOut(text, choose string, change ...func(r *plan.Request)) (*Grid, error) {
+// layOut lays out a grid with a rule of choice.
+func layOut(text, choose string, change ...func(r *plan.Request)) (*plan.Plan, Question, error) {
 	s, err := ReadSpec("steps.yaml", []byte(text))
 	if err != nil {
-		return nil, err
+		return nil, Question{}, err
 	}
 	r := request()
 	for _, f := range change {
 		f(&r)
 	}
-	return New(r, s, choose)
+	q, err := Ask(s.Name, choose, r.Experiments[0])
+	if err != nil {
+		return nil, q, err
+	}
+	p, err := New(r, s, q)
+	return p, q, err
 }
 
-// cells writes a grid's cells: problem/method: label | label; the settings as they are have a star, in brackets where
-// they are outside.
-func cells(g *Grid) string {
+// cells writes the cells of a plan: problem/method: label | label. The settings as they are, which are the first, have
+// no label.
+func cells(p *plan.Plan) string {
 	var out []string
-	for _, x := range g.Groups {
-		var labels []string
-		for i, c := range x.Cells {
-			label := c.Label
-			if i == 0 {
-				label += "*"
-			}
-			if c.Outside {
-				label = "(" + label + ")"
-			}
-			labels = append(labels, label)
+	by := map[string][]string{}
+	for _, x := range p.Trials {
+		name := x.Problem + "/" + x.Method
+		if by[name] == nil {
+			out = append(out, name)
 		}
-		out = append(out, x.Problem+"/"+x.Method+": "+strings.Join(labels, " | "))
+		if !slices.Contains(by[name], x.Cell) {
+			by[name] = append(by[name], x.Cell)
+		}
+	}
+	for i, name := range out {
+		out[i] = name + ": " + strings.TrimPrefix(strings.Join(by[name], " | "), " | ")
 	}
 	return strings.Join(out, "\n")
 }
 
 func TestCells(t *testing.T) {
-	for text, want := range map[string]string{
-		"product: {step: [0.1, 0.2], hidden: [4, 8]}": "small/svgd: step 0.1* | step 0.2\n" +
-			"small/sifg: (step 0.05, hidden 4*) | step 0.1, hidden 4 | step 0.1, hidden 8 | step 0.2, hidden 4 | " +
-			"step 0.2, hidden 8\n" +
-			"wide/svgd: step 0.1* | step 0.2",
-		"product: {methods.sifg.step: [0.1, 0.05]}": "small/sifg: step 0.05* | step 0.1",
-		"zip: {methods.sifg.step: [0.1, 0.2], methods.sifg.hidden: [8, 16]}": "small/sifg: (step 0.05, hidden 4*) | " +
-			"step 0.1, hidden 8 | " +
-			"step 0.2, hidden 16",
-		"{ablate: {step: [0.1, 0.2], sigma: 0.3}, methods: [sifg]}": "small/sifg: step 0.05, sigma 0.2* | step 0.1, " +
-			"sigma 0.2 | step 0.2, sigma 0.2 | " +
-			"step 0.05, sigma 0.3",
-		"{product: {step: 0.3}, ablate: {step: [0.1], sigma: [0.3]}, methods: [sifg]}": "small/sifg: (step 0.05, " +
-			"sigma 0.2*) | step 0.3, sigma 0.2 | " +
-			"step 0.1, sigma 0.2 | step 0.3, sigma 0.3",
-		"parts: [{methods: [svgd], problems: [wide], product: {step: 0.5}}, {methods: [svgd], product: {step: [0.5, " +
-			"0.6]}}]": "small/svgd: (step 0.1*) | " +
-			"step 0.5 | step 0.6\nwide/svgd: (step 0.1*) | step 0.5 | step 0.6",
-		"{zip: {step: [0.1, 0.2], particles: [7, 6]}, problems: [small], methods: [svgd]}": "small/svgd: (step 0.1, " +
-			"particles 6*) | " +
-			"step 0.1, particles 7 | step 0.2, particles 6",
-		"{product: {step: 0.2}, problems: ['*l*'], methods: [svgd]}": "small/svgd: (step 0.1*) | step 0.2",
-
-		"{product: {step: 0.2}, problems: [wi*, small], methods: [svgd]}": "small/svgd: (step 0.1*) | step 0.2\n" +
-			"wide/svgd: (step 0.1*) | step 0.2",
-
-		"product: {problems.wide.options.dim: [3, 4, 5]}": "wide/svgd: options.dim 3* | options.dim 4 | options.dim 5",
-		"product: {methods.svgd: [{step: 0.2, mover: adam}]}": "small/svgd: (mover euler, step 0.1*) | mover adam, " +
-			"step 0.2\n" +
-			"wide/svgd: (mover euler, step 0.1*) | mover adam, step 0.2",
+	for _, c := range []struct{ text, want string }{
+		{"product: {step: [0.1, 0.2], hidden: [4, 8]}", "small/svgd: step=0.1 | step=0.2\n" +
+			"small/sifg: hidden=4,step=0.1 | hidden=8,step=0.1 | hidden=4,step=0.2 | hidden=8,step=0.2\n" +
+			"wide/svgd: step=0.1 | step=0.2"},
+		{"product: {methods.sifg.step: [0.1, 0.05]}", "small/sifg: step=0.1 | step=0.05"},
+		{"zip: {methods.sifg.step: [0.1, 0.2], methods.sifg.hidden: [8, 16]}",
+			"small/sifg: hidden=8,step=0.1 | hidden=16,step=0.2"},
+		{"{ablate: {step: [0.1, 0.2], sigma: 0.3}, methods: [sifg]}",
+			"small/sifg: sigma=0.2,step=0.05 | sigma=0.2,step=0.1 | sigma=0.2,step=0.2 | sigma=0.3,step=0.05"},
+		{"{product: {step: 0.3}, ablate: {step: [0.1], sigma: [0.3]}, methods: [sifg]}",
+			"small/sifg: sigma=0.2,step=0.3 | sigma=0.2,step=0.1 | sigma=0.3,step=0.3"},
+		{"parts: [{methods: [svgd], problems: [wide], product: {step: 0.5}}, " +
+			"{methods: [svgd], product: {step: [0.5, 0.6]}}]",
+			"small/svgd: step=0.5 | step=0.6\nwide/svgd: step=0.5 | step=0.6"},
+		{"{zip: {step: [0.1, 0.2], particles: [7, 6]}, problems: [small], methods: [svgd]}",
+			"small/svgd: particles=7,step=0.1 | particles=6,step=0.2"},
+		{"{product: {step: 0.2}, problems: ['*l*'], methods: [svgd]}", "small/svgd: step=0.2"},
+		{"{product: {step: 0.2}, problems: [wi*, small], methods: [svgd]}",
+			"small/svgd: step=0.2\nwide/svgd: step=0.2"},
+		{"product: {problems.wide.options.dim: [3, 4, 5]}",
+			"wide/svgd: options.dim=3 | options.dim=4 | options.dim=5"},
+		{"product: {methods.svgd: [{step: 0.2, mover: adam}]}",
+			"small/svgd: mover=adam,step=0.2\nwide/svgd: mover=adam,step=0.2"},
+		{"{product: {step: [0.1]}, methods: [svgd], problems: [small]}", "small/svgd: as they are"},
 	} {
-		g, err := layOut(text, "min gap")
+		p, _, err := layOut(c.text, "min gap")
 		if err != nil {
-			t.Errorf("%s: %v", text, err)
+			t.Errorf("%s: %v", c.text, err)
 			continue
 		}
-		if got := cells(g); got != want {
-			t.Errorf("%s\n%s\nwant\n%s", text, got, want)
+		if got := cells(p); got != c.want {
+			t.Errorf("%s\n%s\nwant\n%s", c.text, got, c.want)
 		}
-		n := 0
-		for _, x := range g.Groups {
-			for _, c := range x.Cells {
-				for i, key := range c.Trials {
-					if tr := g.Trials[n]; tr.Key != key || tr.Seed != c.Seeds[i] || tr.Cell != c.Label ||
-						tr.Method != x.Method {
-						t.Errorf("%s: trial %d is %s, not %s seed %d", text, n, tr.Name(), c.Label, c.Seeds[i])
-					}
-					n++
-				}
+		plain := map[string]int{} // trials of the settings as they are, by problem and method
+		labels := map[string]string{}
+		for _, x := range p.Trials {
+			if x.Cell == "" {
+				plain[x.Problem+x.Method]++
 			}
+			label := fmt.Sprint(x.Problem, x.Row().Method, x.Seed)
+			if other, there := labels[label]; there {
+				t.Errorf("%s: %s stands for %s and %s", c.text, label, other, x.Key)
+			}
+			labels[label] = x.Key
 		}
-		if n != len(g.Trials) {
-			t.Errorf("%s: the cells have %d trials, the plan %d", text, n, len(g.Trials))
+		for _, x := range p.Trials {
+			if n := plain[x.Problem+x.Method]; n != 2 {
+				t.Errorf("%s: %d trials of %s with the settings as they are", c.text, n, x.Name())
+			}
 		}
 	}
 }
@@ -139,7 +140,7 @@ func TestCells(t *testing.T) {
 // seeds.
 func TestTrials(t *testing.T) {
 	text := "{product: {step: [0.3], hidden: [7]}, seeds: 8..9}"
-	g, err := layOut(text, "min gap")
+	g, _, err := layOut(text, "min gap")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,10 +163,10 @@ func TestTrials(t *testing.T) {
 	if len(g.Trials) != 2*len(p.Trials) {
 		t.Errorf("%d trials, want %d: those of the run and those as it is now", len(g.Trials), 2*len(p.Trials))
 	}
-	g, err = layOut(text, "min gap", func(r *plan.Request) {
+	g, _, err = layOut(text, "min gap", func(r *plan.Request) {
 		r.Problems, r.Methods, r.Seeds = []string{"small"}, []string{"svgd"}, []uint64{3}
 	})
-	if err != nil || cells(g) != "small/svgd: (step 0.1*) | step 0.3" || len(g.Trials) != 2 || g.Trials[0].Seed != 3 {
+	if err != nil || cells(g) != "small/svgd: step=0.3" || len(g.Trials) != 2 || g.Trials[0].Seed != 3 {
 		t.Errorf("%v, %+v", err, g)
 	}
 	if got := strings.Join(g.Set, " "); got != "--problems small --methods svgd --seeds 3" {
@@ -178,8 +179,8 @@ func TestFromAxes(t *testing.T) {
 		axes []string
 		want string // or what an error says
 	}{
-		{[]string{"step=0.1,0.2"}, "small/svgd: step 0.1* | step 0.2"},
-		{[]string{"step=[0.2]", "bandwidth=[1]"}, "small/svgd: (step 0.1, bandwidth 0*) | step 0.2, bandwidth 1"},
+		{[]string{"step=0.1,0.2"}, "small/svgd: step=0.1 | step=0.2"},
+		{[]string{"step=[0.2]", "bandwidth=[1]"}, "small/svgd: bandwidth=1,step=0.2"},
 		{[]string{"step"}, "--axis step: want KEY=VALUES"},
 		{[]string{"step=[]"}, "--axis step=[]: want KEY=VALUES"},
 		{[]string{"step=1", "step=2"}, "--axis, line 3: step is there twice"},
@@ -189,15 +190,38 @@ func TestFromAxes(t *testing.T) {
 		if err == nil {
 			r := request()
 			r.Problems, r.Methods = []string{"small"}, []string{"svgd"}
-			var g *Grid
-			if g, err = New(r, s, "min gap"); err != nil {
+			p, err := New(r, s, Question{Metric: "gap"})
+			if err != nil {
 				t.Errorf("%v: %v", c.axes, err)
 				continue
 			}
-			got = cells(g)
+			got = cells(p)
 		}
 		if !strings.Contains(got, c.want) {
 			t.Errorf("%v: %s, want %s", c.axes, got, c.want)
+		}
+	}
+}
+
+// TestFolders: no two grids of axes share a folder: not with other settings, not with other values of the same, and not
+// where a name is cut or has characters that no file has.
+func TestFolders(t *testing.T) {
+	long := "step=1;options." + strings.Repeat("x", 70)
+	seen := map[string]string{}
+	for _, text := range []string{
+		"step=0.1", "step=0.2", "step=0.1,0.2", "hidden=4", "step=0.1;hidden=4", "hidden=4;step=0.1", "a.b=1", "a/b=1",
+		"a-b=1", long + "=1", long + "y=1",
+	} {
+		s, err := FromAxes(strings.Split(text, ";"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other, there := seen[s.Name]; there || strings.ContainsAny(s.Name, `/\ `) || len(s.Name) > 80 {
+			t.Errorf("%s and %s have the folder %q", other, text, s.Name)
+		}
+		seen[s.Name] = text
+		if again, _ := FromAxes(strings.Split(text, ";")); again.Name != s.Name {
+			t.Errorf("%s has the folders %s and %s", text, s.Name, again.Name)
 		}
 	}
 }
@@ -241,7 +265,7 @@ func TestRefusals(t *testing.T) {
 		"":                                                    "has no cells",
 		"- step":                                              "steps.yaml",
 	} {
-		_, err := layOut(text, "min gap")
+		_, _, err := layOut(text, "min gap")
 		if u := (*usage.Error)(nil); !errors.As(err, &u) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
@@ -252,13 +276,12 @@ func TestRefusals(t *testing.T) {
 		"gap":           `for a component, such as "min gap-median"`,
 		"min gap-media": `"gap-median"`, "max gap[x]": "want min METRIC",
 	} {
-		if _, err := layOut("product: {step: 1}", choose); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := layOut("product: {step: 1}", choose); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("--select %q: %v, want %s", choose, err, want)
 		}
 	}
 	for _, choose := range []string{"min gap-median", "max cover[3]"} {
-		if g, err := layOut("{product: {step: 1}, select: min gap}", choose); err != nil ||
-			g.Objective.String() != choose {
+		if _, q, err := layOut("{product: {step: 1}, select: min gap}", choose); err != nil || q.String() != choose {
 			t.Errorf("--select %q: %v", choose, err)
 		}
 	}
@@ -273,9 +296,9 @@ func TestAddedSampler(t *testing.T) {
 	mine := *row
 	mine.Name = "mine"
 	sifg.Register(mine)
-	g, err := layOut("{product: {step: [0.1, 0.2]}, methods: [svgd]}", "min gap",
+	p, _, err := layOut("{product: {step: [0.1, 0.2]}, methods: [svgd]}", "min gap",
 		func(r *plan.Request) { r.Samplers = []string{"mine=python mine.py"} })
-	if err != nil || !slices.ContainsFunc(g.Groups, func(x Group) bool { return x.Method == "mine" }) {
-		t.Errorf("%+v, error %v", g, err)
+	if err != nil || !strings.Contains(cells(p), "small/mine: step=0.1 | step=0.2") {
+		t.Errorf("%+v, error %v", p, err)
 	}
 }

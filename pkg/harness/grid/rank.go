@@ -42,7 +42,8 @@ func Ask(name, text string, e *harness.Experiment) (q Question, err error) {
 	if strings.Join(strings.Fields(text), " ") == nearPublished {
 		q.Published = slices.DeleteFunc(slices.Clone(e.Published), func(p claim.Published) bool { return p.Copied })
 		if len(q.Published) == 0 {
-			return q, usage.Errorf("--select %q: no number of %s is published; --published FILE gives some", text, e.Name)
+			return q, usage.Errorf("--select %q: no number of %s is published; --published FILE gives some", text,
+				e.Name)
 		}
 		return q, nil
 	}
@@ -59,6 +60,9 @@ func Ask(name, text string, e *harness.Experiment) (q Question, err error) {
 	q.Metric, q.Max = m[2]+m[3], m[1] == "max"
 	return q, usage.Among("metric", m[2:3], fmt.Sprintf("--select %q", text), known)
 }
+
+// asks reports whether it is about a method on a problem.
+func (q Question) asks(problem, method string) bool { return len(q.group(problem, method).metrics) > 0 }
 
 func (q Question) String() string {
 	switch {
@@ -96,57 +100,63 @@ type cell struct {
 	listed   bool            // it is a cell of the grid
 }
 
-// groups are the cells of a set.
+// groups are the cells of a set, those that have no trial yet included.
 func (q Question) groups(s *record.Set) (out []*group) {
+	planned := slices.Concat(s.Trials, s.Missing)
 	for _, problem := range s.Problems {
-		by := map[string]*group{}
-		for _, label := range s.Methods(problem) {
-			method, _, listed := strings.Cut(label, "@")
-			g := by[method]
-			if g == nil {
-				g = &group{problem: problem, method: method, metrics: []string{q.Metric}}
-				for _, p := range q.Published {
-					if p.Problem == problem && p.Method == method {
-						g.published = append(g.published, p)
-					}
-				}
-				if by[method] = g; q.Published != nil {
-					g.metrics = nil
-					for _, p := range g.published {
-						g.metrics = append(g.metrics, p.Metric)
-					}
-				}
+		by, seen := map[string]*group{}, map[string]bool{} // by method, and labels
+		for _, t := range planned {
+			if t.Problem != problem || seen[t.Method] {
+				continue
 			}
-			g.add(s, label, listed)
-		}
-		for _, method := range s.Methods(problem) {
-			if g := by[method]; g != nil && len(g.metrics) > 0 {
-				g.rank(q.Max)
-				out = append(out, g)
+			seen[t.Method] = true
+			method, _, listed := strings.Cut(t.Method, "@")
+			if by[method] == nil {
+				by[method] = q.group(problem, method)
+				out = append(out, by[method])
 			}
+			by[method].add(s, t, listed)
 		}
+	}
+	out = slices.DeleteFunc(out, func(g *group) bool { return len(g.metrics) == 0 })
+	for _, g := range out {
+		g.rank(q.Max)
 	}
 	return out
 }
 
-// add adds the cell of a label, which may be the settings as they are once more.
-func (g *group) add(s *record.Set, label string, listed bool) {
+// group is a group without cells. It has no metric where nothing of it is published.
+func (q Question) group(problem, method string) *group {
+	g := &group{problem: problem, method: method}
+	if q.Published == nil {
+		g.metrics = []string{q.Metric}
+	}
+	for _, p := range q.Published {
+		if p.Problem == problem && p.Method == method {
+			g.published, g.metrics = append(g.published, p), append(g.metrics, p.Metric)
+		}
+	}
+	return g
+}
+
+// notAll is why a cell has no mean some of whose trials are missing.
+const notAll = "trials are missing"
+
+// add adds the cell of a trial, which may be the settings as they are once more.
+func (g *group) add(s *record.Set, of record.Trial, listed bool) {
 	view := record.Series{Set: s, Problem: g.problem}
-	first := s.Trials[slices.IndexFunc(s.Trials, func(t record.Trial) bool {
-		return t.Problem == g.problem && t.Method == label
-	})]
-	c := &cell{settings: settings.Flatten([]byte(first.Config)), inUse: !listed, listed: listed, mean: math.NaN()}
+	c := &cell{settings: settings.Flatten([]byte(of.Config)), inUse: !listed, listed: listed, mean: math.NaN()}
 	for _, metric := range g.metrics {
 		name, index := component(metric)
-		sample := view.Last(label, name, index)
+		sample := view.Last(of.Method, name, index)
 		c.samples = append(c.samples, sample)
 		if why := sample.Why(); why != "" && c.why == "" {
 			c.why = metric + ": " + why
 		}
 	}
 	for _, t := range s.Missing {
-		if t.Problem == g.problem && t.Method == label {
-			c.why = "trials are missing"
+		if t.Problem == g.problem && t.Method == of.Method {
+			c.why = notAll
 		}
 	}
 	switch {
@@ -250,7 +260,12 @@ func number(text string) float64 {
 func (q Question) Chosen(s *record.Set) (layer []byte, notes []string) {
 	values := map[string]string{}
 	for _, g := range q.groups(s) {
-		if len(g.ranked()) == 0 {
+		switch {
+		case g.use == nil || g.use.why == notAll:
+			const why = "trials of the settings as they are, which compete, are missing"
+			notes = append(notes, fmt.Sprintf("%s on %s: %s", g.method, g.problem, why))
+			continue
+		case len(g.ranked()) == 0:
 			notes = append(notes, fmt.Sprintf("%s on %s: no cell can be chosen", g.method, g.problem))
 			continue
 		}

@@ -13,15 +13,20 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 )
 
-// render returns the pages of a report by name.
-func render(t *testing.T, r *report.Report) map[string]string {
+// render returns the pages of records by name.
+func render(t *testing.T, of map[string]*report.Records, grids []report.Grid) map[string]string {
 	t.Helper()
-	pages, err := Render(r, toyExperiments())
+	all := toyExperiments()
+	return rendered(t, written(t, all, of), grids, all)
+}
+
+func rendered(t *testing.T, r *report.Results, grids []report.Grid, all []*harness.Experiment) map[string]string {
+	t.Helper()
+	pages, err := Render(r, grids, all)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,14 +44,14 @@ func names(pages map[string]string) string {
 
 // TestPages: what stands on which page, for several experiments and for one, and nothing of none.
 func TestPages(t *testing.T) {
-	pages := render(t, twoReports())
-	if !maps.Equal(render(t, twoReports()), pages) {
+	pages := render(t, twoRecords(), toyGrids())
+	if !maps.Equal(render(t, twoRecords(), toyGrids()), pages) {
 		t.Error("other bytes the second time")
 	}
 	if got := names(pages); got != "claims.html comparison.html gmm.html grids.html index.html toy.html" {
 		t.Errorf("the pages %s", got)
 	}
-	alone := render(t, toyReport())
+	alone := render(t, toyRecords(), toyGrids())
 	if got := names(alone); got != "grids.html index.html" {
 		t.Errorf("the pages of one experiment: %s", got)
 	}
@@ -56,46 +61,42 @@ func TestPages(t *testing.T) {
 	}{
 		"the first": {pages["index.html"], []string{
 			"<h1>A paper</h1>", "It says much.", `href="https://arxiv.org/abs/2410.17935"`,
-			`<img src="gmm/second/figures/figure3.svg" width="533" height="355" loading="lazy"`,
-			"4 particles, 2 iterations, 2 seeds; step of SIFG ", `">by the text</a>`,
-			`<a href="gmm.html#gmm-figure3-second">second</a>`, "4.8 h", "avx512",
-			"1 reproduced only under some protocols, 1 not testable",
-			"the pages of the experiments say what differs",
+			`<img src="gmm/second/figure3.svg" width="`, "4 particles, 2 iterations, 2 seeds; step of SIFG ",
+			`">by the text</a>`, `<a href="gmm.html#gmm-figure3-second">second</a>`, "4.8 h", "avx512",
+			"1 reproduced only under some protocols, 1 not testable", "<li>gmm, third ", "<code>p.iterations=3</code>",
 		}},
 		"an experiment's": {pages["gmm.html"], []string{
 			"Not made: no trials of Ada-GWG.", "SIFG &lt;ours&gt;", "a value &lt;i&gt; was not finite",
-			"2 trials: 1 diverged, 1 ok.", "The distance of a sample from the target.",
-			"sifg run gmm --protocol third --scale quick --set p.iterations=3", `<h3>by the text</h3>`,
-			`<td><code>iterations</code></td><td>all</td><td>3</td><td>2</td>`, `<code>p.iterations=3</code>`,
-			`<a href="claims.html#claim-1">`,
+			"2 trials: 1 diverged, 1 ok.", "The distance of a sample from the target.", `<h3>by the text</h3>`,
+			"sifg run gmm --protocol third --scale quick --set p.iterations=3", `<a href="claims.html#claim-1">`,
+			`<a class="data" href="gmm/first/figure3.csv">data</a>`, `id="gmm-third-only"`,
 		}},
 		"one experiment's alone": {alone["index.html"], []string{
 			"<h1>Gaussian mixtures</h1>", "<h2>Figure 3: KL</h2>", `<li id="claim-4"`, "Five modes on a circle.",
-			"semi-implicit functional gradient flow, fixed σ",
+			"semi-implicit functional gradient flow, fixed σ", "<code>p.iterations=3</code>",
 		}},
 		"the claims'": {pages["claims.html"], []string{
 			"reproduced under second; not reproduced under first; not decided under third",
-			"sifg report gmm --protocol first", "<h2>What we asked beyond the paper</h2>", "paired by seed",
+			"<h2>What we asked beyond the paper</h2>", "paired by seed", "SIFG 1.31, L2-GF 6.61 &lt;b&gt;.",
 		}},
 		"the comparison's": {pages["comparison.html"], []string{
-			`<a href="gmm.html#finding-gmm-3">The answer</a>`, `<img src="comparisons.svg"`,
-			`<a href="comparisons.csv">CSV</a>`, "semi-implicit functional gradient flow, fixed σ",
+			`<a href="gmm.html#gmm-compare-p-third">p: KL of each seed</a>`, `<img src="gmm/third/compare-p.svg"`,
+			`<img src="toy/study/compare-p.svg"`, "SIFG &lt;ours&gt;",
+			"semi-implicit functional gradient flow, fixed σ",
 		}},
 		"the grids'": {pages["grids.html"], []string{
-			"step at the lower &lt;edge&gt;", "Not shown: it is cut.", `id="grid-gmm-steps-third"`,
-			`<a href="grid/gmm-steps/third/tables/cells.csv">CSV</a>`, `src="grid/gmm-steps/third/figures/2d-sifg.svg"`,
+			"step &lt;0.1&gt;", "Not shown: it is cut.", `id="grid-gmm-steps-third"`, "<code>sifg grid</code>",
+			`<a href="grid/steps/gmm/third/cells.csv">CSV</a>`, `src="grid/steps/gmm/third/best.svg"`,
 		}},
-		"a grid's alone": {render(t, &report.Report{Grids: toyReport().Grids[1:]})["grids.html"], []string{
-			"<details open>",
-		}},
-		"that of nothing": {render(t, &report.Report{})["index.html"], []string{"No trial has ended yet."}},
+		"a grid's alone":  {render(t, nil, toyGrids()[1:])["grids.html"], []string{"<details open>"}},
+		"that of nothing": {render(t, nil, nil)["index.html"], []string{"No trial has ended yet."}},
 	} {
 		for _, want := range lacks.want {
 			if !strings.Contains(lacks.text, want) {
 				t.Errorf("%s page lacks %q", where, want)
 			}
 		}
-		for _, no := range []string{"ZgotmplZ", "unused", "<ours>", "<no value>", "SIFG: did"} {
+		for _, no := range []string{"ZgotmplZ", "unused", "<ours>", "<no value>", "SIFG: did", "Of another problem"} {
 			if strings.Contains(lacks.text, no) {
 				t.Errorf("%s page has %q", where, no)
 			}
@@ -103,14 +104,13 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestPrinted: the parts of a paper stand in its order, each with the figures of the protocol that comes nearest, or of
+// TestPrinted: the parts of a paper stand in its order, each with the section of the protocol that comes nearest, or of
 // the first that there is, and its claims in the order of the text; a part without results is left out.
 func TestPrinted(t *testing.T) {
-	page := render(t, twoReports())["index.html"]
+	page := render(t, twoRecords(), nil)["index.html"]
 	at := -1
 	for _, next := range []string{
-		`id="Figure 3"`, `src="gmm/second/figures/figure3.svg"`,
-		`also with <a href="gmm.html#gmm-figure3">by the text</a>`,
+		`id="Figure 3"`, `src="gmm/second/figure3.svg"`, `also with <a href="gmm.html#gmm-figure3">by the text</a>`,
 		`claims.html#claim-2"`, `claims.html#claim-1"`, `id="Table 1"`, "SIFG &lt;ours&gt;",
 	} {
 		i := strings.Index(page, next)
@@ -126,110 +126,107 @@ func TestPrinted(t *testing.T) {
 
 // TestNotThePapersSettings: results at another scale or with changed settings are marked wherever they stand.
 func TestNotThePapersSettings(t *testing.T) {
-	const quick = ` <span class="badge warn">quick scale</span>`
-	all := render(t, twoReports())
+	const quick = ` <span class="badge warn">quick scale</span> <span class="badge warn">changed settings</span>`
+	pages := render(t, twoRecords(), nil)
 	for what, c := range map[string]struct {
 		page, pattern string
 		n             int
 	}{
-		"banner":   {"gmm.html", `Gaussian mixtures, third: not the paper’s settings`, 1},
-		"chip":     {"claims.html", `third</span>` + quick, 3},
-		"opinion":  {"claims.html", `<b>third</b> <span class="verdict [a-z-]+">[a-z ]+</span>` + quick, 3},
-		"protocol": {"gmm.html", `<h3>third</h3>` + quick, 1},
-		"finding":  {"gmm.html", `<h4>A second one` + quick, 1},
-		"own":      {"gmm.html", `mixtures, first: not`, 0},
+		"banner":     {"index.html", `<li>gmm, third` + quick, 1},
+		"chip":       {"claims.html", `third</span>` + quick, 3},
+		"opinion":    {"claims.html", `<b>third</b> <span class="verdict [a-z-]+">[a-z ]+</span>` + quick, 3},
+		"protocol":   {"gmm.html", `<h3>third</h3>` + quick, 1},
+		"comparison": {"comparison.html", `p: KL of each seed</a>` + quick, 1},
+		"own":        {"index.html", `<li>gmm, first`, 0},
 	} {
-		if n := len(regexp.MustCompile(c.pattern).FindAllString(all[c.page], -1)); n != c.n {
+		if n := len(regexp.MustCompile(c.pattern).FindAllString(pages[c.page], -1)); n != c.n {
 			t.Errorf("%s: %d times, want %d", what, n, c.n)
 		}
 	}
-	r := twoReports()
-	r.Experiments[0].Protocols = r.Experiments[0].Protocols[:2]
-	for name, page := range render(t, r) {
+	d := report.NewRecords()
+	ran(d, "gmm", "first", "full")
+	for name, page := range render(t, map[string]*report.Records{"gmm": d}, nil) {
 		if strings.Contains(page, `class="badge warn"`) || strings.Contains(page, "banner\"") {
-			t.Errorf("%s: the protocols' own settings at full scale are marked", name)
-		}
-	}
-	first := &r.Experiments[0].Protocols[0].Records.Trials[0]
-	first.Config = strings.Replace(first.Config, `"step":0.01`, `"step":0.02`, 1) // as the settings once were
-	page := render(t, r)["gmm.html"]
-	for _, want := range []string{
-		`<h3>by the text</h3> <span class="badge warn">settings of an earlier version</span>`,
-		`<td><code>sampler.step</code></td><td>all</td><td>0.02</td><td>0.01</td>`,
-	} {
-		if !strings.Contains(page, want) {
-			t.Errorf("no %s", want)
+			t.Errorf("%s: the protocol's own settings at full scale are marked", name)
 		}
 	}
 }
 
 // TestInUse: amounts that a method does not share with most stand beside it.
 func TestInUse(t *testing.T) {
-	p := made("first", "full", claim.Reproduced)
+	d := report.NewRecords()
+	ran(d, "gmm", "first", "full")
+	set := &record.Set{Trials: d.Trials}
 	for i, m := range []string{"svgd", "sgld"} {
-		p.Records.Trials = append(p.Records.Trials, record.Trial{Key: m, Problem: "p", Method: m, Seed: 1,
+		set.Trials = append(set.Trials, record.Trial{Key: m, Problem: "p", Method: m, Seed: 1,
 			Config: fmt.Sprintf(`{"particles":4,"iterations":%d,"sampler":{"step":0.5}}`, 2+8*i)})
 	}
-	p.Records.Trials[1].Problem = "other"
+	set.Trials[1].Problem = "other"
 	const want = "4 particles, 2 iterations, 1 seed; step of SIFG 0.01, σ 0.1; SVGD 0.5; SGLD 0.5, 10 iterations."
-	if got := inUse(p, "p"); got != want {
+	if got := inUse(set, "p"); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got := inUse(p, "none"); got != "" {
+	if got := inUse(set, "none"); got != "" {
 		t.Errorf("of nothing: %s", got)
 	}
 }
 
-// TestOwnTable: on a person's own data the words for a protocol are those that hold there, tables come before figures,
-// and no verdict is spoken of.
-func TestOwnTable(t *testing.T) {
-	all := toyExperiments()[:1]
-	all[0].Note, all[0].Claims, all[0].Paper = "settings of another table", nil, nil
-	r := toyReport()
-	r.Experiments[0].Findings = nil
-	r.Experiments[0].Protocols = r.Experiments[0].Protocols[:1]
-	r.Experiments[0].Protocols[0].Claims = nil
-	pages, err := Render(r, all)
-	page := string(pages["index.html"])
-	if err != nil || strings.Count(page, "settings of another table") != 1 {
-		t.Errorf("other words for the protocol (%v)", err)
+// TestOwnData: on a person's own data the words for a protocol are those that hold there, and neither the paper nor a
+// claim is spoken of.
+func TestOwnData(t *testing.T) {
+	gmm := toyExperiments()[0]
+	gmm.Own = &harness.Own{Problem: "p", Title: "My mixtures", Summary: "What is mine.", Sections: gmm.Sections[:4]}
+	mine, err := gmm.On([]string{"mine"}, nil)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if strings.Index(page, "KL at the end") > strings.Index(page, "figures/figure3.svg") {
-		t.Error("the figure comes before the table")
+	d := report.NewRecords()
+	ran(d, "gmm", "first", "quick", "--data mine")
+	all := []*harness.Experiment{mine}
+	page := rendered(t, written(t, all, map[string]*report.Records{"gmm": d}), nil, all)["index.html"]
+	for _, want := range []string{
+		"<h1>My mixtures: mine</h1>", "the settings of p, not chosen for what is yours", "What is mine.", "quick scale",
+		"KL at the end",
+	} {
+		if strings.Count(page, want) < 1 {
+			t.Errorf("the page lacks %q", want)
+		}
 	}
-	for _, no := range []string{"claim", "The paper", "verdict "} {
-		if text := page[strings.Index(page, "<main>"):strings.Index(page, "<script>")]; strings.Contains(text, no) {
+	main := page[strings.Index(page, "<main>"):strings.Index(page, "<script>")]
+	for _, no := range []string{"claim", "he paper", "verdict ", "by the text", "changed settings"} {
+		if strings.Contains(main, no) {
 			t.Errorf("the page says %q", no)
 		}
 	}
 }
 
-// TestAbsent: what has no trials under a protocol is not there, and data sets that were not here are named.
+// TestAbsent: data sets that were not here are named where the results begin, each once.
 func TestAbsent(t *testing.T) {
-	r := twoReports()
-	for _, p := range r.Experiments[0].Protocols {
-		p.Figures[1].Problem = harness.ErrNoTrials.Error()
-	}
-	r.Experiments[0].Protocols[0].Absent = []string{"meg"}
-	pages := render(t, r)
-	if strings.Contains(pages["gmm.html"], "gmm-figure1") {
-		t.Error("a figure is shown that no protocol has trials for")
+	all := toyRecords()
+	for seed := range uint64(2) {
+		missing := record.Trial{
+			Key: fmt.Sprintf("%020x", 99+seed), Experiment: "gmm", Protocol: "first", Scale: "full", Problem: "p",
+			Method: "svgd", Seed: seed, Status: record.StatusMissing, Reason: "there is no data set meg",
+		}
+		all["gmm"].Trials = append(all["gmm"].Trials, missing)
 	}
 	const absent = "trials on the data set meg are left out"
-	whole := render(t, twoReports())["index.html"]
-	if !strings.Contains(pages["index.html"], absent) || strings.Contains(whole, absent) {
+	with, whole := render(t, all, nil)["index.html"], render(t, toyRecords(), nil)["index.html"]
+	if strings.Count(with, absent) != 1 || strings.Contains(whole, absent) || !strings.Contains(with, "2 missing") {
 		t.Error("the first page names other data sets that were not here")
 	}
 }
 
 // outside are the addresses that may leave the pages: the paper, the repository, and files beside them.
 var outside = regexp.MustCompile(`^(data:|https://arxiv\.org/abs/2410\.17935$|https://github\.com/semi-implicit/sifg|` +
-	`(comparisons|(grid/)?(gmm|toy)[\w/-]+)\.(csv|parquet|svg)$)`)
+	`(grid/|gmm|toy)[\w/-]+\.(csv|parquet|svg)$)`)
 
 // TestAddresses looks at every address on every page: nothing is loaded but drawings beside the page, and links lead to
 // elements of pages that are there, or to known places.
 func TestAddresses(t *testing.T) {
-	for _, pages := range []map[string]string{render(t, twoReports()), render(t, toyReport())} {
+	for _, pages := range []map[string]string{
+		render(t, twoRecords(), toyGrids()), render(t, toyRecords(), toyGrids()),
+	} {
 		ids, targets := map[string]int{}, map[string]string{} // by page#id
 		for name, page := range pages {
 			root, err := html.Parse(strings.NewReader(page))

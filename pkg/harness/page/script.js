@@ -55,10 +55,8 @@ if (innerWidth < 960) document.querySelector("nav details").open = false;
 // Where a link to the one page of an earlier version leads now.
 const moved = (id) => {
   const pages = Array.from(document.querySelectorAll("nav .links a"), (a) => a.getAttribute("href"));
-  const [kind, rest] = /^(?:(claim|grid|finding)s?(?:-|$))?(.*)$/.exec(id).slice(1);
-  const page = { claim: "claims.html", grid: "grids.html" }[kind]
-    ?? pages.filter((p) => (rest + "-").startsWith(p.replace(".html", "-"))).sort((p, q) => q.length - p.length)[0]
-    ?? (/^(comparisons|answer|finding)/.test(id) && "comparison.html");
+  const page = { claim: "claims.html", grid: "grids.html" }[id.split("-")[0]]
+    ?? pages.filter((p) => (id + "-").startsWith(p.replace(".html", "-"))).sort((p, q) => q.length - p.length)[0];
   return pages.includes(page) && page !== location.pathname.split("/").pop() && page + "#" + id;
 };
 

@@ -87,6 +87,10 @@ func TestSample(t *testing.T) {
 	if cells, last := s.Cells(); len(cells) != 4 || !record.Same(last[cells[0]], a) {
 		t.Errorf("cells %v", cells)
 	}
+	slices.Reverse(s.Trials)
+	if first, ok := record.First(s, "p", "a"); !ok || first.Seed != 0 {
+		t.Errorf("the trial with the smallest seed: %+v", first)
+	}
 }
 
 // TestAlone: a try that is lost is a pair that is lost, and one that was stopped is none.

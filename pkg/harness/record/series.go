@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -103,10 +104,11 @@ func (e Series) Common(methods ...string) Series {
 
 // First returns the trial of a method with the smallest seed that ended well.
 func First(s *Set, problem, method string) (Trial, bool) {
-	if all := s.ended(problem, method); len(all) > 0 {
-		return *all[0], true
+	all := s.ended(problem, method)
+	if len(all) == 0 {
+		return Trial{}, false
 	}
-	return Trial{}, false
+	return *slices.MinFunc(all, func(a, b *Trial) int { return cmp.Compare(a.Seed, b.Seed) }), true
 }
 
 // Cell is what a last value is of.

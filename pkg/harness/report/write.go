@@ -66,12 +66,15 @@ func Writable(dir string) error {
 // Files are files of a results folder by name: the data, and what is made of them.
 type Files struct {
 	Data, Made map[string][]byte
-	ours       map[string]bool // names without extension that this program alone makes: of sections and pages
+	ours       map[string]bool // names without extension that this program alone makes: of sections, pages and grids
 }
 
 // NewFiles returns no files.
 func NewFiles() Files {
-	ours := map[string]bool{"index": true, "claims": true, "comparison": true, "grids": true}
+	ours := map[string]bool{}
+	for _, name := range []string{"index", "claims", "comparison", "grids", "best", "cells", "chosen"} {
+		ours[name] = true
+	}
 	return Files{map[string][]byte{}, map[string][]byte{}, ours}
 }
 
@@ -161,7 +164,7 @@ func (f Files) stale(root *os.Root) (names []string, err error) {
 		switch {
 		case err != nil || name == ".":
 			return err
-		case d.IsDir() && (slices.Contains(others, first) && !folders[name] || strings.HasPrefix(name, ".")):
+		case d.IsDir() && (slices.Contains(others, first) && !owned(folders, name+"/") || strings.HasPrefix(name, ".")):
 			if first == Grids && strings.Count(name, "/") < 2 { // which may have results
 				return nil
 			}
