@@ -4,12 +4,13 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// Func is a target given by two functions of one point: a log density up to a constant, and its gradient. Flows sample
-// it, package hmc samples it, and diagnose.Check says whether the two functions fit each other.
+// Func is a target given by functions of one point: a log density up to a constant, and its gradient. Flows sample it,
+// package hmc samples it, and diagnose.Check says whether the two fit each other.
 type Func struct {
 	d          int
 	logDensity func(x []float64) float64
 	gradient   func(dst, x []float64)
+	both       func(dst, x []float64) float64
 	work       scratch[[]float64] // a point and its gradient
 }
 
@@ -20,10 +21,30 @@ func NewFunc(d int, logDensity func(x []float64) float64, gradient func(dst, x [
 	if d < 1 || logDensity == nil || gradient == nil {
 		panic("target: NewFunc: d must be at least 1, and both functions must be given")
 	}
-	return &Func{d, logDensity, gradient, newScratch(func() *[]float64 {
-		w := make([]float64, 2*d)
+	return newFunc(Func{d: d, logDensity: logDensity, gradient: gradient,
+		both: func(dst, x []float64) float64 {
+			gradient(dst, x)
+			return logDensity(x)
+		}})
+}
+
+// NewValueGrad is NewFunc for one function that sets dst = ∇log π(x) and returns log π(x), which share most of their
+// work. It is also what the value alone is computed by, so package hmc takes half the time of NewFunc.
+func NewValueGrad(d int, f func(dst, x []float64) float64) *Func {
+	if d < 1 || f == nil {
+		panic("target: NewValueGrad: d must be at least 1, and the function must be given")
+	}
+	return newFunc(Func{d: d, both: f,
+		logDensity: func(x []float64) float64 { return f(make([]float64, d), x) },
+		gradient:   func(dst, x []float64) { f(dst, x) }})
+}
+
+func newFunc(t Func) *Func {
+	t.work = newScratch(func() *[]float64 {
+		w := make([]float64, 2*t.d)
 		return &w
-	})}
+	})
+	return &t
 }
 
 // Dim returns d.
@@ -64,9 +85,10 @@ func (t *Func) Energy(x []float64) float64 { return -t.LogDensity(x) }
 
 // Grad sets dst = ∇U(x) and returns U(x), for package hmc.
 func (t *Func) Grad(dst, x []float64) float64 {
-	t.Gradient(dst, x)
+	checkPoint(t.d, dst, x)
+	value := t.both(dst, x)
 	for c := range dst {
 		dst[c] = -dst[c]
 	}
-	return t.Energy(x)
+	return -value
 }

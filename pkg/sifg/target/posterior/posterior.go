@@ -87,21 +87,10 @@ func New(name string, data Data) (*Posterior, error) {
 		if err != nil {
 			return nil, fmt.Errorf("posterior: %s: %w", name, err)
 		}
-		f := target.NewFunc(len(e.values),
-			func(u []float64) float64 { return m.logDensity(make([]float64, len(u)), u) },
-			func(dst, u []float64) { m.logDensity(dst, u) })
+		f := target.NewValueGrad(len(e.values), m.logDensity)
 		return &Posterior{Func: f, Name: name, Values: slices.Clone(e.values), model: m}, nil
 	}
 	return nil, fmt.Errorf("posterior: none is named %q; there are %s", name, strings.Join(all, ", "))
-}
-
-// Grad sets dst = −∇log π(u) and returns −log π(u), for package hmc, at the cost of one of the two.
-func (p *Posterior) Grad(dst, u []float64) float64 {
-	energy := -p.model.logDensity(dst, u)
-	for k := range dst {
-		dst[k] = -dst[k]
-	}
-	return energy
 }
 
 // Constrain sets dst to the constrained values of u. Both have length Dim; dst may be u.
