@@ -17,53 +17,59 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// begin looks for modes and makes the chains: the first ones in the modes, at most all but one of them, the others at
-// wide starts.
+// run is one density and what is found on it.
+type run struct {
+	counted
+	options     hmc.Options
+	dim         int
+	coordinates []string // their names
+
+	found  *search
+	starts [][]float64 // of the chains
+	strays []int
+
+	u      []metric.Points // by chain
+	broken [][]float64     // where iterations that diverged ended, by chain
+	values [][]float64     // of the draws so far, by chain, row by row
+	varies []bool          // by value
+}
+
+// begin looks for modes and chooses starts: the first ones in the modes, at most all but one of them, the others wide.
 func (r *run) begin() error {
-	if r.wide = r.feasible(); r.wide == nil {
+	wide := r.feasible()
+	if wide == nil {
 		return errors.New("judge: log density or gradient is not finite at any of 100 points of (−2, 2)^d: all of R^d " +
 			"should be allowed, transform bounded parameters")
 	}
 	r.found = r.findModes()
-	points := slices.Clone(r.wide)
+	points := slices.Clone(wide)
 	if len(r.found.modes) > 0 {
 		points = append(points, r.found.modes[0].Forward(slices.Repeat([]float64{1}, r.dim)))
 	}
 	if err := r.checkGradients(points); err != nil {
 		return err
 	}
-	starts, heavy := r.known(slices.Concat(r.found.starts(), r.wide)), r.found.heavy()
-	for k := range chains {
-		start := starts[k%len(starts)]
-		if k < min(len(heavy), chains-1) {
-			start = r.near(&heavy[k], k)
+	others, heavy := r.known(slices.Concat(r.found.starts(), wide)), r.found.heavy()
+	for k := range r.options.Chains {
+		start := others[k%len(others)]
+		if k < min(len(heavy), r.options.Chains-1) {
+			start = r.at(&heavy[k], k)
 		}
-		c, err := r.chain(start, k)
-		if err != nil {
-			return err
-		}
-		r.chains = append(r.chains, c)
+		r.starts = append(r.starts, start)
 	}
 	return nil
 }
 
-// near returns a start at a mode, for chain k.
-func (r *run) near(m *mode, k int) []float64 {
+// at returns a start at a mode, for chain k; the peak itself where the density is 0 there.
+func (r *run) at(m *mode, k int) []float64 {
 	random, z := rng.New(r.options.Seed, "judge-chains", uint64(k)).Rand(), make([]float64, r.dim)
 	for j := range z {
 		z[j] = random.NormFloat64() / 2
 	}
-	return m.Forward(z)
-}
-
-// chain makes a chain, from another place where it cannot begin.
-func (r *run) chain(start []float64, k int) (*hmc.Chain, error) {
-	config := hmc.Config{Warmup: r.options.Warmup, TargetAccept: accept, Dense: r.dim <= dense}
-	c, err := hmc.NewChain(&r.counted, config, start, r.options.Seed, k)
-	if err != nil {
-		c, err = hmc.NewChain(&r.counted, config, r.wide[k%len(r.wide)], r.options.Seed, k)
+	if u := m.Forward(z); finite(r.Energy(u)) {
+		return u
 	}
-	return c, err
+	return m.Shift
 }
 
 // known returns the starts whose log density is known to coarse at least, all of them if none is: where its rounding is
@@ -90,7 +96,7 @@ func (r *run) feasible() (starts [][]float64) {
 			u[j] = nearWidth * (2*random.Float64() - 1)
 		}
 		if finite(r.Grad(g, u)) && (metric.Points{Data: g}).Finite() {
-			if starts = append(starts, u); len(starts) == chains {
+			if starts = append(starts, u); len(starts) == r.options.Chains {
 				break
 			}
 		}
@@ -112,12 +118,12 @@ func (n named) Gradient(dst, x []float64) {
 	floats.Scale(-1, dst)
 }
 
-// checkGradients compares gradients and log densities at points. A posterior that answers the same question
-// differently is an error if it does so by more than chains accept and refuse by.
+// checkGradients compares gradients and log densities at points. A density that answers the same question differently
+// is an error if it does so by more than chains accept and refuse by.
 func (r *run) checkGradients(points [][]float64) error {
 	// gradients of solvers of differential equations may be off by a thousandth
 	const tolerance, noise = 1e-3, 0.01
-	err := diagnose.Gradients(named{&r.counted, r.posterior.Names}, tolerance, points...)
+	err := diagnose.Gradients(named{&r.counted, r.coordinates}, tolerance, points...)
 	if err == nil {
 		return nil
 	}
@@ -134,133 +140,121 @@ func (r *run) checkGradients(points [][]float64) error {
 	return nil
 }
 
-// grow runs the chains round by round.
-func (r *run) grow() error {
-	o := r.options
-	places := make([]int, chains)
-	for k := range places {
-		places[k] = k
-	}
-	for round := 0; round <= o.Rounds; round++ {
-		until := o.Warmup + round*o.Round
-		if err := r.advance(places, until); err != nil {
-			return err
-		}
-		if o.Progress != nil {
-			o.Progress(until, o.Warmup+o.Rounds*o.Round)
-		}
-		if round == 0 {
-			continue
-		}
-		r.describe()
-		rhat, bulk, tail, _ := r.report.Worst()
-		if round == 1 && !(rhat <= hopeless) {
-			if err := r.again(until); err != nil {
-				return err
-			}
-			rhat, bulk, tail, _ = r.report.Worst()
-		}
-		if rhat <= mostRHat && min(bulk, tail) >= enough || round > 1 && !(rhat <= hopeless) {
-			break
-		}
-	}
-	return nil
-}
-
-// advance runs the chains in these places until they have done so many iterations.
-func (r *run) advance(places []int, until int) error {
+// sample runs the chains from their starts.
+func (r *run) sample() (*hmc.Result, error) {
 	const lost = 1e9 // farther from 0 a chain has run away
-	var of []*hmc.Chain
-	for _, k := range places {
-		of = append(of, r.chains[k])
-	}
-	var mu sync.Mutex
-	away := false
-	r.sit(len(of))
-	err := hmc.Run(r.ctx, of, until, func(place, iter int, u []float64, info hmc.Info) error {
-		k := places[place]
+	o, n := r.options, r.options.Chains
+	r.u, r.broken, r.values, r.varies = make([]metric.Points, n), make([][]float64, n), make([][]float64, n), nil
+	asking := make([]bool, n)
+	o.Start = func(k int) []float64 { return r.starts[k] }
+	o.Each = func(k, iter int, u []float64, info hmc.Info) (err error) {
+		if !info.Warmup {
+			r.u[k] = metric.Points{N: r.u[k].N + 1, D: r.dim, Data: append(r.u[k].Data, u...)}
+			if info.Divergent {
+				r.broken[k] = append(r.broken[k], u...)
+			}
+		}
+		if r.options.Each != nil {
+			err = r.options.Each(k, iter, u, info)
+		}
 		if !(floats.Norm(u, math.Inf(1)) < lost) {
-			mu.Lock()
-			defer mu.Unlock()
-			away = true
-			r.stop()
-			return errors.New("lost")
+			err = errors.New("judge: the chains of NUTS ran away: the density does not fall off: is its sign wrong, or " +
+				"the posterior improper, as with a flat prior?")
 		}
-		if iter+1 == until {
-			r.leave()
+		done := iter + 1 // at rests Sample lets all chains wait for each other
+		rest := done%1000 == 0 || done > o.Config.Warmup && (done-o.Config.Warmup)%o.Draws == 0 || err != nil
+		if r.gatherer != nil && rest && asking[k] {
+			r.gatherer.Leave()
+		} else if r.gatherer != nil && !rest && !asking[k] {
+			r.gatherer.Join()
 		}
-		if info.Warmup {
-			return nil
-		}
-		r.u[k], r.energies[k] = append(r.u[k], u...), append(r.energies[k], info.Hamiltonian)
-		r.levels[k] = append(r.levels[k], -info.Energy)
-		if info.Divergent {
-			r.broken[k] = append(r.broken[k], u...)
-		}
-		return nil
-	})
-	r.sit(1)
-	if away {
-		return errors.New("judge: the chains of NUTS ran away: the density does not fall off: is its sign wrong, or " +
-			"the posterior improper, as with a flat prior?")
-	}
-	return err
-}
-
-// again runs chains anew from the heaviest mode that wandered where modes are slight.
-func (r *run) again(until int) error {
-	for k := range r.chains {
-		if r.astray(k) {
-			r.strays = append(r.strays, k)
-		}
-	}
-	for _, k := range r.strays {
-		c, err := r.chain(r.near(&r.found.modes[0], chains+k), chains+k)
-		if err != nil {
-			return err
-		}
-		r.chains[k], r.u[k], r.energies[k], r.broken[k], r.levels[k] = c, nil, nil, nil, nil
-	}
-	if r.strays == nil {
-		return nil
-	}
-	if err := r.advance(r.strays, until); err != nil {
+		asking[k] = !rest
 		return err
 	}
-	r.describe()
-	return nil
+	place := 0 // of the draw that Sample asks about next: all draws of the first chain, of the second, …
+	o.Values = func(dst, x []float64) {
+		if place == 0 {
+			r.value()
+		}
+		row := r.values[place/r.u[0].N][place%r.u[0].N*len(dst):]
+		for j := range dst {
+			if dst[j] = row[j]; !r.varies[j] {
+				dst[j] = 0 // and so does not count
+			}
+		}
+		place = (place + 1) % (n * r.u[0].N)
+	}
+	s, err := hmc.Sample(r.ctx, &r.counted, o)
+	if err != nil {
+		return nil, err
+	}
+	for k := range s.Draws {
+		s.Draws[k].Data = r.values[k]
+	}
+	return s, nil
 }
 
-// astray reports whether draws of a chain are in slight modes, though the region of those draws has next to none of the
-// mass. The log of its mass is the mean of the log density of the draws there plus their entropy, which is at most that
-// of a normal law with their covariance, ½ log det 2πeΣ.
-func (r *run) astray(k int) bool {
+// value computes the values of the draws that have none yet, and which of them vary.
+func (r *run) value() {
+	columns := len(r.options.Names)
+	for k, u := range r.u {
+		had := len(r.values[k]) / columns
+		r.values[k] = append(r.values[k], r.valuesOf(u.Data[had*r.dim:])...)
+	}
+	r.varies = make([]bool, columns)
+	for j := range r.varies {
+		r.varies[j] = varies(hmc.Column(r.values, columns, j))
+	}
+}
+
+// valuesOf returns the values of points, row by row.
+func (r *run) valuesOf(points []float64) (out []float64) {
+	switch {
+	case r.gatherer != nil:
+		return r.gatherer.Values(points)
+	case r.options.Values == nil:
+		return slices.Clone(points)
+	}
+	for x := range slices.Chunk(points, r.dim) {
+		out = append(out, make([]float64, len(r.options.Names))...)
+		r.options.Values(out[len(out)-len(r.options.Names):], x)
+	}
+	return out
+}
+
+// astray reports whether chains have draws in slight modes, though the region of those draws has next to none of the
+// mass, and lets these chains start at the heaviest mode. The log of that mass is the mean of the log density of the
+// draws there plus their entropy, which is at most that of a normal law with their covariance, ½ log det 2πeΣ.
+func (r *run) astray() bool {
 	const share, fewest = 0.01, 0.01 // of the mass, and of the draws
-	modes, n := r.found.modes, len(r.levels[k])
+	modes := r.found.modes
 	if len(modes) < 2 {
 		return false
 	}
-	var level float64
-	off := metric.Points{D: r.dim}
-	for i := range n {
-		u := r.u[k][i*r.dim : (i+1)*r.dim]
-		if modes[nearest(modes, u)].share <= slight {
-			off.N, off.Data, level = off.N+1, append(off.Data, u...), level+r.levels[k][i]
+	for k, u := range r.u {
+		level, off := 0.0, metric.Points{D: r.dim}
+		for i := range u.N {
+			if x := u.Row(i); modes[nearest(modes, x)].share <= slight {
+				off.N, off.Data, level = off.N+1, append(off.Data, x...), level-r.Energy(x)
+			}
+		}
+		var c mat.Cholesky
+		if off.N <= r.dim || float64(off.N) < fewest*float64(u.N) || !c.Factorize(metric.Covariance(off)) {
+			continue
+		}
+		most := level/float64(off.N) + (c.LogDet()+float64(r.dim))/2
+		if most-modes[0].mass < math.Log(share) {
+			r.strays, r.starts[k] = append(r.strays, k), r.at(&modes[0], r.options.Chains+k)
 		}
 	}
-	var c mat.Cholesky
-	if off.N <= r.dim || float64(off.N) < fewest*float64(n) || !c.Factorize(metric.Covariance(off)) {
-		return false
-	}
-	most := level/float64(off.N) + (c.LogDet()+float64(r.dim))/2
-	return most-modes[0].mass < math.Log(share)
+	return len(r.strays) > 0
 }
 
 // counted is a density whose questions are counted. After ctx has ended every answer is NaN.
 type counted struct {
 	hmc.Density
-	ctx  context.Context
-	stop func() // ends it
+	gatherer Gatherer // the density, if it is one
+	ctx      context.Context
 
 	mu             sync.Mutex
 	asked, refused int // points, and those of density 0
@@ -284,16 +278,4 @@ func (c *counted) Grad(dst, x []float64) float64 {
 		c.refused++
 	}
 	return energy
-}
-
-func (c *counted) sit(n int) {
-	if g, ok := c.Density.(Gatherer); ok {
-		g.Sit(n)
-	}
-}
-
-func (c *counted) leave() {
-	if g, ok := c.Density.(Gatherer); ok {
-		g.Leave()
-	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/diagnose"
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
-	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
@@ -149,18 +147,15 @@ func (k *knownTruth) density() *target.Func {
 }
 
 // judged runs the judge on a truth.
-func (k *knownTruth) judged(names []string) (*Result, error) {
-	p := Posterior{Density: negated{k.density()}, Names: names}
-	if k.values != nil {
-		p.ValueNames = []string{"v0", "v1", "v2", "v3", "v4", "v5"}[:len(k.values(make([]float64, k.d)))]
-		p.Values = func(u []float64) (out []float64) {
-			for i := 0; i < len(u); i += k.d {
-				out = append(out, k.values(u[i:i+k.d])...)
-			}
-			return out
-		}
+func (k *knownTruth) judged() (*Result, error) {
+	o := hmc.Options{Names: []string{"u0", "u1", "u2", "u3", "u4", "u5", "u6", "u7", "u8", "u9"}, Seed: 1}
+	if k.values == nil {
+		o.Names = o.Names[:k.d]
+	} else {
+		o.Names = o.Names[:len(k.values(make([]float64, k.d)))]
+		o.Values = func(dst, x []float64) { copy(dst, k.values(x)) }
 	}
-	return Run(context.Background(), p, Options{Seed: 1})
+	return Run(context.Background(), negated{k.density()}, o)
 }
 
 // TestKnownTruths: no draws that are wrong are said to be to be taken, none that are right are withheld, and what is
@@ -183,7 +178,7 @@ func (k knownTruth) check(t *testing.T) {
 	if k.d == 1 {
 		k.mean, k.sd = quadrature(k.log)
 	}
-	s, err := k.judged(nil)
+	s, err := k.judged()
 	if err != nil {
 		if k.score == nil || !strings.Contains(err.Error(), k.says) {
 			t.Error(err)
@@ -244,8 +239,10 @@ func (k *knownTruth) weighted(t *testing.T, s *Result) {
 	if s.Weights == nil || k.values != nil {
 		return
 	}
-	u := slices.Concat(s.U...)
-	first := metric.Points{N: len(u) / k.d, D: k.d, Data: u}.Column(0)
+	var first []float64
+	for _, u := range s.U {
+		first = append(first, u.Column(0)...)
+	}
 	if mean, sd := stat.MeanStdDev(first, s.Weights); !k.right(mean, sd) {
 		t.Errorf("weighted: mean %.4g, sd %.4g, want %.4g and %.4g", mean, sd, k.mean, k.sd)
 	}
@@ -288,20 +285,15 @@ func TestSine(t *testing.T) {
 	}
 	caught := 0
 	for seed := range uint64(3) {
-		p := Posterior{Density: negated{sine()}, Values: func(u []float64) (out []float64) {
-			for i := 0; i < len(u); i += 4 {
-				out = append(out, frequency(u[i:i+4]))
-			}
-			return out
-		}, ValueNames: []string{"f"}}
-		s, err := Run(context.Background(), p, Options{Seed: seed})
+		s, err := Run(context.Background(), negated{sine()}, hmc.Options{Seed: seed, Names: []string{"f"},
+			Values: func(dst, x []float64) { dst[0] = frequency(x) }})
 		if err != nil {
 			t.Fatal(err)
 		}
 		said, f := strings.Join(s.Reasons(), " "), s.Values[0]
 		caught += len(s.Strays)
 		if !s.Trusted() || math.Abs(f.Mean-0.31) > 0.01 || f.SD > 0.01 ||
-			(len(s.Strays) > 0) != strings.Contains(said, "run again from the heaviest mode") {
+			(len(s.Strays) > 0) != strings.Contains(said, "Run again from the heaviest mode") {
 			t.Errorf("f %.4g ± %.2g: %s", f.Mean, f.SD, said)
 		}
 	}
@@ -327,40 +319,46 @@ func TestNothingOfTailsWhileChainsDisagree(t *testing.T) {
 
 // TestRefusals: what is wrong with a call or a density is an error that says so.
 func TestRefusals(t *testing.T) {
-	flat := func(log func(x []float64) float64, score func(dst, x []float64)) Posterior {
-		return Posterior{Density: negated{target.NewFunc(2, log, score)}}
+	of := func(log func(x []float64) float64, score func(dst, x []float64)) negated {
+		return negated{target.NewFunc(2, log, score)}
 	}
 	normal := func(x []float64) float64 { return -square(x, 0) / 2 }
 	slope := func(dst, x []float64) { dst[0], dst[1] = -x[0], -x[1] }
 	noise := rng.New(1, "noise")
-	short := Options{Warmup: 60, Round: 60, Rounds: 1}
+	short := hmc.Options{Config: hmc.Config{Warmup: 60}, Draws: 60, Until: hmc.Until{Draws: 60}}
+	started, gone := short, context.Background()
+	started.Start = func(int) []float64 { return nil }
+	gone, cancel := context.WithCancel(gone)
+	cancel()
 	for name, c := range map[string]struct {
-		p    Posterior
-		o    Options
+		d    negated
+		o    hmc.Options
+		ctx  context.Context
 		want string
 	}{
-		"flat": {flat(func([]float64) float64 { return 0 }, func(dst, _ []float64) { clear(dst) }), short,
+		"flat": {of(func([]float64) float64 { return 0 }, func(dst, _ []float64) { clear(dst) }), short, nil,
 			"does not fall off"},
-		"rising": {flat(func(x []float64) float64 { return math.Abs(x[0]) + math.Abs(x[1]) },
-			func(dst, x []float64) { dst[0], dst[1] = math.Copysign(1, x[0]), math.Copysign(1, x[1]) }), short,
+		"rising": {of(func(x []float64) float64 { return math.Abs(x[0]) + math.Abs(x[1]) },
+			func(dst, x []float64) { dst[0], dst[1] = math.Copysign(1, x[0]), math.Copysign(1, x[1]) }), short, nil,
 			"does not fall off"},
-		"chance": {flat(func(x []float64) float64 { return normal(x) + noise.Float64() }, slope), short,
+		"halved": {of(normal, func(dst, x []float64) { dst[0], dst[1] = -x[0], -x[1]/2 }), short, nil,
+			"coordinate 1 (x[2]) of the gradient is"},
+		"chance": {of(func(x []float64) float64 { return normal(x) + noise.Float64() }, slope), short, nil,
 			"another when it is asked again"},
-		"nowhere": {flat(func([]float64) float64 { return math.Inf(-1) }, slope), short,
+		"nowhere": {of(func([]float64) float64 { return math.Inf(-1) }, slope), short, nil,
 			"not finite at any of 100 points"},
-		"names": {Posterior{Density: negated{target.NewFunc(2, normal, slope)}, Names: []string{"a"}}, short,
-			"1 names of 2 coordinates"},
-		"round": {flat(normal, slope), Options{Round: 1}, "want at least"},
-		"good":  {flat(normal, slope), short, ""},
+		"start": {of(normal, slope), started, nil, "Start, Folder and Leapfrog cannot be set"},
+		"gone":  {of(normal, slope), short, gone, context.Canceled.Error()},
+		"good":  {of(normal, slope), short, nil, ""},
 	} {
-		_, err := Run(context.Background(), c.p, c.o)
-		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+		ctx := c.ctx
+		if ctx == nil {
+			ctx = context.Background()
+		}
+		_, err := Run(ctx, c.d, c.o)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) ||
+			c.ctx != nil && !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := Run(ctx, flat(normal, slope), short); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
 	}
 }

@@ -42,6 +42,7 @@ const (
 	slight    = 1e-4 // share of a mode that is of no account
 	distant   = 1e12 // from 0, of searches that are given up
 	sameMode  = 1    // distance² in sds, for each coordinate, of searches that came to the same mode
+	beside    = 4    // searches at a time
 	level     = 1    // difference of the log densities at ends of searches that are no two heights
 )
 
@@ -118,18 +119,19 @@ func (s *search) starts() (out [][]float64) {
 func (r *run) searchFrom(s *search, starts [][]float64, width float64) {
 	ends := make([]summit, len(starts))
 	var wait sync.WaitGroup
-	r.sit(chains)
-	for k := range chains {
+	for k := range beside {
 		wait.Go(func() {
-			defer r.leave()
-			for i := k; i < len(starts); i += chains {
+			if r.gatherer != nil {
+				r.gatherer.Join()
+				defer r.gatherer.Leave()
+			}
+			for i := k; i < len(starts); i += beside {
 				ends[i] = r.ascend(starts[i])
 				ends[i].from, ends[i].width = starts[i], width
 			}
 		})
 	}
 	wait.Wait()
-	r.sit(1)
 	s.ends = append(s.ends, ends...)
 	r.add(s, ends)
 }
@@ -198,7 +200,7 @@ func (s *search) at(u []float64) int {
 func (r *run) peak(e summit) (m mode, ok bool) {
 	g, u := make([]float64, r.dim), slices.Clone(e.u)
 	for range 5 {
-		l, peaked := curvature(r, u)
+		l, peaked := curvature(&r.counted, u)
 		if !peaked {
 			return m, false
 		}
@@ -289,7 +291,7 @@ func (r *run) valuesAt(m *mode) (v, sd []float64) {
 		floats.Add(u, m.Shift)
 		points = append(points, u...)
 	}
-	all := r.posterior.values(points)
+	all := r.valuesOf(points)
 	n := len(all) / (1 + r.dim)
 	v, sd = all[:n], make([]float64, n)
 	for i := n; i < len(all); i++ {

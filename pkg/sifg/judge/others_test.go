@@ -95,7 +95,7 @@ func TestOthersWithoutAlarm(t *testing.T) {
 		{years, knownTruth{d: 3, log: years.kilpisjarvi, values: scale}},
 		{hidden, knownTruth{d: 4, log: hidden.hmm, values: hmmValues}},
 	} {
-		s, err := c.judged(nil)
+		s, err := c.judged()
 		if err != nil {
 			t.Fatal(err)
 		}

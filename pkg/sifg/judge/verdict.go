@@ -38,7 +38,7 @@ func (p *Report) split() bool {
 
 // name is the name of a value at an index among those that vary.
 func (p *Report) name(index int) string {
-	if index < 0 || index >= len(p.Names) {
+	if index < 0 {
 		return "no value"
 	}
 	return p.Names[index]
@@ -81,14 +81,10 @@ func (p *Report) sayStrays() []string {
 	}
 	var names []string
 	for _, k := range p.Strays {
-		names = append(names, fmt.Sprint(k+1))
+		names = append(names, fmt.Sprintf("chain %d", k+1))
 	}
-	which := "Chain " + names[0] + " was"
-	if n := len(names); n > 1 {
-		which = "Chains " + strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " were"
-	}
-	return []string{which + " caught where the searches found next to none of the mass (less than 0.01 % in a mode, " +
-		"and less than 1 % by the draws there), and run again from the heaviest mode."}
+	return []string{"Run again from the heaviest mode: " + strings.Join(names, " and ") + ", which had been caught where " +
+		"the searches found next to none of the mass (less than 0.01 % in a mode, and less than 1 % by the draws there)."}
 }
 
 // sayEnergy says what a low E-BFMI threatens, and where.
@@ -98,14 +94,9 @@ func (p *Report) sayEnergy() []string {
 	}
 	text := fmt.Sprintf("An E-BFMI of %.2f threatens the tails: means and the middle stand, far quantiles may be too "+
 		"near.", p.EBFMI)
-	switch name := p.name(p.EnergyAt); {
-	case !(math.Abs(p.EnergyRank) > telling):
-	case !p.Folded:
+	if math.Abs(p.EnergyRank) > telling {
 		text += fmt.Sprintf(" The energy goes with %s (rank correlation %.2f), as in a funnel: widths of others depend "+
-			"on it, and another parametrisation, centred or non-centred, may help.", name, p.EnergyRank)
-	default:
-		text += fmt.Sprintf(" The energy goes with how far %s is from its median (rank correlation %.2f): its tails "+
-			"are heavy.", name, p.EnergyRank)
+			"on it, and another parametrisation, centred or non-centred, may help.", p.name(p.EnergyAt), p.EnergyRank)
 	}
 	return []string{text}
 }
@@ -119,16 +110,11 @@ func (p *Report) sayHeavy() []string {
 	for _, j := range p.Heavy {
 		names = append(names, p.name(j))
 	}
-	return []string{fmt.Sprintf("The tails of %s are heavy, like a power law's with hardly a variance: quantiles "+
-		"stand, standard deviations hang on a few draws.", listed(names))}
-}
-
-// listed names five at most.
-func listed(names []string) string {
 	if n := len(names); n > 5 {
-		names = append(names[:5:5], fmt.Sprintf("%d more", n-5))
+		names = append(names[:5], fmt.Sprintf("%d more", n-5))
 	}
-	return strings.Join(names, ", ")
+	return []string{fmt.Sprintf("The tails of %s are heavy, like a power law's with hardly a variance: quantiles "+
+		"stand, standard deviations hang on a few draws.", strings.Join(names, ", "))}
 }
 
 // sayDivergences says where they are, if the chains agree, and whether the posterior has an edge.
@@ -169,7 +155,7 @@ func (p *Report) sayModes() []string {
 				100*p.Share[k], 100*p.Visited[k]))
 		}
 		text += fmt.Sprintf("%d modes (%s); chains started in %d of them, the others on (−2, 2) in the model's "+
-			"coordinates.", found, strings.Join(shares, "; "), min(found, chains-1))
+			"coordinates.", found, strings.Join(shares, "; "), min(found, p.Chains-1))
 	}
 	if p.Slight > 0 {
 		text += fmt.Sprintf(" %d more are too slight to count.", p.Slight)
