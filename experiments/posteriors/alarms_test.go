@@ -19,7 +19,7 @@ import (
 // instruments are what may warn of a run.
 var instruments = []string{"Summarize", "Watch", "Summarize of two seeds"}
 
-// TestAlarms counts warnings on runs with 300 particles under matched, of seeds 1 and 2: false alarms on samples that
+// TestAlarms counts warnings on runs with 300 particles under tuned, of seeds 1 and 2: false alarms on samples that
 // are good by the reference draws, and what is said of those that are not. By itself it looks at one posterior;
 // ALARMS=all looks at all, method by method; docs/library.md has the sums.
 func TestAlarms(t *testing.T) {
@@ -37,7 +37,7 @@ func TestAlarms(t *testing.T) {
 	}
 	harness.Register(Experiment)
 	planned, err := plan.New(plan.Request{Experiments: []*harness.Experiment{Experiment}, Data: data, Scale: "full",
-		Protocols: []string{"matched"}, Problems: problems, Methods: methods, Seeds: []uint64{1, 2}})
+		Protocols: []string{"tuned"}, Problems: problems, Methods: methods, Seeds: []uint64{1, 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func watched(t *testing.T, x *harness.Trial) (c *sifg.Cloud, moved []string, goo
 	values := metric.NewPoints(c.X.Rows, tr.draws.D)
 	sample := metric.FromBatch(c.X)
 	for i := range values.N {
-		tr.posterior.Constrain(values.Row(i), tr.laplace.forward(sample.Row(i)))
+		tr.posterior.Constrain(values.Row(i), tr.laplace.Forward(sample.Row(i)))
 	}
 	e, exact := tr.reference.Errors(values), tr.reference.ExactErrors(values.N, 20, rng.New(0, "posteriors-exact"))
 	mean, sd := e.AverageMean/exact.AverageMean, e.AverageSD/exact.AverageSD

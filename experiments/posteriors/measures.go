@@ -21,34 +21,36 @@ type put func(metric string, index int, value float64)
 func (p *problem) measure(c *sifg.Cloud, sample sifg.Batch, put func(string, int, float64)) {
 	x := metric.FromBatch(sample)
 	if c.Iter == 0 {
-		p.bounds(x.N, put)
-		put("narrowest", 0, p.narrowest())
-		p.putFacts(put)
+		if !p.chains {
+			p.bounds(x.N, put)
+			put("narrowest", 0, p.narrowest())
+		}
+		if p.long != nil {
+			for name, values := range p.long.numbers {
+				for k, v := range values {
+					put("reference-"+name, k, float64(v))
+				}
+			}
+		}
 	}
-	if p.chains && c.Iter < p.last {
+	if p.chains {
 		return
 	}
 	p.measureAll(p.unconstrained(x), c.Iter == p.last, put)
 	if p.watch != nil {
 		p.watch.Look(c, sifg.Info{})
 	}
-	if c.Iter == p.last {
-		p.judgeChains(x.N, put)
-		p.drift(put)
-		if l, ok := metric.FindLumps(x); ok && p.facts != nil && !p.chains {
-			put("lumps", 0, l.Share)
-		}
-	}
-}
-
-// drift puts how far a flow's particles still moved, where enough checkpoints tell.
-func (p *problem) drift(put put) {
-	if p.watch == nil {
+	if c.Iter < p.last {
 		return
 	}
-	if mean, sd := p.watch.Drift(); !math.IsNaN(mean) {
+	p.judgeChains(put)
+	if p.watch != nil {
+		mean, sd := p.watch.Drift()
 		put("drift", 0, mean)
 		put("drift", 1, sd)
+	}
+	if l, ok := metric.FindLumps(x); ok && p.long != nil {
+		put("lumps", 0, l.Share)
 	}
 }
 
@@ -57,7 +59,7 @@ func (p *problem) drift(put put) {
 var flows = []string{"sifg", "ada-sifg", "sifg-a", "interpolated", "l2-gf", "ada-gwg", "svgd"}
 
 // judgeChains judges all draws of a method that runs chains.
-func (p *problem) judgeChains(n int, put put) {
+func (p *problem) judgeChains(put put) {
 	if p.target.draws == nil {
 		return
 	}
@@ -69,7 +71,7 @@ func (p *problem) judgeChains(n int, put put) {
 	put("all-error-mean", 1, e.AverageMean)
 	put("all-error-sd", 1, e.AverageSD)
 	if p.diagnose {
-		p.diagnosed(u, values, n, put)
+		p.diagnosed(values, put)
 	}
 }
 
@@ -77,7 +79,7 @@ func (p *problem) judgeChains(n int, put put) {
 func (p *problem) unconstrained(x metric.Points) metric.Points {
 	u := metric.NewPoints(x.N, x.D)
 	for i := range x.N {
-		copy(u.Row(i), p.by.forward(x.Row(i)))
+		copy(u.Row(i), p.by.Forward(x.Row(i)))
 	}
 	return u
 }
@@ -85,7 +87,7 @@ func (p *problem) unconstrained(x metric.Points) metric.Points {
 // values returns the constrained values of u.
 func (p *problem) values(u metric.Points) metric.Points {
 	if r, ok := p.posterior.(*remote); ok {
-		return columns(metric.Points{N: u.N, D: p.all.D, Data: r.Target.Constrain(u.Data)}, p.kept)
+		return columns(metric.Points{N: u.N, D: p.long.all.D, Data: r.Target.Constrain(u.Data)}, p.long.kept)
 	}
 	out := metric.NewPoints(u.N, p.draws.D)
 	for i := range u.N {
@@ -97,7 +99,7 @@ func (p *problem) values(u metric.Points) metric.Points {
 // narrowest is the smallest singular value of L in the particles' coordinates.
 func (p *problem) narrowest() float64 {
 	var rotated mat.Dense
-	if err := rotated.Solve(p.by.l, p.laplace.l); err != nil {
+	if err := rotated.Solve(p.by.L, p.laplace.L); err != nil {
 		return math.NaN()
 	}
 	var svd mat.SVD
@@ -117,7 +119,7 @@ func (p *problem) bounds(n int, put put) {
 		for j := range z {
 			z[j] = r.NormFloat64()
 		}
-		copy(normal.Row(i), p.laplace.forward(z))
+		copy(normal.Row(i), p.laplace.Forward(z))
 	}
 	p.measureAll(exact, true, prefixed(put, "floor-", "error-mean", "error-sd"))
 	p.measureAll(normal, true, prefixed(put, "laplace-"))
@@ -170,7 +172,7 @@ func (p *problem) measureAll(u metric.Points, long bool, put put) {
 		ratio := math.Sqrt(covariance.At(j, j)) / sd
 		mean, least, most = mean+ratio/float64(values.D), min(least, ratio), max(most, ratio)
 	}
-	if p.facts != nil {
+	if p.long != nil {
 		p.putValues(values, put)
 	}
 	put("sd-ratio", 0, mean)
@@ -194,7 +196,7 @@ func (p *problem) stein(u metric.Points) (z, score metric.Points) {
 	z, score = metric.NewPoints(u.N, u.D), metric.NewPoints(u.N, u.D)
 	root := math.Sqrt(float64(u.D))
 	for i := range u.N {
-		copy(z.Row(i), p.laplace.back(u.Row(i)))
+		copy(z.Row(i), p.laplace.Back(u.Row(i)))
 	}
 	gradients(density, score.Data, z.Data)
 	for i := range u.N {
@@ -210,15 +212,13 @@ func (p *problem) stein(u metric.Points) (z, score metric.Points) {
 // of which every method here that has chains runs four.
 const parts = 4
 
-// diagnosed measures the draws of chains: how far they agree, how many independent ones they are worth, and what n of
-// them are worth that Stein thinning picks.
-func (p *problem) diagnosed(u, values metric.Points, n int, put put) {
+// diagnosed puts how many independent draws those of chains are worth.
+func (p *problem) diagnosed(values metric.Points, put put) {
 	each := values.N / parts
 	if each < 20 {
 		return
 	}
-	rhat, ess := 0.0, math.Inf(1)
-	mean := metric.Mean(values)
+	ess, mean := math.Inf(1), metric.Mean(values)
 	for j := range values.D {
 		chains, squares := make([][]float64, parts), make([][]float64, parts)
 		for k := range chains {
@@ -227,51 +227,7 @@ func (p *problem) diagnosed(u, values metric.Points, n int, put put) {
 				chains[k], squares[k] = append(chains[k], v), append(squares[k], (v-mean[j])*(v-mean[j]))
 			}
 		}
-		rhat = max(rhat, hmc.RankRHat(chains))
 		ess = min(ess, hmc.BulkESS(chains), hmc.MeanESS(squares))
 	}
-	put("rhat", 0, rhat)
 	put("ess", 0, ess)
-	if p.target.energies != nil {
-		least := math.Inf(1)
-		for _, h := range p.target.energies() {
-			least = min(least, hmc.EBFMI(h))
-		}
-		put("ebfmi", 0, least)
-	}
-	thinned := metric.NewPoints(n, values.D)
-	for i, k := range p.thin(u, n) {
-		copy(thinned.Row(i), values.Row(k))
-	}
-	e := p.reference.Errors(thinned)
-	put("thinned-error-mean", 1, e.AverageMean)
-	put("thinned-error-sd", 1, e.AverageSD)
-}
-
-// candidates bounds the draws that Stein thinning picks from.
-const candidates = 20_000
-
-// thin returns the indices of n draws by greedy Stein thinning (Riabiz et al., "Optimal thinning of MCMC output", 2022,
-// algorithm 1): each is the draw with which the kernel Stein discrepancy of those picked so far is least. Kernel and
-// coordinates are those of ksd. A draw may be picked more than once.
-func (p *problem) thin(u metric.Points, n int) []int {
-	m := min(u.N, candidates)
-	few := metric.NewPoints(m, u.D)
-	for i := range m {
-		copy(few.Row(i), u.Row(i*u.N/m))
-	}
-	z, score := p.stein(few)
-	half := make([]float64, m) // k(x, x)/2, and the sum of k(x, y) over the y picked
-	for i := range m {
-		half[i] = metric.SteinKernel(z.Row(i), score.Row(i), z.Row(i), score.Row(i)) / 2
-	}
-	picked := make([]int, n)
-	for t := range picked {
-		best := slices.Index(half, slices.Min(half))
-		picked[t] = best * u.N / m
-		for i := range m {
-			half[i] += metric.SteinKernel(z.Row(i), score.Row(i), z.Row(best), score.Row(best))
-		}
-	}
-	return picked
 }

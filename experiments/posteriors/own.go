@@ -15,13 +15,14 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
+	"github.com/semi-implicit/sifg/pkg/sifg/judge"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
 
 // own is the experiment on a posterior of a person's own, which is a program.
 var own = &harness.Own{
-	Problem: "program", Program: true, Protocol: "matched", Methods: []string{chainsName},
+	Problem: "program", Program: true, Protocol: "tuned", Methods: []string{chainsName},
 	Title: "A posterior of your own",
 	Summary: "The answer is the draws of four chains of NUTS, which start in the modes that searches found and at " +
 		"wide points. Other methods, which --methods names, start from the same particles in coordinates in which " +
@@ -30,7 +31,6 @@ var own = &harness.Own{
 	Sections: []harness.Section{
 		words.Table("values", valuesTable),
 		words.Table("advice", advice),
-		words.Table("wrong", wrong),
 		ownErrors(),
 		{ID: "draws", Title: "Draws", Files: draws},
 	},
@@ -57,100 +57,110 @@ func ownErrors() harness.Section {
 
 // besides are the methods besides the long chains.
 func besides(s *record.Set) []string {
-	problem, _ := ownProblem(s)
+	problem, _ := answer(s)
 	return slices.DeleteFunc(s.Methods(problem), func(m string) bool { return m == chainsName })
 }
 
 // unsettled is the drift of a flow that has not converged: the limit of diagnose.Watch.
 const unsettled = 0.1
 
-// ownProblem is the one problem of the records, and what is known of the long chains: NaN where nothing is.
-func ownProblem(s *record.Set) (problem string, fact func(name string, index int) float64) {
-	facts := map[string]map[int]float64{}
+// answer is the problem of the records, and what is known of the long chains; nil where no trial began.
+func answer(s *record.Set) (problem string, r *judge.Report) {
+	problem = s.Trials[0].Problem
 	for _, t := range s.Trials {
-		for _, r := range s.Traces[t.Key] {
-			if name, ok := strings.CutPrefix(r.Metric, "reference-"); ok && r.Iteration == 0 {
-				if facts[name] == nil {
-					facts[name] = map[int]float64{}
-				}
-				facts[name][r.Index] = r.Value
+		told := map[string][]number{}
+		for _, row := range s.Traces[t.Key] { // in the order of their indices
+			if name, ok := strings.CutPrefix(row.Metric, "reference-"); ok && row.Iteration == 0 {
+				told[name] = append(told[name], number(row.Value))
 			}
 		}
-		if len(facts) > 0 {
-			break
+		if len(told) > 0 {
+			return problem, reportOf(told, valueNames(&s.Trials[0]))
 		}
 	}
-	return s.Trials[0].Problem, func(name string, index int) float64 {
-		if v, ok := facts[name][index]; ok {
-			return v
-		}
-		return math.NaN()
-	}
+	return problem, nil
 }
 
-// advised says in words which of the other methods to take.
-func advised(s *record.Set) []string {
-	problem, _ := ownProblem(s)
-	trusted := judgedOf(s).trusted()
-	var out []string
-	method, o := choice(s, problem)
-	switch {
-	case !trusted:
-		out = append(out, "The methods cannot be judged, for the chains of NUTS are not to be trusted.")
-	case method != "" && !math.IsInf(o.gradients, 1):
-		out = append(out, fmt.Sprintf("%s is good, and its errors are below %.2g after %.0f gradients.",
-			figure.Label(method), reached, o.gradients))
-	case method != "":
-		out = append(out, fmt.Sprintf("%s is good.", figure.Label(method)))
-	default:
-		out = append(out, "No other method is good at this number of gradients: take the draws of NUTS.")
+// valueNames are the names of the values of a trial's posterior.
+func valueNames(t *record.Trial) []string {
+	var o Options
+	if c, err := settings.Of(*t); err == nil {
+		_ = settings.Decode(c.Options, &o) // they were decoded when the trial ran
 	}
-	if moved := drift(s, problem, method); moved >= unsettled {
-		ran, _ := record.First(s, problem, method)
-		out = append(out, fmt.Sprintf("%s has not converged: it still moved by %.2g standard deviations in the last "+
-			"third of the run. Run longer: --set iterations=%d.",
-			figure.Label(method), moved, 2*ran.Iterations))
-	}
-	for _, m := range besides(s) {
-		e := record.Series{Set: s, Problem: problem}
-		if share := e.Final(m, "lumps", 0); len(share) > 0 && stats.Median(share) > 0 {
-			out = append(out, fmt.Sprintf("The sample of %s is separate lumps, %.0f %% of it in one: such shares come "+
-				"from the start.", figure.Label(m), 100*stats.Median(share)))
-		}
-	}
-	remarked := map[string]bool{}
-	for _, t := range s.Trials {
-		if t.Status == record.StatusOK && t.Reason != "" && !remarked[t.Method] {
-			remarked[t.Method] = true
-			out = append(out, figure.Label(t.Method)+": "+t.Reason+".")
-		}
-	}
-	return out
+	return o.Values
 }
 
+// advice is the other methods by the long chains.
 func advice(s *record.Set) (*table.Table, error) {
-	problem, _ := ownProblem(s)
+	problem, r := answer(s)
 	methods := besides(s)
-	if len(methods) == 0 {
+	if len(methods) == 0 || r == nil {
 		return nil, harness.ErrNoTrials
 	}
 	taken, _ := choice(s, problem)
-	trusted := judgedOf(s).trusted()
-	t := &table.Table{Columns: table.Columns(1, "Method", "means", "standard deviations", "mean ratio of sds",
-		"gradients", "still moved", "R-hat", "verdict")}
-	for _, m := range methods {
-		o := outcomeOf(s, problem, m)
-		word := o.word(m == taken)
-		if !trusted && o.ended == o.seeds {
-			word = "not judged"
-		}
-		row := []table.Cell{table.Text(figure.Label(m)), multiple(o.mean), multiple(o.sd), table.Number(o.ratio, 2),
-			table.Number(o.gradients, 2),
-			table.Number(drift(s, problem, m), 2), table.Number(agreement(s, problem, m), 4), table.Text(word)}
-		t.Rows = append(t.Rows, row)
+	t := table.Of(methods)
+	t.Words("Method", figure.Label)
+	t.Words("verdict", func(m string) string { return verdict(s, problem, m, m == taken, r.Trusted()) })
+	number := func(head string, of func(o outcome) float64) {
+		t.Column(head, func(m string) table.Cell { return multiple(of(outcomeOf(s, problem, m))) })
 	}
-	t.Notes = advised(s)
-	return t, nil
+	number("means", func(o outcome) float64 { return o.mean })
+	number("standard deviations", func(o outcome) float64 { return o.sd })
+	number("mean ratio of sds", func(o outcome) float64 { return o.ratio })
+	t.Column("gradients", func(m string) table.Cell { return table.Number(outcomeOf(s, problem, m).gradients, 2) })
+	t.Column("still moved", func(m string) table.Cell { return table.Number(drift(s, problem, m), 2) })
+	t.Column("R-hat", func(m string) table.Cell { return table.Number(agreement(s, problem, m), 4) })
+	t.Words("mean farthest off", func(m string) string { return farthest(s, m, r, false) })
+	t.Words("sd farthest off", func(m string) string { return farthest(s, m, r, true) })
+	for _, m := range methods {
+		if said, ok := record.First(s, problem, m); ok && said.Reason != "" {
+			t.Notes = append(t.Notes, figure.Label(m)+": "+said.Reason+".")
+		}
+	}
+	return &t.Table, nil
+}
+
+// verdict is the one on a method, in a word.
+func verdict(s *record.Set, problem, method string, taken, trusted bool) string {
+	o := outcomeOf(s, problem, method)
+	lumps := record.Series{Set: s, Problem: problem}.Final(method, "lumps", 0)
+	switch {
+	case o.ended < o.seeds:
+		return "diverged or failed"
+	case !trusted:
+		return "not judged"
+	case drift(s, problem, method) >= unsettled:
+		return "still moves: run longer"
+	case taken:
+		return "take"
+	case o.good():
+		return "good"
+	case len(lumps) > 0 && stats.Median(lumps) > 0:
+		return "separate lumps"
+	case o.ratio < narrow:
+		return "too narrow"
+	}
+	return "not accurate"
+}
+
+// farthest is the value whose mean is the farthest off, in reference standard deviations, or that whose standard
+// deviation is, as a multiple of the reference's. Of the first trial that ended well.
+func farthest(s *record.Set, method string, r *judge.Report, sds bool) string {
+	mean, sd := ofFirst(s, method, "value-mean"), ofFirst(s, method, "value-sd")
+	if len(mean) != len(r.Values) || len(sd) != len(mean) {
+		return "–"
+	}
+	at, most, shown := 0, -1.0, 0.0
+	for j, v := range r.Values {
+		off, value := math.Abs(mean[j]-v.Mean)/v.SD, math.Abs(mean[j]-v.Mean)/v.SD
+		if sds {
+			off, value = math.Abs(math.Log(sd[j]/v.SD)), sd[j]/v.SD
+		}
+		if off > most {
+			at, most, shown = j, off, value
+		}
+	}
+	return fmt.Sprintf("%s, %.2g", r.Names[at], shown)
 }
 
 // drift is how far a flow still moved in the last third of its run, the mean or the standard deviation of a coordinate,
@@ -163,6 +173,13 @@ func drift(s *record.Set, problem, method string) float64 {
 		moved[i] = max(mean[i], sd[i])
 	}
 	return stats.Median(moved)
+}
+
+// ofFirst returns a metric of all values at the end of a method's first trial that ended well; nil of none.
+func ofFirst(s *record.Set, method, metric string) []float64 {
+	problem, _ := answer(s)
+	first, _ := record.First(s, problem, method)
+	return record.Series{Set: s, Problem: problem}.Components(method, metric, math.MaxInt)[first.Seed]
 }
 
 // agreement is R-hat of the seeds' samples, the largest of any value; NaN of a single seed.
@@ -189,105 +206,33 @@ func agreement(s *record.Set, problem, method string) float64 {
 	return worst
 }
 
-// word is the verdict on a method.
-func (o outcome) word(taken bool) string {
-	switch {
-	case o.ended < o.seeds:
-		return "diverged or failed"
-	case taken:
-		return "take"
-	case o.good():
-		return "good"
-	case o.ratio < narrow:
-		return "too narrow"
-	}
-	return "not accurate"
-}
-
-// valueNames are the names of the values of a trial's posterior.
-func valueNames(t *record.Trial) ([]string, error) {
-	var o Options
-	c, err := settings.Of(*t)
-	if err == nil {
-		err = settings.Decode(c.Options, &o)
-	}
-	return o.Values, err
-}
-
-// ofFirst returns a metric of all values at an iteration (math.MaxInt: the last), of a method's first trial that ended
-// well; nil of none.
-func ofFirst(s *record.Set, method, metric string, iteration int) []float64 {
-	problem, _ := ownProblem(s)
-	first, _ := record.First(s, problem, method)
-	return record.Series{Set: s, Problem: problem}.Components(method, metric, iteration)[first.Seed]
-}
-
-func wrong(s *record.Set) (*table.Table, error) {
-	names, _, err := varying(s)
-	if err != nil {
-		return nil, err
-	}
-	if len(besides(s)) == 0 {
-		return nil, harness.ErrNoTrials
-	}
-	t := &table.Table{Columns: table.Columns(1, "Method", "mean farthest off", "by", "sd farthest off", "ratio")}
-	for _, m := range besides(s) {
-		mean, sd := ofFirst(s, m, "value-mean", math.MaxInt), ofFirst(s, m, "value-sd", math.MaxInt)
-		at, of := ofFirst(s, m, "reference-value-mean", 0), ofFirst(s, m, "reference-value-sd", 0)
-		if len(mean) != len(names) {
-			continue
-		}
-		far, odd := 0, 0
-		off := func(j int) float64 { return math.Abs(mean[j]-at[j]) / of[j] }
-		ratio := func(j int) float64 { return math.Abs(math.Log(sd[j] / of[j])) }
-		for j := range names {
-			if off(j) > off(far) {
-				far = j
-			}
-			if ratio(j) > ratio(odd) {
-				odd = j
-			}
-		}
-		t.Rows = append(t.Rows, []table.Cell{table.Text(figure.Label(m)), table.Text(names[far]),
-			table.Number(off(far), 2), table.Text(names[odd]), multiple(sd[odd] / of[odd])})
-	}
-	return t, nil
-}
-
 // valuesTable is the answer: each value by the chains, and what is to be said of them.
 func valuesTable(s *record.Set) (*table.Table, error) {
-	problem, fact := ownProblem(s)
-	names, constant, err := varying(s)
-	if err != nil {
-		return nil, err
-	}
-	if math.IsNaN(fact("rhat", 0)) {
+	problem, r := answer(s)
+	if r == nil {
 		return nil, fmt.Errorf("no trial began: %s", s.Trials[0].Reason)
 	}
 	t := &table.Table{Columns: table.Columns(1, "Value", "mean", "± MCSE", "sd", "5 %", "95 %", "R-hat", "ESS: bulk",
-		"tail")}
-	m, _ := choice(s, problem)
+		"tail"), Above: r.Reasons()}
 	var mean, sds []float64 // of the method to take
-	if m != "" && judgedOf(s).trusted() {
+	if m, _ := choice(s, problem); m != "" && r.Trusted() {
 		t.Columns = append(t.Columns, table.Columns(0, figure.Label(m)+": mean", "sd")...)
-		mean, sds = ofFirst(s, m, "value-mean", math.MaxInt), ofFirst(s, m, "value-sd", math.MaxInt)
+		mean, sds = ofFirst(s, m, "value-mean"), ofFirst(s, m, "value-sd")
 	}
-	for j, name := range names {
-		sd := fact("value-sd", j)
-		place := 2 - int(math.Floor(math.Log10(sd))) // digits after the point: the third of the sd
-		row := []table.Cell{table.Text(name), table.Fixed(fact("value-mean", j), place),
-			table.Number(fact("value-mcse", j), 2), table.Number(sd, 3)}
-		for _, quantile := range []string{"value-low", "value-high"} {
-			row = append(row, table.Fixed(fact(quantile, j), place))
-		}
-		row = append(row, table.Fixed(fact("value-rhat", j), 3), table.Fixed(fact("value-bulk", j), 0),
-			table.Fixed(fact("value-tail", j), 0))
+	for j, v := range r.Values {
+		place := 2 - int(math.Floor(math.Log10(v.SD))) // digits after the point: the third of the sd
+		row := []table.Cell{table.Text(r.Names[j]), table.Fixed(v.Mean, place), table.Number(v.MCSE, 2),
+			table.Number(v.SD, 3), table.Fixed(v.Low, place), table.Fixed(v.High, place), table.Fixed(v.RHat, 3),
+			table.Fixed(v.BulkESS, 0), table.Fixed(v.TailESS, 0)}
 		if mean != nil {
 			row = append(row, table.Fixed(mean[j], place), table.Number(sds[j], 3))
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Above = judgedOf(s).say()
+	var constant []string
+	for _, j := range r.Constant {
+		constant = append(constant, r.AllNames[j])
+	}
 	if constant != nil {
 		t.Notes = append(t.Notes, "Left out, for they do not vary or are not finite: "+strings.Join(constant, ", ")+".")
 	}
@@ -297,11 +242,7 @@ func valuesTable(s *record.Set) (*table.Table, error) {
 // draws are the values of the first seed's samples and of the long chains, for NumPy and for sifg.load of
 // scripts/python.
 func draws(s *record.Set) (map[string][]byte, error) {
-	names, err := valueNames(&s.Trials[0])
-	if err != nil {
-		return nil, err
-	}
-	text, err := json.Marshal(names)
+	text, err := json.Marshal(valueNames(&s.Trials[0]))
 	if err != nil {
 		return nil, err
 	}
@@ -316,6 +257,9 @@ func draws(s *record.Set) (map[string][]byte, error) {
 			continue
 		}
 		out[path.Join(dir, "draws.npy")], out[path.Join(dir, "names.json")] = npy.Encode(a.Shape, a.Double), text
+		if w, err := s.Load(t.Key, "weights"); err == nil { // see judge.Result
+			out[path.Join(dir, "weights.npy")] = npy.Encode(w.Shape, w.Double)
+		}
 	}
 	return out, nil
 }

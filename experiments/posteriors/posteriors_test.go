@@ -1,10 +1,15 @@
 package posteriors
 
 import (
+	"context"
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
+	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
+	"github.com/semi-implicit/sifg/pkg/sifg/judge"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target/posterior"
 )
@@ -58,8 +63,8 @@ func TestLaplace(t *testing.T) {
 			for j := range z {
 				z[j] = r.NormFloat64()
 			}
-			copy(u, tr.laplace.forward(z))
-			for j, v := range tr.laplace.back(u) {
+			copy(u, tr.laplace.Forward(z))
+			for j, v := range tr.laplace.Back(u) {
 				if math.Abs(v-z[j]) > 1e-6 {
 					t.Errorf("z%d comes back as %g, was %g", j, v, z[j])
 				}
@@ -75,5 +80,45 @@ func TestLaplace(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestTwelveWithoutAlarm: on the twelve posteriors the chains of package judge are to be taken, on all but one at most,
+// and their means and standard deviations are those of the reference draws.
+func TestTwelveWithoutAlarm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a minute")
+	}
+	data, alarms := posteriordb(t), 0
+	for _, row := range posterior.Table {
+		tr, err := truthOf(data, row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := hmc.Options{Seed: 1}
+		for j := range tr.draws.D {
+			o.Names = append(o.Names, fmt.Sprintf("v%d", j))
+		}
+		o.Values = tr.posterior.Constrain
+		found, err := judge.Run(context.Background(), tr.posterior, o)
+		if err != nil {
+			t.Fatalf("%s: %v", row.Name, err)
+		}
+		t.Logf("%s: %d gradients, %d in all: %s", row.Name, found.Gradients, found.Asked,
+			strings.Join(found.Reasons(), " "))
+		if !strings.HasPrefix(found.Reasons()[0], "Take these draws of NUTS.") {
+			alarms++
+		}
+		for c, x := range found.Values {
+			// five standard errors of the draws and of the reference's, and what a tail that is not normal adds to the
+			// sds'
+			off, ratio := math.Abs(x.Mean-tr.mean[c]), x.SD/tr.sd[c]
+			if !(off < 5*math.Hypot(x.MCSE, tr.sd[c]/100)) || math.Abs(ratio-1) > 0.15 {
+				t.Errorf("%s, value %d: mean off by %.2g sds, ratio of sds %.3f", row.Name, c, off/tr.sd[c], ratio)
+			}
+		}
+	}
+	if alarms > 1 {
+		t.Errorf("%d of %d are not to be taken", alarms, len(posterior.Table))
 	}
 }

@@ -1,27 +1,21 @@
 package posteriors
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"sync"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/diff/fd"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/optimize"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/program"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/diagnose"
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
+	"github.com/semi-implicit/sifg/pkg/sifg/judge"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
@@ -36,7 +30,7 @@ type Options struct {
 	Values    []string          `mapstructure:"values"`    // names of that one's values
 	// laplace: particles are z, u = mode + L·z; none: particles are u
 	Precondition string `mapstructure:"precondition"`
-	// also measure R-hat, effective draws, E-BFMI and thinned draws of chains
+	// also measure how many independent draws those of chains are worth
 	Diagnose bool `mapstructure:"diagnose"`
 }
 
@@ -76,7 +70,7 @@ type density interface {
 
 // truth is what the samples of a posterior are judged by.
 type truth struct {
-	laplace   affine
+	laplace   judge.Affine
 	draws     metric.Points // of the constrained values
 	mean      []float64     // of the draws
 	sd        []float64
@@ -84,9 +78,7 @@ type truth struct {
 	energy    *metric.Energy             // to a thousand of the draws, in units of sd
 	posterior density                    // nil of a program, which each trial asks by itself
 	u         func(dst []float64, i int) // the unconstrained coordinates of a draw
-	facts     map[string][]float64       // of the chains that made the draws; nil: they are published
-	all       metric.Points              // their draws with the values that do not vary, of which nothing is said
-	kept      []int                      // values that vary; nil: all
+	long      *long                      // the chains that made the draws; nil: they are published
 }
 
 // truths are those in use. Several trials share one.
@@ -121,7 +113,7 @@ func newTruth(data *dataset.Data, row posterior.Entry) (*truth, error) {
 	tr := judgedBy(metric.Points{N: len(flat) / p.Dim(), D: p.Dim(), Data: flat})
 	tr.posterior = p
 	tr.u = func(dst []float64, i int) { p.Unconstrain(dst, tr.draws.Row(i)) }
-	if tr.laplace, err = laplace(p); err != nil {
+	if tr.laplace, err = judge.Laplace(p); err != nil {
 		return nil, fmt.Errorf("%s: %w", row.Name, err)
 	}
 	return tr, nil
@@ -147,11 +139,10 @@ func judgedBy(draws metric.Points) *truth {
 type local struct {
 	*target.Func
 	p  density
-	by affine
+	by judge.Affine
 
-	draws    func(d int) []float32 // of the second halves of the chains so far; nil: the method has none
-	energies func() [][]float64    // of the chains, iteration by iteration
-	thinned  func(dst sifg.Batch)  // sets particles to draws of the long chains
+	draws   func(d int) []float32 // of the second halves of the chains so far; nil: the method has none
+	thinned func(dst sifg.Batch)  // sets particles to draws of the long chains
 }
 
 var _ samplers.Keeper = (*local)(nil)
@@ -159,13 +150,10 @@ var _ samplers.Keeper = (*local)(nil)
 // Keep implements samplers.Keeper.
 func (l *local) Keep(draws func(d int) []float32) { l.draws = draws }
 
-// KeepEnergies is Keep for the energies of the chains.
-func (l *local) KeepEnergies(energies func() [][]float64) { l.energies = energies }
-
-func newLocal(p density, by affine) *local {
+func newLocal(p density, by judge.Affine) *local {
 	l := &local{p: p, by: by}
 	l.Func = target.NewFunc(p.Dim(),
-		func(z []float64) float64 { return -p.Energy(by.forward(z)) },
+		func(z []float64) float64 { return -p.Energy(by.Forward(z)) },
 		func(dst, z []float64) {
 			l.Grad(dst, z)
 			for j := range dst {
@@ -177,8 +165,8 @@ func newLocal(p density, by affine) *local {
 
 // Grad implements hmc.Density.
 func (l *local) Grad(dst, z []float64) float64 {
-	energy := l.p.Grad(dst, l.by.forward(z))
-	l.by.pullBack(dst)
+	energy := l.p.Grad(dst, l.by.Forward(z))
+	l.by.PullBack(dst)
 	return energy
 }
 
@@ -186,7 +174,7 @@ func (l *local) Grad(dst, z []float64) float64 {
 type problem struct {
 	*truth
 	posterior density
-	by        affine // of the particles
+	by        judge.Affine // of the particles
 	target    *local
 	seed      uint64
 	last      int
@@ -212,7 +200,11 @@ func build(t *harness.Trial) (*harness.Problem, error) {
 	}
 	p.by = p.laplace
 	if o.Precondition == "none" {
-		p.by = identity(p.posterior.Dim())
+		d := p.posterior.Dim()
+		p.by = judge.Affine{Shift: make([]float64, d), L: mat.NewTriDense(d, mat.Lower, nil)}
+		for j := range d {
+			p.by.L.SetTri(j, j, 1)
+		}
 	}
 	p.target = newLocal(p.posterior, p.by)
 	out := &harness.Problem{Target: p.target, Init: p.init, Measure: p.measure}
@@ -223,7 +215,7 @@ func build(t *harness.Trial) (*harness.Problem, error) {
 		out.Target = batched{p.target}
 		p.target.thinned = p.thinned
 		p.chains = t.Method == chainsName
-		out.Keep = func(sample sifg.Batch) map[string]*record.Array { return p.keep(sample, p.chains) }
+		out.Keep = p.keep
 	}
 	return out, nil
 }
@@ -249,87 +241,8 @@ func (p *problem) init(dst sifg.Batch, r *rng.Stream) {
 		for j := range z {
 			z[j] = 1 + float64(r.NormFloat64()/2)
 		}
-		for j, v := range p.by.back(p.laplace.forward(z)) {
+		for j, v := range p.by.Back(p.laplace.Forward(z)) {
 			dst.Data[i*dst.Cols+j] = float32(v)
 		}
 	}
-}
-
-// affine maps z to u = shift + L·z.
-type affine struct {
-	shift []float64
-	l     *mat.TriDense // lower
-}
-
-func identity(d int) affine {
-	l := mat.NewTriDense(d, mat.Lower, nil)
-	for j := range d {
-		l.SetTri(j, j, 1)
-	}
-	return affine{make([]float64, d), l}
-}
-
-// forward returns shift + L·z.
-func (a affine) forward(z []float64) []float64 {
-	u := slices.Clone(z)
-	blas64.Trmv(blas.NoTrans, a.l.RawTriangular(), blas64.Vector{N: len(u), Inc: 1, Data: u})
-	floats.Add(u, a.shift)
-	return u
-}
-
-// pullBack turns a gradient by u into one by z, Lᵀ·g.
-func (a affine) pullBack(g []float64) {
-	blas64.Trmv(blas.Trans, a.l.RawTriangular(), blas64.Vector{N: len(g), Inc: 1, Data: g})
-}
-
-// back returns the z of u.
-func (a affine) back(u []float64) []float64 {
-	z := slices.Clone(u)
-	floats.Sub(z, a.shift)
-	blas64.Trsv(blas.NoTrans, a.l.RawTriangular(), blas64.Vector{N: len(z), Inc: 1, Data: z})
-	return z
-}
-
-// laplace returns the mode of the density of u, found from u = 0, and the Cholesky factor L of the inverse of −∇² log π
-// there.
-func laplace(p hmc.Density) (affine, error) {
-	d := p.Dim()
-	problem := optimize.Problem{Func: p.Energy, Grad: func(dst, u []float64) { p.Grad(dst, u) },
-		Hess: func(dst *mat.SymDense, u []float64) { curve(dst, p, u) }}
-	found, err := optimize.Minimize(problem, make([]float64, d), nil, &optimize.Newton{})
-	if found == nil {
-		return affine{}, err
-	}
-	curvature := mat.NewSymDense(d, nil)
-	curve(curvature, p, found.X)
-	l, ok := spread(curvature)
-	if !ok {
-		return affine{}, errors.New("the search for the mode ended where the density is not peaked")
-	}
-	return affine{found.X, l}, nil
-}
-
-// curve sets dst to ∇²U at u by central differences of ∇U.
-func curve(dst *mat.SymDense, p hmc.Density, u []float64) {
-	d := p.Dim()
-	var full mat.Dense
-	full.ReuseAs(d, d)
-	fd.Jacobian(&full, func(dst, u []float64) { p.Grad(dst, u) }, u, &fd.JacobianSettings{Formula: fd.Central})
-	for i := range d {
-		for j := range i + 1 {
-			dst.SetSym(i, j, (full.At(i, j)+full.At(j, i))/2)
-		}
-	}
-}
-
-// spread returns the Cholesky factor of the inverse of a curvature; false if there is none.
-func spread(curvature *mat.SymDense) (*mat.TriDense, bool) {
-	var precision, covariance mat.Cholesky
-	var inverse mat.SymDense
-	if !precision.Factorize(curvature) || precision.InverseTo(&inverse) != nil || !covariance.Factorize(&inverse) {
-		return nil, false
-	}
-	l := mat.NewTriDense(curvature.SymmetricDim(), mat.Lower, nil)
-	covariance.LTo(l)
-	return l, true
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/judge"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 )
 
@@ -37,16 +38,21 @@ func (r *remote) Constrain(values, u []float64) { copy(values, r.Target.Constrai
 // batched asks a program for all points at once.
 type batched struct{ *local }
 
+// block is about how many points a program is asked at once: one that is compiled for a thousand may never answer.
+const block = 64
+
 // Evaluate sets dst, n×(1+d), to log densities and gradients at z, n×d.
 func (b batched) Evaluate(dst, z []float64) {
 	d := b.Dim()
-	u := make([]float64, 0, len(z))
-	for i := 0; i < len(z); i += d {
-		u = append(u, b.by.forward(z[i:i+d])...)
+	for i := 0; i < len(z); i += block * d {
+		var u []float64
+		for x := range slices.Chunk(z[i:min(i+block*d, len(z))], d) {
+			u = append(u, b.by.Forward(x)...)
+		}
+		b.p.(*remote).Evaluate(dst[i/d*(1+d):][:len(u)/d*(1+d)], u)
 	}
-	b.p.(*remote).Evaluate(dst, u)
 	for i := 0; i < len(dst); i += 1 + d {
-		b.by.pullBack(dst[i+1 : i+1+d])
+		b.by.PullBack(dst[i+1 : i+1+d])
 	}
 }
 
@@ -62,6 +68,14 @@ func (b batched) Score(dst, x blas32.General, _ int) {
 	}
 }
 
+// long is the chains of package judge.
+type long struct {
+	numbers map[string][]number // of the report
+	all     metric.Points       // draws of all values
+	kept    []int               // values that vary
+	weights []float64           // of the draws; one: of all
+}
+
 // ofProgram returns the posterior that is a program, as this trial asks it, and what the long chains tell of it.
 func ofProgram(t *harness.Trial, id *program.Identity) (*truth, density, error) {
 	p, err := program.Find(id)
@@ -75,25 +89,21 @@ func ofProgram(t *harness.Trial, id *program.Identity) (*truth, density, error) 
 	c, err1 := harness.ReadPoints(t.Reference, "coordinates.npy")
 	u, err2 := harness.ReadPoints(t.Reference, "u.npy")
 	draws, err3 := harness.ReadPoints(t.Reference, "draws.npy")
-	which, err4 := harness.ReadPoints(t.Reference, "kept.npy")
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
+	weights, err4 := harness.ReadPoints(t.Reference, "weights.npy")
+	var told map[string][]number
+	err5 := harness.ReadJSON(t.Reference, "report.json", &told)
+	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 		return nil, nil, err
 	}
-	var kept []int
-	for _, j := range which.Data {
-		kept = append(kept, int(j))
-	}
-	tr, d := judgedBy(columns(draws, kept)), target.Dim()
-	tr.kept, tr.all = kept, draws
-	if err := harness.ReadJSON(t.Reference, "facts.json", &tr.facts); err != nil {
-		return nil, nil, err
-	}
-	tr.laplace = affine{c.Row(0), mat.NewTriDense(d, mat.Lower, nil)}
-	for i := range d {
-		for j := range i + 1 {
-			tr.laplace.l.SetTri(i, j, c.Row(1 + i)[j])
+	long := &long{numbers: told, all: draws, weights: weights.Data}
+	for j := range draws.D {
+		if !slices.Contains(told["constant"], number(j)) {
+			long.kept = append(long.kept, j)
 		}
 	}
+	tr, d := judgedBy(columns(draws, long.kept)), target.Dim()
+	tr.long = long
+	tr.laplace = judge.Affine{Shift: c.Row(0), L: mat.NewTriDense(d, mat.Lower, c.Data[d:])}
 	tr.u = func(dst []float64, i int) { copy(dst, u.Row(i)) }
 	return tr, &remote{target}, nil
 }
@@ -110,37 +120,26 @@ func columns(p metric.Points, which []int) metric.Points {
 }
 
 // keep implements harness.Problem.Keep: the constrained values of the sample, or those of the long chains.
-func (p *problem) keep(sample sifg.Batch, long bool) map[string]*record.Array {
-	if n := longChains.Chains; long {
-		shape := []int{n, p.all.N / n, p.all.D}
-		return map[string]*record.Array{"values": {Shape: shape, Double: p.all.Data}}
+func (p *problem) keep(sample sifg.Batch) map[string]*record.Array {
+	all := p.long.all
+	if p.chains {
+		shape := []int{longChains.Chains, all.N / longChains.Chains, all.D}
+		out := map[string]*record.Array{"values": {Shape: shape, Double: all.Data}}
+		if len(p.long.weights) == all.N {
+			out["weights"] = &record.Array{Shape: shape[:2], Double: p.long.weights}
+		}
+		return out
 	}
 	values := p.posterior.(*remote).Target.Constrain(p.unconstrained(metric.FromBatch(sample)).Data)
-	return map[string]*record.Array{"values": {Shape: []int{sample.Rows, p.all.D}, Double: values}}
+	return map[string]*record.Array{"values": {Shape: []int{sample.Rows, all.D}, Double: values}}
 }
 
-// putFacts puts the diagnostics of the long chains, if there are any, and what they say of each value.
-func (p *problem) putFacts(put put) {
-	if p.facts == nil {
-		return
-	}
-	for name, values := range p.facts {
-		for k, v := range values {
-			put("reference-"+name, k, v)
-		}
-	}
-	p.putValues(p.draws, prefixed(put, "reference-"))
-}
-
-// putValues puts what points say of each value.
+// putValues puts means and standard deviations of the values.
 func (p *problem) putValues(values metric.Points, put put) {
 	for j := range values.D {
-		sorted := slices.Sorted(slices.Values(values.Column(j)))
-		mean, sd := stat.MeanStdDev(sorted, nil)
+		mean, sd := stat.MeanStdDev(values.Column(j), nil)
 		put("value-mean", j, mean)
 		put("value-sd", j, sd)
-		put("value-low", j, metric.Quantile(sorted, 0.05))
-		put("value-high", j, metric.Quantile(sorted, 0.95))
 	}
 }
 
@@ -178,7 +177,7 @@ func (p *problem) thinned(dst sifg.Batch) {
 	u := make([]float64, dst.Cols)
 	for i := range dst.Rows {
 		p.u(u, i*p.draws.N/dst.Rows)
-		for j, v := range p.by.back(u) {
+		for j, v := range p.by.Back(u) {
 			dst.Data[i*dst.Cols+j] = float32(v)
 		}
 	}

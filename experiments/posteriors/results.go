@@ -75,9 +75,9 @@ func multiple(v float64) table.Cell {
 
 func choices(s *record.Set) (*table.Table, error) {
 	type pick struct {
-		name, take        string
-		dim               int
-		taken, pilot, hmc outcome
+		name, take string
+		dim        int
+		taken, hmc outcome
 	}
 	var picks []pick
 	for _, name := range names(s) {
@@ -88,7 +88,6 @@ func choices(s *record.Set) (*table.Table, error) {
 		}
 		p := pick{name: name, dim: first.Dim, hmc: outcomeOf(s, problem, "hmc")}
 		p.take, p.taken = choice(s, problem)
-		p.pilot = outcomeOf(s, problem, piloted[name])
 		picks = append(picks, p)
 	}
 	good := func(of func(p pick) table.Cell) func(p pick) table.Cell {
@@ -110,9 +109,6 @@ func choices(s *record.Set) (*table.Table, error) {
 	})
 	t.Column("error", good(func(p pick) table.Cell { return table.Number(p.taken.sd, 2) }))
 	t.Column("gradients to 0.1", good(func(p pick) table.Cell { return table.Number(p.taken.gradients, 2) }))
-	t.Words("Flow of the pilot", func(p pick) string { return figure.Label(piloted[p.name]) })
-	t.Column("error", func(p pick) table.Cell { return table.Number(p.pilot.sd, 2) })
-	t.Column("gradients to 0.1", func(p pick) table.Cell { return table.Number(p.pilot.gradients, 2) })
 	t.Column("HMC: error", func(p pick) table.Cell { return table.Number(p.hmc.sd, 2) })
 	t.Notes = []string{"Medians over seeds, 1000 particles in the coordinates of the Laplace approximation. " +
 		resolution}
@@ -193,27 +189,6 @@ const (
 	near    = 2   // times the error of as many exact draws: below it a sample counts as good
 	narrow  = 0.9 // ratio of standard deviations, mean over values, below which a sample counts as too narrow
 )
-
-// plain is the flow that is set beside HMC on every posterior.
-const plain = "l2-gf"
-
-// piloted is the other flow that is set beside HMC on each posterior. It was named before the results that judge it: of
-// sifg, ada-sifg, sifg-a, interpolated, l2-gf, ada-gwg and svgd the one with the least kernel Stein discrepancy in the
-// runs that chose the steps (grids/tune.yaml), with 100 particles and a seed that judges nothing.
-var piloted = map[string]string{
-	"eight-schools": "svgd",
-	"ark":           "l2-gf",
-	"garch":         "svgd",
-	"gp-regr":       "svgd",
-	"gp-pois":       "ada-gwg",
-	"kidscore":      "ada-gwg",
-	"mesquite":      "ada-gwg",
-	"gauss-mix":     "ada-gwg",
-	"earnings":      "l2-gf",
-	"nes":           "l2-gf",
-	"blr":           "ada-gwg",
-	"diamonds":      "interpolated",
-}
 
 // names returns the posteriors' short names, in order.
 func names(s *record.Set) (out []string) {

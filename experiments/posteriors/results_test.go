@@ -1,12 +1,16 @@
 package posteriors
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
+	"github.com/semi-implicit/sifg/pkg/sifg/judge"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
@@ -103,9 +107,13 @@ func TestValuesTable(t *testing.T) {
 	if _, err := valuesTable(s); err == nil || !strings.Contains(err.Error(), "no trial began") {
 		t.Errorf("without values: %v", err)
 	}
-	for metric, v := range map[string]float64{"rhat": 1, "value-mean": 2459123.4567, "value-sd": 0.002,
-		"value-low": 2459123.4534, "value-high": 2459123.46, "value-mcse": 3e-5} {
-		s.Traces["1"] = append(s.Traces["1"], record.Trace{Key: "1", Metric: "reference-" + metric, Value: v})
+	report := judge.Report{Values: []hmc.Coordinate{{Mean: 2459123.4567, SD: 0.002, MCSE: 3e-5, RHat: 1,
+		Low: 2459123.4534, High: 2459123.46}}}
+	for metric, v := range numbers(&report) {
+		for k, x := range v {
+			row := record.Trace{Key: "1", Metric: "reference-" + metric, Index: k, Value: float64(x)}
+			s.Traces["1"] = append(s.Traces["1"], row)
+		}
 	}
 	made, err := valuesTable(s)
 	if err != nil {
@@ -117,85 +125,18 @@ func TestValuesTable(t *testing.T) {
 	}
 }
 
-// TestSay: what is said of chains, by what their diagnostics are.
-func TestSay(t *testing.T) {
-	fine := map[string][]float64{"rhat": {1.001, 0}, "bulk": {5000, 0}, "tail": {4000, 1}, "ebfmi": {0.9},
-		"divergences": {0}, "moves": {4000}, "refused": {0}, "modes": {1, 1}, "searches": {36}, "energy": {0.5, 1, 0},
-		"diverged-off": {-1.8, 1}}
-	const take, unseen = "Take these draws of NUTS. The chains: R-hat at most 1.001 (a)", "are not seen"
-	for _, c := range []struct {
-		name  string
-		facts map[string][]float64 // that are other
-		trust bool
-		want  []string // one a note
-	}{
-		{"fine", nil, true, []string{take, unseen}},
-		{"R-hat", map[string][]float64{"rhat": {1.02, 1}}, false, []string{"do not agree about b. The", unseen}},
-		{"few draws", map[string][]float64{"tail": {399, 1}}, true, []string{"for rough answers", unseen}},
-		{"E-BFMI", map[string][]float64{"ebfmi": {0.2}}, true, []string{"Take these",
-			"threatens the tails: means and the middle stand, far quantiles may be too near. The energy " +
-				"goes with b", unseen}},
-		{"heavy tails", map[string][]float64{"ebfmi": {0.2}, "energy": {0.8, 0, 1}}, true, []string{"Take these",
-			"its tails are heavy", unseen}},
-		{"no variance", map[string][]float64{"heavy": {1}}, true, []string{take, "The tails of b are heavy", unseen}},
-		{"divergences", map[string][]float64{"divergences": {0.01}}, true, []string{"Take these",
-			"1 % of the moves diverged, where b is 1.8 standard deviations below its mean", unseen}},
-		{"many divergences", map[string][]float64{"divergences": {0.1}}, true,
-			[]string{"with care", "10 % of", unseen}},
-		{"refusals", map[string][]float64{"refused": {0.07}}, true, []string{"Take these",
-			"The model refused 7 %", unseen}},
-		{"no mode", map[string][]float64{"modes": {0, 0}}, true, []string{take, "no mode with a positive curvature"}},
-		{"two modes, visited", map[string][]float64{"modes": {2, 2}, "passes": {50}, "mode-share": {0.7, 0.3},
-			"mode-draws": {0.69, 0.31}}, true, []string{take,
-			"2 modes (70 % by Laplace's approximation, 69 % of the draws;"}},
-		{"two modes, one visited", map[string][]float64{"modes": {2, 2}, "passes": {0}, "mode-share": {0.7, 0.3},
-			"mode-draws": {1, 0}}, false, []string{"Do not take these draws: 2 modes were found", "2 modes"}},
-		{"two modes, few passes", map[string][]float64{"modes": {2, 2}, "passes": {3}, "mode-share": {0.7, 0.3},
-			"mode-draws": {0.5, 0.5}}, false, []string{"from one to another 3 times", "2 modes"}},
-		{"labels", map[string][]float64{"modes": {2, 2}, "passes": {0}, "mode-share": {0.5, 0.5},
-			"mode-draws": {0.5, 0.5},
-			"swapped":    {0, 1}, "same": {1}}, false, []string{"Do not take", "2 modes",
-			"Label switching: modes are each other with a, b swapped"}},
-	} {
-		j := &judged{values: []string{"a", "b"}, all: []string{"a", "b"}, fact: func(name string, index int) float64 {
-			v, ok := c.facts[name]
-			if !ok {
-				v = fine[name]
-			}
-			if index >= len(v) {
-				return math.NaN()
-			}
-			return v[index]
-		}}
-		notes := j.say()
-		if j.trusted() != c.trust {
-			t.Errorf("%s: trusted %t", c.name, !c.trust)
-		}
-		for i, want := range c.want {
-			if len(notes) != len(c.want) || !strings.Contains(notes[i], want) {
-				t.Errorf("%s: %q, want %q", c.name, notes, c.want)
-				break
-			}
-		}
-	}
-}
-
-// TestUnsettled: a flow that is to be taken and still moves is said to. Of others nothing is known.
-func TestUnsettled(t *testing.T) {
+// TestVerdict: a flow that is to be taken and still moves is said to. Of one whose chains are not trusted nothing is.
+func TestVerdict(t *testing.T) {
 	s := madeUp(map[string][][3]float64{"sifg": {{1, 0.3, 0.09}}})
-	s.Trials[0].Iterations = 500
 	key := s.Trials[0].Key
-	s.Traces[key] = append(s.Traces[key], record.Trace{Metric: "reference-rhat", Value: 1})
-	note := func() string { return strings.Join(advised(s), " ") }
-	if strings.Contains(note(), "converged") {
-		t.Errorf("of no drift: %q", note())
+	said := func(trusted bool) string { return verdict(s, "p-1000", "sifg", true, trusted) }
+	if said(true) != "take" || said(false) != "not judged" {
+		t.Errorf("%q, %q", said(true), said(false))
 	}
 	s.Traces[key] = append(s.Traces[key], record.Trace{Key: key, Metric: "drift", Value: 0.05},
 		record.Trace{Key: key, Metric: "drift", Index: 1, Value: 0.3})
-	want := "SIFG has not converged: it still moved by 0.3 standard deviations in the last third of the run. " +
-		"Run longer: --set iterations=1000."
-	if !strings.Contains(note(), want) {
-		t.Errorf("got %q, want %q in it", note(), want)
+	if said(true) != "still moves: run longer" {
+		t.Errorf("%q", said(true))
 	}
 }
 
@@ -230,41 +171,26 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
-func TestAmong(t *testing.T) {
-	all := []string{"a", "b", "c", "d"}
-	for want, named := range map[string][]string{
-		"no posterior":         nil,
-		"b":                    {"b"},
-		"a, d":                 {"a", "d"},
-		"all posteriors but d": {"a", "b", "c"},
-		"every posterior":      all,
-	} {
-		if got := among(all, named); got != want {
-			t.Errorf("among %v: got %q, want %q", named, got, want)
-		}
+// TestNumbers: a report is the same after it has been rows of a trace, but for what is not finite.
+func TestNumbers(t *testing.T) {
+	one := judge.Report{Chains: 4, Moves: 4000, Divergent: 0.25, EBFMI: 0.5, Constant: []int{1}, Heavy: []int{0},
+		Values:     []hmc.Coordinate{{Mean: 1, SD: 2, RHat: math.Inf(1), BulkESS: 5}, {Mean: 3, SD: 4, RHat: 1}},
+		DivergedAt: -1, Apart: true, Share: []float64{0.7, 0.3}, Visited: []float64{0.5, 0.5}, Passes: 3,
+		Names: []string{"a", "c"}, AllNames: []string{"a", "b", "c"}}
+	text, err := json.Marshal(numbers(&one))
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-// TestOthers: NUTS of the other protocol is judged by its own records, and taken where it is good first.
-func TestOthers(t *testing.T) {
-	set := func(curves map[string][][3]float64) *record.Set {
-		s := madeUp(curves)
-		for i := range s.Trials {
-			s.Trials[i].Problem = "diamonds-1000"
-		}
-		return s
+	told := map[string][]number{}
+	if err := json.Unmarshal(text, &told); err != nil {
+		t.Fatal(err)
 	}
-	by := map[string]*record.Set{
-		"matched": set(map[string][][3]float64{"hmc": {{1, 0.3, 0.09}}}),
-		beside:    set(map[string][][3]float64{nuts: {{1, 0.08, 0.08}}}),
+	got := reportOf(told, one.AllNames)
+	if !math.IsNaN(got.Values[0].RHat) {
+		t.Errorf("R-hat %v", got.Values[0].RHat)
 	}
-	made := others(by)
-	want := "With NUTS of BlackJAX among the candidates, it is the sampler to take on every posterior"
-	if row := made.Table.Rows[0]; made.Title != want || row[7].Text != "1.6" || row[8].Text != "500" {
-		t.Errorf("%q %v", made.Title, row)
-	}
-	by[beside] = set(map[string][][3]float64{nuts: {{1, 0.3, 0.2}}})
-	if made := others(by); !strings.HasSuffix(made.Title, "on no posterior") {
-		t.Errorf("%q", made.Title)
+	got.Values[0].RHat = math.Inf(1)
+	if !reflect.DeepEqual(*got, one) {
+		t.Errorf("%+v, want %+v", *got, one)
 	}
 }

@@ -25,7 +25,7 @@ func TestSummaryOfReference(t *testing.T) {
 		u, c := make([]float64, d), &sifg.Cloud{Z: sifg.NewBatch(1000, d), Target: newLocal(tr.posterior, tr.laplace)}
 		for i := range 1000 {
 			tr.u(u, i*tr.draws.N/1000)
-			for j, v := range tr.laplace.back(u) {
+			for j, v := range tr.laplace.Back(u) {
 				c.Z.Data[i*d+j] = float32(v)
 			}
 		}

@@ -182,7 +182,7 @@ func (w *work) show(e *env, r *report.Results) {
 	case x != nil && first.OfProgram(): // the answer, as the page has it
 		for _, set := range x.Sets {
 			if parts := x.Parts(set.Protocol); len(parts) > 0 && parts[0].Made != nil {
-				fmt.Fprintln(e.out, parts[0].Made.Markdown())
+				fmt.Fprintln(e.out, parts[0].Made.Plain())
 			}
 		}
 	case rows != nil:
@@ -191,7 +191,7 @@ func (w *work) show(e *env, r *report.Results) {
 		for _, set := range x.Sets {
 			planned := slices.ContainsFunc(w.Trials, func(t harness.Trial) bool { return t.Protocol == set.Protocol })
 			if t := report.Summary(first, set); planned && t != nil {
-				fmt.Fprintln(e.out, t.Markdown())
+				fmt.Fprintln(e.out, t.Plain())
 			}
 		}
 	}

@@ -25,14 +25,19 @@ var markdown = strings.NewReplacer(
 ).Replace
 
 // Markdown returns the table in GitHub's Markdown, padded so that the source can be read too.
-func (t *Table) Markdown() string {
+func (t *Table) Markdown() string { return t.lines(markdown, "**") }
+
+// Plain returns the same for a terminal: without escapes and bold.
+func (t *Table) Plain() string { return t.lines(func(s string) string { return s }, "") }
+
+func (t *Table) lines(text func(string) string, bold string) string {
 	lines := make([]string, 2+len(t.Rows)) // the header, a rule, the rows
 	for j, c := range t.Columns {
-		cells := []string{markdown(c.Header), ""}
+		cells := []string{text(c.Header), ""}
 		for _, r := range t.Rows {
-			s := markdown(strings.TrimSuffix(r[j].Text+" / "+r[j].Below, " / "))
+			s := text(strings.TrimSuffix(r[j].Text+" / "+r[j].Below, " / "))
 			if r[j].Bold {
-				s = "**" + s + "**"
+				s = bold + s + bold
 			}
 			cells = append(cells, s)
 		}
@@ -51,17 +56,17 @@ func (t *Table) Markdown() string {
 	}
 	var b strings.Builder
 	if t.Title != "" {
-		b.WriteString("**" + markdown(t.Title) + "**\n\n")
+		b.WriteString(bold + text(t.Title) + bold + "\n\n")
 	}
 	for _, n := range t.Above {
-		b.WriteString(markdown(n) + "\n\n")
+		b.WriteString(text(n) + "\n\n")
 	}
 	b.WriteString(strings.Join(lines, "|\n") + "|\n")
 	for i, n := range t.notes() {
 		if i == 0 {
 			b.WriteString("\n")
 		}
-		b.WriteString(markdown(n) + "\n")
+		b.WriteString(text(n) + "\n")
 	}
 	return b.String()
 }

@@ -42,12 +42,6 @@ type Keeper interface {
 	Keep(draws func(d int) []float32)
 }
 
-// EnergyKeeper is a target that also wants the energies of the chains, hmc.Info.Hamiltonian of each iteration after the
-// warm-up.
-type EnergyKeeper interface {
-	KeepEnergies(energies func() [][]float64)
-}
-
 const chains = 4
 
 // chainMover runs chains that start at the first particles.
@@ -57,8 +51,6 @@ type chainMover struct {
 	chains []*hmc.Chain
 	draws  [chains][]float32
 	spent  int // gradients, those that search for a step included
-
-	energies [chains][]float64
 }
 
 // Init implements sifg.Mover.
@@ -66,10 +58,6 @@ func (m *chainMover) Init(c *sifg.Cloud) {
 	m.chains, m.draws, m.spent = nil, [chains][]float32{}, 0
 	if k, ok := c.Target.(Keeper); ok {
 		k.Keep(m.kept)
-	}
-	if k, ok := c.Target.(EnergyKeeper); ok {
-		m.energies = [chains][]float64{}
-		k.KeepEnergies(func() [][]float64 { return m.energies[:] })
 	}
 	density := counted{Energy(c.Target), &m.spent}
 	start := make([]float64, c.Z.Cols)
@@ -95,9 +83,7 @@ func (m *chainMover) Move(c *sifg.Cloud) {
 	n, d := c.Z.Rows, c.Z.Cols
 	for m.spent < (c.Iter+1)*n || len(m.draws[0]) == 0 {
 		for k, chain := range m.chains {
-			if info := chain.Step(); !info.Warmup {
-				m.energies[k] = append(m.energies[k], info.Hamiltonian)
-			}
+			chain.Step()
 			for _, v := range chain.X() {
 				m.draws[k] = append(m.draws[k], float32(v))
 			}

@@ -1,4 +1,4 @@
-package posteriors
+package judge
 
 import (
 	"cmp"
@@ -15,7 +15,7 @@ import (
 
 // mode is a peak of a density with its Laplace approximation.
 type mode struct {
-	affine         // the peak, and the Cholesky factor of the inverse of the curvature
+	Affine         // the peak, and the Cholesky factor of the inverse of the curvature
 	height float64 // log density
 	mass   float64 // log of height times volume, up to what all modes share
 	share  float64 // of the masses of all modes
@@ -23,12 +23,13 @@ type mode struct {
 
 // distance2 is the squared distance of a point from the peak, in standard deviations of the approximation.
 func (m *mode) distance2(u []float64) float64 {
-	z := m.back(u)
+	z := m.Back(u)
 	return floats.Dot(z, z)
 }
 
 // Where searches start, and how many there are of a kind: uniform on (−2, 2) in every coordinate, as chains of Stan do;
-// ten times as wide; and within ten standard deviations of the best mode of those.
+// ten times as wide; and within ten standard deviations of the best mode of those. The first two kinds begin with half
+// as many, which are all where one mode is found and no search ends elsewhere.
 const (
 	perKind   = 12
 	nearWidth = 2
@@ -41,90 +42,112 @@ const (
 	slight    = 1e-4 // share of a mode that is of no account
 	distant   = 1e12 // from 0, of searches that are given up
 	sameMode  = 1    // distance² in sds, for each coordinate, of searches that came to the same mode
+	beside    = 4    // searches at a time
+	level     = 1    // difference of the log densities at ends of searches that are no two heights
 )
 
-// search is what a search for modes found.
+// search is what searches for modes found.
 type search struct {
-	modes  []mode      // the heaviest first
-	starts [][]float64 // of the searches on (−2, 2) that did not end in a slight mode
-	tried  int         // searches
-}
-
-// findModes looks for modes from many wide starts.
-func findModes(t *together) *search {
-	d, s := t.dim, &search{}
-	r := rng.New(1, "posteriors-modes").Rand()
-	var kinds [2][][]float64
-	for kind, width := range []float64{nearWidth, wideWidth} {
-		for range perKind {
-			u := make([]float64, d)
-			for j := range u {
-				u[j] = width * (2*r.Float64() - 1)
-			}
-			kinds[kind] = append(kinds[kind], u)
-		}
-	}
-	first := climb(t, slices.Concat(kinds[0], kinds[1]))
-	s.add(t, first)
-	s.tried = 2 * perKind
-	if len(s.modes) > 0 {
-		var starts [][]float64
-		for range perKind {
-			z := make([]float64, d)
-			for j := range z {
-				z[j] = around * r.NormFloat64()
-			}
-			starts = append(starts, s.modes[0].forward(z))
-		}
-		s.add(t, climb(t, starts))
-		s.tried += perKind
-	}
-	s.weigh()
-	for i, u := range kinds[0] {
-		if at := s.at(first[i].u); first[i].ok && (at < 0 || s.modes[at].share > slight) {
-			s.starts = append(s.starts, u)
-		}
-	}
-	return s
+	modes []mode // the heaviest first
+	ends  []summit
 }
 
 // summit is where a search ended: ok if it began where the density is positive.
 type summit struct {
-	u      []float64
-	height float64
-	ok     bool
+	from, u []float64
+	width   float64 // of the box in which it began
+	height  float64
+	ok      bool
 }
 
-// climb ascends from each start by L-BFGS, seats at a time.
-func climb(t *together, starts [][]float64) []summit {
-	out := make([]summit, len(starts))
+// findModes looks for modes from many wide starts.
+func (r *run) findModes() *search {
+	s, random := &search{}, rng.New(r.options.Seed, "judge-modes").Rand()
+	uniform := func(width float64) {
+		var starts [][]float64
+		for range perKind / 2 {
+			u := make([]float64, r.dim)
+			for j := range u {
+				u[j] = width * (2*random.Float64() - 1)
+			}
+			starts = append(starts, u)
+		}
+		r.searchFrom(s, starts, width)
+	}
+	uniform(nearWidth)
+	if uniform(wideWidth); s.differ() {
+		uniform(nearWidth)
+		uniform(wideWidth)
+		var starts [][]float64
+		for range perKind {
+			z := make([]float64, r.dim)
+			for j := range z {
+				z[j] = around * random.NormFloat64()
+			}
+			if len(s.modes) > 0 {
+				starts = append(starts, s.modes[0].Forward(z))
+			}
+		}
+		r.searchFrom(s, starts, around)
+	}
+	s.weigh()
+	return s
+}
+
+// differ reports whether the searches so far came to several modes or heights.
+func (s *search) differ() bool {
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, e := range s.ends {
+		if e.ok {
+			least, most = min(least, e.height), max(most, e.height)
+		}
+	}
+	return len(s.modes) > 1 || most-least > level
+}
+
+// starts returns those of the searches on (−2, 2) that did not end in a slight mode.
+func (s *search) starts() (out [][]float64) {
+	for _, e := range s.ends {
+		if at := s.at(e.u); e.ok && e.width == nearWidth && (at < 0 || s.modes[at].share > slight) {
+			out = append(out, e.from)
+		}
+	}
+	return out
+}
+
+// searchFrom ascends from each start by L-BFGS, several at a time, and keeps the modes.
+func (r *run) searchFrom(s *search, starts [][]float64, width float64) {
+	ends := make([]summit, len(starts))
 	var wait sync.WaitGroup
-	t.sit(seats)
-	for k := range seats {
+	for k := range beside {
 		wait.Go(func() {
-			defer t.leave()
-			for i := k; i < len(starts); i += seats {
-				out[i] = ascend(t, starts[i])
+			if r.gatherer != nil {
+				r.gatherer.Join()
+				defer r.gatherer.Leave()
+			}
+			for i := k; i < len(starts); i += beside {
+				ends[i] = r.ascend(starts[i])
+				ends[i].from, ends[i].width = starts[i], width
 			}
 		})
 	}
 	wait.Wait()
-	t.sit(1)
-	return out
+	s.ends = append(s.ends, ends...)
+	r.add(s, ends)
 }
 
 // ascend does one ascent.
-func ascend(t *together, start []float64) summit {
-	at, g := slices.Clone(start), make([]float64, t.dim)
-	energy := t.Grad(g, at)
+func (r *run) ascend(start []float64) summit {
+	at, g := slices.Clone(start), make([]float64, r.dim)
+	energy := r.Grad(g, at)
 	if !finite(energy) {
 		return summit{}
 	}
-	best := summit{slices.Clone(at), -energy, true}
+	best := summit{u: slices.Clone(at), height: -energy, ok: true}
 	look := func(x []float64) float64 { // gonum asks for value and gradient apart
 		if !slices.Equal(x, at) {
 			copy(at, x)
-			if energy = t.Grad(g, at); !finite(energy) || floats.Norm(x, math.Inf(1)) > distant {
+			if energy = r.Grad(g, at); !finite(energy) || floats.Norm(x, math.Inf(1)) > distant {
 				energy = math.Inf(1)
 			}
 			if -energy > best.height {
@@ -148,10 +171,10 @@ func ascend(t *together, start []float64) summit {
 func finite(v float64) bool { return v-v == 0 }
 
 // add looks at where searches ended, the highest first, and keeps those that are modes not known yet.
-func (s *search) add(t *together, ends []summit) {
+func (r *run) add(s *search, ends []summit) {
 	ends = slices.DeleteFunc(slices.Clone(ends), func(e summit) bool { return !e.ok })
 	slices.SortStableFunc(ends, func(a, b summit) int { return cmp.Compare(b.height, a.height) })
-	tries := 1 + 4000/t.dim // of curvatures, 2d gradients each
+	tries := 1 + 4000/r.dim // of curvatures, 2d gradients each
 	for _, e := range ends {
 		if tries == 0 || len(s.modes) == mostModes {
 			return
@@ -160,7 +183,7 @@ func (s *search) add(t *together, ends []summit) {
 			continue
 		}
 		tries--
-		if m, ok := peak(t, e); ok && s.at(m.shift) < 0 {
+		if m, ok := r.peak(e); ok && s.at(m.Shift) < 0 {
 			s.modes = append(s.modes, m)
 		}
 	}
@@ -174,37 +197,30 @@ func (s *search) at(u []float64) int {
 }
 
 // peak returns the mode at a summit, which Newton steps make exact; false if the density is not peaked there.
-func peak(t *together, e summit) (m mode, ok bool) {
-	g, u := make([]float64, t.dim), slices.Clone(e.u)
+func (r *run) peak(e summit) (m mode, ok bool) {
+	g, u := make([]float64, r.dim), slices.Clone(e.u)
 	for range 5 {
-		l, peaked := curvature(t, u)
+		l, peaked := curvature(&r.counted, u)
 		if !peaked {
 			return m, false
 		}
-		height := -t.Grad(g, u)
-		m = mode{affine: affine{u, l}, height: height, mass: height}
+		height := -r.Grad(g, u)
+		m = mode{Affine: Affine{u, l}, height: height, mass: height}
 		for j := range u {
 			m.mass += math.Log(l.At(j, j))
 		}
 		step := slices.Clone(g) // Σ∇U = L·Lᵀ∇U
-		m.pullBack(step)
+		m.PullBack(step)
 		if rest := floats.Dot(step, step); rest < 1e-4 {
 			return m, true
-		} else if !(rest < 100*float64(t.dim)) {
+		} else if !(rest < 100*float64(r.dim)) {
 			return m, false
 		}
-		shifted := affine{make([]float64, len(u)), l}.forward(step)
+		shifted := Affine{make([]float64, len(u)), l}.Forward(step)
 		u = slices.Clone(u)
 		floats.Sub(u, shifted)
 	}
 	return m, false
-}
-
-// curvature returns the Cholesky factor of the inverse of ∇²U at u; false if that is not positive definite.
-func curvature(t *together, u []float64) (*mat.TriDense, bool) {
-	hessian := mat.NewSymDense(t.dim, nil)
-	curve(hessian, t, u)
-	return spread(hessian)
 }
 
 // weigh orders modes by mass and sets their shares.
@@ -240,19 +256,22 @@ func nearest(modes []mode, u []float64) (at int) {
 	return at
 }
 
-// swapped returns the coordinates in which two modes differ, if they are as high as each other, as wide, and the one
-// has the coordinates of the other in another order or with other signs; nil otherwise.
-func swapped(a, b *mode) (at []int) {
+// swapped returns the values in which two modes differ, if the modes are as high as each other, as wide, and the one
+// has the values of the other in another order or with other signs; nil otherwise.
+func (r *run) swapped(a, b *mode) (at []int) {
 	if math.Abs(a.height-b.height) > 0.01 || math.Abs(a.mass-b.mass) > 0.1 {
 		return nil
 	}
+	here, sd := r.valuesAt(a)
+	there, _ := r.valuesAt(b)
 	var left, right []float64
 	least := math.Inf(1)
-	for j := range a.shift {
-		sd := norm(a.l, j)
-		if least = min(least, sd); math.Abs(a.shift[j]-b.shift[j]) > sd/10 {
-			at = append(at, j)
-			left, right = append(left, math.Abs(a.shift[j])), append(right, math.Abs(b.shift[j]))
+	for j, v := range here {
+		if !(sd[j] > 0) { // it does not vary
+			continue
+		}
+		if least = min(least, sd[j]); math.Abs(v-there[j]) > sd[j]/10 {
+			at, left, right = append(at, j), append(left, math.Abs(v)), append(right, math.Abs(there[j]))
 		}
 	}
 	slices.Sort(left)
@@ -263,11 +282,20 @@ func swapped(a, b *mode) (at []int) {
 	return at
 }
 
-// norm is the length of row j of l, the standard deviation of that coordinate.
-func norm(l *mat.TriDense, j int) float64 {
-	var sum float64
-	for k := range j + 1 {
-		sum += l.At(j, k) * l.At(j, k)
+// valuesAt returns the values at a mode, and about their standard deviations in its approximation: a column of L after
+// the other is added.
+func (r *run) valuesAt(m *mode) (v, sd []float64) {
+	points := slices.Clone(m.Shift)
+	for j := range r.dim {
+		u := mat.Col(nil, j, m.L)
+		floats.Add(u, m.Shift)
+		points = append(points, u...)
 	}
-	return math.Sqrt(sum)
+	all := r.valuesOf(points)
+	n := len(all) / (1 + r.dim)
+	v, sd = all[:n], make([]float64, n)
+	for i := n; i < len(all); i++ {
+		sd[i%n] = math.Hypot(sd[i%n], all[i]-v[i%n])
+	}
+	return v, sd
 }

@@ -1,0 +1,110 @@
+package judge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
+)
+
+// Gatherer is a density that answers many questions at once, as a program in another process does.
+type Gatherer interface {
+	hmc.Density
+	// Join is said by a goroutine that is about to ask, Leave by one that will not ask for a while. Questions of those
+	// that have joined may wait until all of them ask.
+	Join()
+	Leave()
+	// Values returns the values of points, n×d, row by row, one for each of Options.Names. It stands in the place of
+	// Options.Values.
+	Values(points []float64) []float64
+}
+
+// Version is that of the numbers: raise it when the same density and options may give others.
+const Version = 1
+
+// Result is the draws of the chains and what is known of them.
+type Result struct {
+	Report
+	Sample *hmc.Result     // the draws of all values, for printing and saving
+	U      []metric.Points // the coordinates of the draws, by chain
+	// Weights are of the draws, chain after chain, 1 on average, where each chain stays in one of several modes: the
+	// modes' shares by Laplace's approximation over those of the draws. nil: none are needed, or none help.
+	Weights []float64
+}
+
+// String is the reasons, and the table of the values.
+func (r *Result) String() string { return strings.Join(r.Reasons(), "\n") + "\n" + r.Sample.String() }
+
+// Rules of the chains: in rounds until R-hat of every value is at most mostRHat and its effective draws are enough, or
+// there are mostRounds. All of M is adapted in up to mostDense dimensions.
+const (
+	enough     = 1000
+	mostRounds = 5
+	mostDense  = 40
+	hopeless   = 1.1
+
+	// With an acceptance of 0.8 chains stick in narrow bends: on a banana they are then worth a sixth.
+	accept = 0.9
+)
+
+// Run samples a density by hmc.Sample and judges the draws. It chooses where chains start, and has other values for
+// what options leave at zero: an acceptance of 0.9, all of M in up to 40 dimensions, and rounds of Draws until there are
+// 1000 effective draws, or five rounds. It takes neither Start nor Folder. An error says what is wrong with the density:
+// its gradient, where it is finite, or that it does not fall off; or it is one of hmc.Sample.
+func Run(ctx context.Context, d hmc.Density, o hmc.Options) (*Result, error) {
+	if o.Start != nil || o.Folder != "" || o.Config.Leapfrog != 0 {
+		return nil, errors.New("judge: Start, Folder and Leapfrog cannot be set: searches choose the starts, of the " +
+			"No-U-Turn sampler, and there are no checkpoints")
+	}
+	dim := d.Dim()
+	o.Chains, o.Draws = cmp.Or(o.Chains, 4), cmp.Or(o.Draws, 1000)
+	o.Config.Warmup = cmp.Or(o.Config.Warmup, 1000)
+	o.Config.TargetAccept = cmp.Or(o.Config.TargetAccept, accept)
+	o.Config.Dense = o.Config.Dense || dim <= mostDense
+	o.Until.ESS, o.Until.Draws = cmp.Or(o.Until.ESS, enough), cmp.Or(o.Until.Draws, mostRounds*o.Draws)
+	inner, stop := context.WithCancel(ctx)
+	defer stop()
+	r := &run{counted: counted{Density: d, ctx: inner}, options: o, dim: dim}
+	for j := range dim {
+		r.coordinates = append(r.coordinates, fmt.Sprintf("x[%d]", j+1))
+	}
+	if g, ok := d.(Gatherer); ok {
+		r.gatherer = g
+	} else if o.Values == nil && len(o.Names) == dim {
+		r.coordinates = o.Names
+	}
+	r.options.Names = slices.Clone(o.Names)
+	if o.Names == nil {
+		r.options.Names = r.coordinates
+	}
+	out, err := r.whole()
+	if ctx.Err() != nil { // what else went wrong is of that
+		return nil, fmt.Errorf("judge: stopped: %w (%w)", ctx.Err(), context.Cause(ctx))
+	}
+	return out, err
+}
+
+// whole does all of a run.
+func (r *run) whole() (*Result, error) {
+	if err := r.begin(); err != nil {
+		return nil, err
+	}
+	s, err := r.sample()
+	if err != nil {
+		return nil, err
+	}
+	rhat, _ := s.Summary.Worst()
+	if !(rhat <= hopeless) && r.astray() {
+		if s, err = r.sample(); err != nil {
+			return nil, err
+		}
+	}
+	out := &Result{Sample: s, U: r.u}
+	out.Report, out.Weights = r.describe(s)
+	return out, nil
+}

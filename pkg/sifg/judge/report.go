@@ -1,0 +1,208 @@
+package judge
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
+)
+
+// Report is what is known of the chains, in numbers.
+type Report struct {
+	Chains    int
+	Moves     int     // after the warm-up, of all chains
+	Gradients int     // of the chains, from their starts on
+	Asked     int     // points in all: searches and checks included
+	Divergent float64 // share of the moves
+	Refused   float64 // share of the points at which the density is 0
+	EBFMI     float64 // the least of the chains' (hmc.EBFMI)
+
+	Values   []hmc.Coordinate // of the values that vary, in order
+	Constant []int            // the others, among all: they do not vary, or are not finite
+	Heavy    []int            // those among Values whose tails are like a power law's with hardly a variance
+
+	// DivergedAt is the one among Values on which points from which moves diverged lie farthest off its mean, by
+	// DivergedOff standard deviations. EnergyAt is the one that goes with the energy most, by the rank correlation
+	// EnergyRank. -1: there is none.
+	DivergedAt  int
+	DivergedOff float64
+	EnergyAt    int
+	EnergyRank  float64
+
+	Searches int
+	Slight   int       // modes of less than 1e-4 of the mass
+	Share    []float64 // of the other modes, the heaviest first: by Laplace's approximation
+	Visited  []float64 // of several modes: their shares of the draws
+	Passes   int       // of chains, from one mode to another
+	Apart    bool      // each chain has 99 % of its draws in one mode, and every mode has a chain
+	Swapped  []int     // values, among all, that are swapped or mirrored between modes
+
+	// Strays are chains, from 0, that were caught where modes are slight, and by an upper bound of the mass there of no
+	// account; they were run again from the heaviest mode.
+	Strays []int
+
+	Names    []string // of Values
+	AllNames []string // of all values
+}
+
+// Worst returns the largest R-hat and the least effective draws, in the bulk and in the tails, with the value of each.
+func (p *Report) Worst() (rhat, bulk, tail float64, at [3]int) {
+	rhat, bulk, tail, at = math.Inf(-1), math.Inf(1), math.Inf(1), [3]int{-1, -1, -1}
+	for j, c := range p.Values {
+		if c.RHat > rhat || math.IsNaN(c.RHat) {
+			rhat, at[0] = c.RHat, j
+		}
+		if !(c.BulkESS >= bulk) {
+			bulk, at[1] = c.BulkESS, j
+		}
+		if !(c.TailESS >= tail) {
+			tail, at[2] = c.TailESS, j
+		}
+	}
+	return rhat, bulk, tail, at
+}
+
+// describe makes the report, and weights of the draws where each chain stays in one mode.
+func (r *run) describe(s *hmc.Result) (Report, []float64) {
+	p := Report{Chains: len(r.u), Gradients: s.Gradients, EBFMI: math.Inf(1), DivergedAt: -1, EnergyAt: -1, Strays: r.strays,
+		AllNames: s.Names}
+	divergent := 0
+	energies := make([][]float64, len(s.Infos))
+	for k, t := range s.Tallies {
+		p.Moves, divergent = p.Moves+t.Iterations, divergent+t.Divergent
+		for _, info := range s.Infos[k] {
+			energies[k] = append(energies[k], info.Hamiltonian)
+		}
+		p.EBFMI = min(p.EBFMI, hmc.EBFMI(energies[k]))
+	}
+	p.Divergent = float64(divergent) / float64(p.Moves)
+	p.Asked, p.Refused = r.asked, float64(r.refused)/float64(r.asked)
+	var kept []int
+	for j, c := range s.Summary.Coordinates {
+		if !r.varies[j] {
+			p.Constant = append(p.Constant, j)
+			continue
+		}
+		if tailIndex(slices.Concat(hmc.Column(r.values, len(s.Names), j)...)) > heavyTail {
+			p.Heavy = append(p.Heavy, len(kept))
+		}
+		kept, p.Values, p.Names = append(kept, j), append(p.Values, c), append(p.Names, s.Names[j])
+	}
+	r.place(&p, kept, slices.Concat(energies...))
+	return p, r.modes(&p)
+}
+
+// heavyTail is an estimate of the tail index that laws without a variance, whose index is above 1/2, hardly stay below.
+// Draws of the twelve posteriors have up to 0.13.
+const heavyTail = 0.4
+
+// tailIndex is the larger index ξ of the two tails of draws: 1/ν for Student's t with ν degrees of freedom, 0
+// where tails fall off exponentially. It is that of the Pareto law that fits the outermost tenth of a side by
+// probability-weighted moments (Hosking and Wallis, 1987), which stays below 1.
+func tailIndex(draws []float64) float64 {
+	sorted := slices.Sorted(slices.Values(draws))
+	index, n := math.Inf(-1), len(sorted)/10
+	for range 2 {
+		edge := sorted[len(sorted)-n-1]
+		var mean, weighed float64
+		for i, v := range sorted[len(sorted)-n:] {
+			mean += (v - edge) / float64(n)
+			weighed += (v - edge) * (1 - (float64(i)+0.65)/float64(n)) / float64(n)
+		}
+		slices.Reverse(sorted) // the other side next
+		floats.Scale(-1, sorted)
+		index = max(index, 2-mean/(mean-2*weighed))
+	}
+	return index
+}
+
+// varies reports whether the draws of a value are finite and differ by more than rounding.
+func varies(draws [][]float64) bool {
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, x := range draws {
+		if !(metric.Points{Data: x}).Finite() {
+			return false
+		}
+		least, most = min(least, slices.Min(x)), max(most, slices.Max(x))
+	}
+	return most-least > 1e-13*max(math.Abs(least), math.Abs(most))
+}
+
+// place says where chains had trouble, by divergences and by the energy. kept are the columns of the values that vary.
+func (r *run) place(p *Report, kept []int, energies []float64) {
+	var broken []float64
+	if points := slices.Concat(r.broken...); len(points) > 0 {
+		broken = r.valuesOf(points)
+	}
+	energies = ranked(energies)
+	columns := len(p.AllNames)
+	for at, j := range kept {
+		var sum float64
+		for i := j; i < len(broken); i += columns {
+			sum += (broken[i] - p.Values[at].Mean) / p.Values[at].SD
+		}
+		if z := sum * float64(columns) / float64(max(1, len(broken))); math.Abs(z) > math.Abs(p.DivergedOff) {
+			p.DivergedOff, p.DivergedAt = z, at
+		}
+		x := ranked(slices.Concat(hmc.Column(r.values, columns, j)...))
+		if c := stat.Correlation(x, energies, nil); math.Abs(c) > math.Abs(p.EnergyRank) {
+			p.EnergyRank, p.EnergyAt = c, at
+		}
+	}
+}
+
+// ranked returns the rank of each value.
+func ranked(v []float64) []float64 {
+	sorted, order, out := slices.Clone(v), make([]int, len(v)), make([]float64, len(v))
+	floats.Argsort(sorted, order)
+	for rank, i := range order {
+		out[i] = float64(rank)
+	}
+	return out
+}
+
+// modes says what is known of modes, and returns weights of the draws where each chain stays in one.
+func (r *run) modes(p *Report) (weights []float64) {
+	heavy := r.found.heavy()
+	p.Searches, p.Slight = len(r.found.ends), len(r.found.modes)-len(heavy)
+	for k := range heavy {
+		p.Share = append(p.Share, heavy[k].share)
+	}
+	if len(heavy) < 2 {
+		return nil
+	}
+	home := make([]int, len(r.u)) // of each chain: the mode that it stays in
+	p.Visited, p.Apart = make([]float64, len(heavy)), true
+	for k, u := range r.u {
+		visits, last := make([]float64, len(heavy)), -1
+		for i := range u.N {
+			at := nearest(heavy, u.Row(i))
+			if visits[at]++; last >= 0 && at != last {
+				p.Passes++
+			}
+			last = at
+		}
+		home[k] = floats.MaxIdx(visits)
+		p.Apart = p.Apart && visits[home[k]] >= 0.99*float64(u.N)
+		floats.Add(p.Visited, visits)
+	}
+	floats.Scale(1/floats.Sum(p.Visited), p.Visited)
+	p.Apart = p.Apart && floats.Min(p.Visited) > 0
+	for k := range heavy {
+		for _, j := range r.swapped(&heavy[0], &heavy[k]) {
+			if !slices.Contains(p.Swapped, j) {
+				p.Swapped = append(p.Swapped, j)
+			}
+		}
+	}
+	for k, u := range r.u {
+		if at := home[k]; p.Apart {
+			weights = append(weights, slices.Repeat([]float64{p.Share[at] / p.Visited[at]}, u.N)...)
+		}
+	}
+	return weights
+}
