@@ -48,14 +48,8 @@ func run(t *testing.T) (out string) {
 	return o.String()
 }
 
-// apart reports whether a figure or a table is about simulated recordings, and the protocol has none.
-func apart(name, protocol string) bool {
-	return strings.Contains(name, "simulated") && protocol == "paper"
-}
-
 // TestRun: the experiment runs from end to end on a data set of one's own, under all protocols. Every value is finite,
-// figures and tables are made. The second run finds everything. Simulated
-// recordings are under released alone.
+// figures and tables are made. The second run finds everything.
 func TestRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs all methods under three protocols: ten seconds")
@@ -71,12 +65,13 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, protocol := range []string{"paper", "released", "tuned"} {
-		p := got.Experiment("meg-ica").Protocol(protocol)
-		if p == nil {
+		x := got.Experiment("meg-ica")
+		set := x.Set(protocol)
+		if set == nil {
 			t.Fatalf("nothing of %s", protocol)
 		}
 		seen := map[string]bool{}
-		for key, rows := range p.Records.Traces {
+		for key, rows := range set.Traces { // of all protocols
 			for _, r := range rows {
 				if seen[r.Metric] = true; math.IsNaN(r.Value) || math.IsInf(r.Value, 0) {
 					t.Errorf("%s: %s[%d] is %g at iteration %d", key, r.Metric, r.Index, r.Value, r.Iteration)
@@ -91,17 +86,9 @@ func TestRun(t *testing.T) {
 				t.Errorf("%s: there is no metric %s", protocol, m.Name)
 			}
 		}
-		for _, f := range p.Figures {
-			if f.Problem != "" && !apart(f.Name, protocol) {
-				t.Errorf("%s %s: %s", protocol, f.Name, f.Problem)
-			}
-		}
-		for _, tab := range p.Tables {
-			if apart(tab.Name, protocol) {
-				continue
-			}
-			if tab.Problem != "" || strings.Contains(tab.Table.Markdown(), "NaN") {
-				t.Errorf("%s %s: %s", protocol, tab.Name, tab.Problem)
+		for _, part := range x.Parts(protocol) {
+			if part.Failure != "" || part.Made != nil && strings.Contains(part.Made.Markdown(), "NaN") {
+				t.Errorf("%s %s: %s", protocol, part.ID, part.Failure)
 			}
 		}
 	}

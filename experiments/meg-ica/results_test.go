@@ -156,30 +156,33 @@ func addSimulated(s *record.Set) {
 func TestStatements(t *testing.T) {
 	s := made(plain, "", "", 1)
 	addSimulated(s)
-	for _, f := range Experiment.Figures {
-		drawn, err := f.Draw(s)
-		if err != nil {
-			t.Errorf("%s: %v", f.Name, err)
-			continue
+	for _, x := range Experiment.Sections {
+		if x.Draw != nil {
+			drawn, err := x.Draw(s)
+			if err != nil {
+				t.Errorf("%s: %v", x.ID, err)
+				continue
+			}
+			if _, _, err := drawn.SVG(); err != nil {
+				t.Errorf("%s: %v", x.ID, err)
+			}
+			if _, err := x.Draw(&record.Set{}); err == nil {
+				t.Errorf("%s is drawn of nothing", x.ID)
+			}
 		}
-		if _, _, err := drawn.SVG(); err != nil {
-			t.Errorf("%s: %v", f.Name, err)
-		}
-		if _, err := f.Draw(&record.Set{}); err == nil {
-			t.Errorf("%s is drawn of nothing", f.Name)
+		if x.Table != nil {
+			tab, err := x.Table(s)
+			if err != nil || strings.Contains(tab.Markdown(), "NaN") {
+				t.Errorf("%s: %v", x.ID, err)
+			}
+			if _, err := x.Table(&record.Set{}); !errors.Is(err, harness.ErrNoTrials) {
+				t.Errorf("%s of nothing: %v", x.ID, err)
+			}
 		}
 	}
-	for _, made := range Experiment.Tables {
-		tab, err := made.Make(s)
-		if err != nil || strings.Contains(tab.Markdown(), "NaN") {
-			t.Errorf("%s: %v", made.Name, err)
-		}
-		if _, err := made.Make(&record.Set{}); !errors.Is(err, harness.ErrNoTrials) {
-			t.Errorf("%s of nothing: %v", made.Name, err)
-		}
-	}
-	tab, err := Experiment.Tables[0].Make(s)
-	if err != nil || len(tab.Rows) != 4 || tab.Columns[1].Header != "Amari to W₀" || tab.Rows[3][1].Text != "0.8000 ± 0" {
+	tab, err := summary("summary-10", few).Table(s)
+	if err != nil || len(tab.Rows) != 4 || tab.Columns[1].Header != "Amari to W₀" ||
+		tab.Rows[3][1].Text != "0.8000 ± 0" {
 		t.Fatal(tab, err)
 	}
 }
