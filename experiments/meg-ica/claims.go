@@ -10,156 +10,144 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
-// claims are rows 18–24 of the claims ledger. A statistic's interval, at 95 %, comes from resampling whole tries.
-var claims = unless(otherData,
+// claims are rows 18–24 of the claims ledger. What is compared is one number a try: the median over its particles, or
+// their energy distance.
+var claims = []claim.Claim{
 	smaller("18", few, "10 particles", "l2-gf"),
 	smaller("19", few, "10 particles", "ada-gwg"),
 	smaller("20", many, "100 particles", "l2-gf"),
 	smaller("21", many, "100 particles", "ada-gwg"),
-	claim.Claim{
+	{
 		ID:        "22",
 		Statement: "SIFG is robust: 10 particles do as well as 100.",
-		Rule: "median Amari distance with 10 particles within 10 % of that with 100: the whole interval (95 %, from " +
-			"resampling tries) of the ratio less 1 inside ±10 %; under matched the energy distance to the reference " +
-			"draws in its place, and its difference inside ±0.1; not reproduced if all of the interval is outside, " +
+		Rule: "(median over tries of the Amari distance with 10 particles / that with 100) less 1; " + hurtText +
+			": the whole interval (95 %, from resampling tries) inside ±0.1; not reproduced if all of it is outside, " +
 			"otherwise not decided",
-		Check: robust,
+		Check: hurt(func(e estimate) claim.Verdict {
+			return claim.Decide(e.lo >= -0.1 && e.hi <= 0.1, e.lo > 0.1 || e.hi < -0.1)
+		}, "sifg"),
 	},
-	claim.Claim{
+	{
 		ID:        "23",
 		Statement: "SVGD is hurt more by few particles than SIFG.",
-		Rule: "(median with 10 particles / median with 100) larger for SVGD than for SIFG: the interval (95 %, from " +
-			"resampling tries) of the difference above 0; not reproduced if it ends below 0.02, otherwise not decided",
-		Check: hurt,
+		Rule: "(median over tries of the Amari distance with 10 particles / that with 100), of SVGD less of SIFG; " +
+			hurtText + ": the interval (95 %, from resampling tries) above 0; not reproduced if it ends below 0.02, " +
+			"otherwise not decided",
+		Check: hurt(func(e estimate) claim.Verdict { return claim.Decide(e.lo > 0, e.hi < 0.02) }, "svgd", "sifg"),
 	},
-	claim.Claim{
+	{
 		ID:        "24",
 		Statement: "2000 iterations are enough for every method to converge.",
-		Rule: "median Amari distance changes by at most 2 % over the last tenth of the iterations, for every method " +
-			"and number of particles: all intervals (95 %, from resampling tries) inside ±2 %; not reproduced if one " +
-			"is outside, or if the median energy distance to the reference draws, 0 for exact draws, ends more than " +
-			"1 above that at a quarter of the run; otherwise not decided",
+		Rule: "the Amari distance changes by at most 2 % over the last tenth of the iterations, for every method and " +
+			"number of particles: the 90 % interval (Student's t over tries) of the mean relative change inside ±2 %; " +
+			"not reproduced if one is outside, otherwise not decided. The evidence has how much the energy distance " +
+			"rises from a quarter of the run on, where that is told from 0",
 		Check: settled,
-	})
+	},
+}
 
-var missing = claim.Outcome{Verdict: claim.NotTestable, Evidence: "there are no such trials, or none that ended well"}
+// hurtText is what claims 22 and 23 say of tuned.
+const hurtText = "under tuned the energy distance to the reference draws, 0 for exact draws, and its differences"
 
-// compared is the metric that claims 18 to 22 compare, and its name in words: the paper's, or under matched, where the
+// compared is the metric that claims 18 to 22 compare, and its name in words: the paper's, or under tuned, where the
 // reference is sound, the distance to its draws. A smaller Amari distance to W₀ is not closer to the posterior: exact
 // draws are not at W₀.
 func compared(s *record.Set) (metric, words string) {
-	if s.Protocol == "matched" {
-		return "energy", "median energy distance to the reference draws"
+	if s.Protocol == "tuned" {
+		return "energy", "energy distance to the reference draws"
 	}
-	return "amari", "median Amari distance"
+	return "amari-median", "Amari distance"
 }
 
 // smaller is the claim that SIFG's particles are nearer to W₀ than another method's.
 func smaller(id, problem, particles, other string) claim.Claim {
-	// the advantage, as a share of the other's median, below which one method is not better than another
-	const negligible = 0.02
 	return claim.Claim{
-		ID: id, Statement: particles + ": SIFG ends nearer to W₀ than " + figure.Label(other) + ".",
-		Rule: "median Amari distance of all particles, under matched energy distance to the reference draws, " +
-			"smaller: the interval (95 %, from resampling tries) of the difference below 0, and a one-sided " +
-			"sign-flip test of the tries' medians gives p ≤ 0.05; not reproduced if that test says the opposite or " +
-			"the advantage is below 2 % of the other's median throughout the interval; otherwise not decided. " +
-			"Where a try is lost (diverged, failed or not finite), a one-sided sign test over tries decides alone",
-		Check: func(s *record.Set) claim.Outcome {
-			metric, words := compared(s)
-			a, b, d := both(s, problem, metric, "sifg", other)
-			if d.Pairs() == 0 {
-				return claim.Outcome{Verdict: claim.NotTestable, Evidence: "there is no pair: " + d.Why}
+		ID: id, Statement: particles + ": SIFG ends nearer to W₀, under tuned to the posterior, than " +
+			figure.Label(other) + ".",
+		Rule: "median Amari distance of the particles, under tuned energy distance to the reference draws, smaller, " +
+			rule.Paired,
+		Check: rule.On(problem, func(e record.Series) claim.Outcome {
+			metric, words := compared(e.Set)
+			out := rule.Less(e, words, "sifg", e.Last("sifg", metric, 0), other, e.Last(other, metric, 0))
+			if exact := e.Shared("floor-" + metric); exact != nil {
+				out.Evidence += "; exact draws " + table.Num(stats.Median(exact))
 			}
-			gap := estimated(func(medians []float64) float64 { return medians[0] - medians[1] }, []int{0, 0}, a, b)
-			below, above := d.P(stats.Less), d.P(stats.Greater)
-			verdict := claim.Decide(below <= stats.Level, above <= stats.Level)
-			if d.Whole() {
-				verdict = claim.Decide(gap.hi < 0 && below <= stats.Level,
-					above <= stats.Level || gap.lo > -negligible*math.Abs(median(b)))
-			}
-			text := fmt.Sprintf("tries %d, p-value %s%s", d.Pairs(), table.PValue(below).Text, d.Losses())
-			if len(a) > 0 {
-				text = fmt.Sprintf("%s SIFG %s, %s %s, difference %s, %s", words, table.Num(median(a)),
-					figure.Label(other), table.Num(median(b)), gap, text)
-			}
-			exact, random := floorOf(s, problem, "floor-"+metric), floorOf(s, problem, "random-"+metric)
-			if len(exact) > 0 {
-				text += ". Exact draws score " + table.Num(median(exact))
-				if len(random) > 0 {
-					text += ", random matrices " + table.Num(median(random))
-				}
-			}
-			return asked(claim.Outcome{
-				Verdict:  verdict,
-				Number:   gap.String(),
-				Evidence: text,
-				Keys:     series(s, problem).Keys("sifg", other),
-			}, gap, gap.mid)
-		},
+			return out
+		}, "sifg", other),
 	}
 }
 
-// robust checks claim 22.
-func robust(s *record.Set) claim.Outcome {
-	metric, words := compared(s)
-	a, b := final(s, few, "sifg", metric), final(s, many, "sifg", metric)
-	if len(a) == 0 || len(b) == 0 {
-		return missing
+// hurt estimates how much worse a method is with 10 particles than with 100, and of two methods by how much more the
+// first.
+func hurt(decide func(e estimate) claim.Verdict, methods ...string) func(s *record.Set) claim.Outcome {
+	return func(s *record.Set) (out claim.Outcome) {
+		metric, what := compared(s)
+		worse := func(ten, hundred float64) float64 { return ten/hundred - 1 }
+		if metric == "energy" {
+			worse = func(ten, hundred float64) float64 { return ten - hundred }
+		}
+		ends, text := [][]float64(nil), []string(nil)
+		for _, m := range methods {
+			for _, problem := range []string{few, many} {
+				v := series(s, problem).Final(m, metric, 0)
+				ends, out.Keys = append(ends, v), append(out.Keys, series(s, problem).Keys(m)...)
+				text = append(text, fmt.Sprintf("%s %s %s", figure.Label(m), strings.TrimPrefix(problem, "meg-"),
+					table.Num(stats.Median(v))))
+			}
+		}
+		e := estimated(func(m []float64) float64 {
+			v := worse(m[0], m[1])
+			if len(m) > 2 {
+				v -= worse(m[2], m[3])
+			}
+			return v
+		}, ends...)
+		if math.IsNaN(e.lo) {
+			out.Verdict, out.Evidence = claim.NotTestable, "fewer than two tries of a method ended well"
+			return out
+		}
+		out.Verdict, out.Number = decide(e), e.String()
+		out.Evidence = fmt.Sprintf("median %s %s; %s", what, strings.Join(text, ", "), e)
+		return out
 	}
-	change, what := func(medians []float64) float64 { return medians[0]/medians[1] - 1 }, "ratio less 1"
-	if metric != "amari" { // 0 for exact draws
-		change, what = func(medians []float64) float64 { return medians[0] - medians[1] }, "difference"
-	}
-	e := estimated(change, []int{0, 1}, a, b)
-	return asked(claim.Outcome{
-		Verdict: e.within(0.1),
-		Number:  e.String(),
-		Evidence: fmt.Sprintf("%s with 10 particles %s, with 100 %s, %s %s",
-			words, table.Num(median(a)), table.Num(median(b)), what, e),
-		Keys: append(series(s, few).Keys("sifg"), series(s, many).Keys("sifg")...),
-	}, e, math.Abs(e.mid)-0.1)
 }
 
-// hurt checks claim 23.
-func hurt(s *record.Set) claim.Outcome {
-	svgdFew, sifgFew, ten := both(s, few, "amari", "svgd", "sifg")
-	svgdMany, sifgMany, hundred := both(s, many, "amari", "svgd", "sifg")
-	if len(svgdFew) == 0 || len(svgdMany) == 0 {
-		return missing
+// estimate is a statistic with its 95 % interval, which is NaN of one try.
+type estimate struct{ mid, lo, hi float64 }
+
+// estimated estimates a statistic of the samples' medians, with an expanded percentile interval (stats.Expanded for the
+// fewest tries): the tries of each sample are drawn with replacement, 2000 times with stream "bootstrap" of seed 1, so
+// the interval's ends vary by about 6 % of its width.
+func estimated(stat func(medians []float64) float64, samples ...[]float64) estimate {
+	least, medians := math.MaxInt, make([]float64, len(samples))
+	for k, x := range samples {
+		least, medians[k] = min(least, len(x)), stats.Median(x)
 	}
-	excess := estimated(func(m []float64) float64 { return m[0]/m[1] - m[2]/m[3] }, []int{0, 1, 0, 1},
-		svgdFew, svgdMany, sifgFew, sifgMany)
-	return asked(claim.Outcome{
-		Verdict: claim.Decide(excess.lo > 0, excess.hi < 0.02),
-		Number:  excess.String(),
-		Evidence: fmt.Sprintf("SVGD %s with 10, %s with 100; SIFG %s with 10, %s with 100; difference of the ratios "+
-			"%s%s%s",
-			table.Num(median(svgdFew)), table.Num(median(svgdMany)), table.Num(median(sifgFew)),
-			table.Num(median(sifgMany)), excess, alone("10", ten), alone("100", hundred)),
-		Keys: append(series(s, few).Keys("svgd", "sifg"), series(s, many).Keys("svgd", "sifg")...),
-	}, excess, excess.mid)
+	mid := stat(medians)
+	if least < 2 {
+		return estimate{mid, math.NaN(), math.NaN()}
+	}
+	r, values := rng.New(1, "bootstrap").Rand(), make([]float64, 2000)
+	for b := range values {
+		for k, x := range samples {
+			drawn := make([]float64, len(x))
+			for i := range drawn {
+				drawn[i] = x[r.IntN(len(x))]
+			}
+			medians[k] = stats.Median(drawn)
+		}
+		values[b] = stat(medians)
+	}
+	outside := float64((1 - stats.Expanded(0.95, least)) / 2)
+	return estimate{mid, stats.Quantile(values, outside), stats.Quantile(values, 1-outside)}
 }
 
-// alone says which tries only SVGD or only SIFG lost; "" if none.
-func alone(particles string, d record.Difference) string {
-	if d.Lost+d.LostByB == 0 {
-		return ""
-	}
-	return fmt.Sprintf("; with %s particles SVGD alone lost %d tries and SIFG alone %d of %d", particles, d.Lost,
-		d.LostByB, d.Pairs())
-}
-
-// asked says of what is not decided how many times the tries would bring an end of the interval to a bound at this
-// distance, if the spread stayed the same.
-func asked(o claim.Outcome, e estimate, away float64) claim.Outcome {
-	if o.Verdict == claim.NotDecided && e.lo < e.hi {
-		o.Evidence += fmt.Sprintf(". At this spread it takes %.1f times as many tries to decide",
-			math.Pow((e.hi-e.lo)/2/away, 2))
-	}
-	return o
+func (e estimate) String() string {
+	return fmt.Sprintf("%s [%s, %s]", table.Num(e.mid), table.Num(e.lo), table.Num(e.hi))
 }
 
 // settled checks claim 24.
@@ -168,31 +156,29 @@ func settled(s *record.Set) claim.Outcome {
 	var verdicts []claim.Verdict
 	var text, rising []string
 	for _, problem := range []string{few, many} {
-		c, o, _ := configOf(s, problem)
-		for _, m := range methods(s, problem) {
-			out.Keys = append(out.Keys, series(s, problem).Keys(m)...)
-			before, after := change(s, problem, m, "amari", o.SettledFrom)
-			if before == nil {
+		e := series(s, problem)
+		for _, m := range s.Methods(problem) {
+			if m == "sifg-blind" { // a control
 				continue
 			}
-			relative := func(medians []float64) float64 { return medians[1]/medians[0] - 1 }
-			share := estimated(relative, []int{0, 0}, before, after)
-			verdicts = append(verdicts, share.within(0.02))
-			text = append(text, fmt.Sprintf("%s %s %s", figure.Label(m), strings.TrimPrefix(problem, "meg-"), share))
-			from, to := change(s, problem, m, "energy", c.Iterations/4)
-			if from == nil {
-				continue
+			name := figure.Label(m) + " " + strings.TrimPrefix(problem, "meg-") + " "
+			out.Keys = append(out.Keys, e.Keys(m)...)
+			verdict, share := rule.Alike(record.Alone(e.Sample(m, "amari-median", 0, func(c record.Curve) float64 {
+				return c.Last()/c.At(c.Iteration[len(c.Iteration)-1]*9/10) - 1
+			})), 0.02)
+			if verdict != claim.NotTestable {
+				verdicts, text = append(verdicts, verdict), append(text, name+share)
 			}
-			rise := estimated(func(medians []float64) float64 { return medians[1] - medians[0] }, []int{0, 0}, from, to)
-			if rise.lo > 1 {
-				verdicts = append(verdicts, claim.NotReproduced)
-				rising = append(rising, fmt.Sprintf("%s %s %s", figure.Label(m),
-					strings.TrimPrefix(problem, "meg-"), rise))
+			rise := record.Alone(e.Sample(m, "energy", 0, func(c record.Curve) float64 {
+				return c.Last() - c.At(c.Iteration[len(c.Iteration)-1]/4)
+			}))
+			if lo, hi := rise.Interval(1 - stats.Level); lo > 0 {
+				rising = append(rising, name+estimate{rise.Mean(), lo, hi}.String())
 			}
 		}
 	}
 	if text == nil {
-		return missing
+		return claim.Outcome{Verdict: claim.NotTestable, Evidence: "there are no such trials, or none that ended well"}
 	}
 	out.Verdict, out.Number = claim.Worst(verdicts...), claim.CountReproduced(verdicts)
 	out.Evidence = "relative change: " + strings.Join(text, "; ")
@@ -200,17 +186,4 @@ func settled(s *record.Set) claim.Outcome {
 		out.Evidence += ". Rise of the energy distance from a quarter of the run: " + strings.Join(rising, "; ")
 	}
 	return out
-}
-
-// unless returns the claims, which are not testable where why gives a reason.
-func unless(why func(s *record.Set) string, claims ...claim.Claim) []claim.Claim {
-	for i, c := range claims {
-		claims[i].Check = func(s *record.Set) claim.Outcome {
-			if reason := why(s); reason != "" {
-				return claim.Outcome{Verdict: claim.NotTestable, Evidence: reason}
-			}
-			return c.Check(s)
-		}
-	}
-	return claims
 }

@@ -39,7 +39,7 @@ func TestCommitted(t *testing.T) {
 			t.Errorf("%s: %d draws of %d chains", name, ref.draws.N, len(ref.Kept))
 		}
 		r, bulk, tail := ref.Facts["rhat"][0], ref.Facts["ess-bulk"][0], ref.Facts["ess-tail"][0]
-		if strings.HasSuffix(name, "matched") && (r >= 1.01 || bulk <= 1000 || tail <= 1000) {
+		if strings.HasSuffix(name, "tuned") && (r >= 1.01 || bulk <= 1000 || tail <= 1000) {
 			t.Errorf("%s: R-hat %g, effective sample sizes %g and %g", name, r, bulk, tail)
 		}
 	}

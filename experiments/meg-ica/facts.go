@@ -1,7 +1,6 @@
 package megica
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -34,20 +33,6 @@ var facts = []struct{ name, words string }{
 	{"restarts", "searches that found the mode, of"},
 	{"laplace-sd", "smallest and largest sd of the normal approximation"},
 	{"stable-step", "largest step with which gradient ascent stays at the mode"},
-	{"density-rhat", "R-hat of the log density of the committed draws"},
-	{"density-ess", "its bulk and tail effective sample sizes, of 1000 committed draws"},
-	{"e-bfmi", "E-BFMI of 250 further iterations of each chain"},
-}
-
-// densities returns diagnostics of the log density of committed chains (TestDensity makes them); nil for chains with
-// another mean error of the energy. The long run kept no energies: those of H are of a short continuation.
-func densities(name string, energyError []float64) map[string][]float64 {
-	var all map[string]map[string][]float64
-	b, err := committed.ReadFile("reference/density.json")
-	if err != nil || json.Unmarshal(b, &all) != nil || !slices.Equal(all[name]["of"], energyError) {
-		return nil
-	}
-	return all[name]
 }
 
 // summarise makes the summary of the kept draws of each chain (rows of p²).

@@ -44,12 +44,7 @@ var measures = map[string]func(p *problem, s *sample, put put){
 
 // measure implements harness.Problem.Measure. At iteration 0 it also measures as many reference draws, as metrics named
 // "floor-…", and random matrices, as "random-…"; and it puts what is known of the reference, as "reference-…".
-func (p *problem) measure(c *sifg.Cloud, judged sifg.Batch, put func(string, int, float64)) {
-	w := judged
-	if p.local != nil {
-		w = sifg.NewBatch(judged.Rows, judged.Cols)
-		p.local.matrices(w, judged)
-	}
+func (p *problem) measure(c *sifg.Cloud, w sifg.Batch, put func(string, int, float64)) {
 	if c.Iter == 0 {
 		p.floors(w.Rows, put)
 		for _, f := range facts {

@@ -100,39 +100,14 @@ func scale(w *mat.Dense, scaling string) (x blas32.General, whitening *mat.Dense
 	return metric.Points{N: p, D: n, Data: w.RawMatrix().Data}.Batch(), whitening, nil
 }
 
-// local is the density of θ where W = centre + unit·θ.
-type local struct {
-	*target.ICA
-	centre []float64
-	unit   float64
-}
-
-// Score implements sifg.Target: ∇_θ log π = unit·∇_W log π.
-func (l *local) Score(dst, theta sifg.Batch, iter int) {
-	w := sifg.NewBatch(theta.Rows, theta.Cols)
-	l.matrices(w, theta)
-	l.ICA.Score(dst, w, iter)
-	for i := range dst.Data {
-		dst.Data[i] *= float32(l.unit)
-	}
-}
-
-// matrices sets w = centre + unit·θ, row by row.
-func (l *local) matrices(w, theta sifg.Batch) {
-	for i, v := range theta.Data {
-		w.Data[i] = float32(l.centre[i%theta.Cols] + float64(l.unit*float64(v)))
-	}
-}
-
 // problem is one trial's problem.
 type problem struct {
-	o     Options
-	p     int
-	seed  uint64
-	last  int
-	pi    *posterior
-	ref   *reference
-	local *local // nil where particles are W
+	o    Options
+	p    int
+	seed uint64
+	last int
+	pi   *posterior
+	ref  *reference
 
 	truth  []float64      // W₀
 	energy *metric.Energy // to the reference draws, standardised
@@ -152,12 +127,7 @@ func build(t *harness.Trial) (*harness.Problem, error) {
 		o: pi.o, p: pi.o.Channels, seed: t.Seed, last: t.Config.Iterations, pi: pi, ref: ref,
 		truth: ref.truth(pi.o.Truth), energy: metric.NewEnergy(ref.standard(ref.draws)),
 	}
-	out := &harness.Problem{Target: pi.ICA, Init: p.init, Measure: p.measure}
-	if pi.o.Unit > 0 {
-		p.local = &local{ICA: pi.ICA, centre: ref.Mode.W, unit: pi.o.Unit}
-		out.Target = p.local
-	}
-	return out, nil
+	return &harness.Problem{Target: pi.ICA, Init: p.init, Measure: p.measure}, nil
 }
 
 // init draws the start, N(0, InitSD² I).
@@ -179,10 +149,7 @@ type Options struct {
 	Average bool    `mapstructure:"average"`
 	PriorSD float64 `mapstructure:"prior_sd"` // of every entry of W
 
-	// Unit u > 0: particles θ stand for W = mode + u·θ, so that they start in one mode and have a posterior of order 1;
-	// 0: particles are W. InitSD is the standard deviation of their start, N(0, InitSD² I).
-	Unit   float64 `mapstructure:"unit"`
-	InitSD float64 `mapstructure:"init_sd"`
+	InitSD float64 `mapstructure:"init_sd"` // of the particles' start, N(0, InitSD² I)
 
 	Reference ReferenceOptions `mapstructure:"reference"`
 	Truth     string           `mapstructure:"truth"` // W₀ of the Amari distance, one of truths
@@ -197,8 +164,8 @@ var (
 	// covariance.
 	scalings = []string{"raw", "whitened"}
 	// The mean of the kept draws of the first chain (the released scripts), the mean of all kept draws after each was
-	// turned by the signed permutation that brings it nearest to the mode, the mode.
-	truths = []string{"mean", "aligned-mean", "mode"}
+	// turned by the signed permutation that brings it nearest to the mode.
+	truths = []string{"mean", "aligned-mean"}
 )
 
 // measuring is what trials measure.
@@ -241,20 +208,14 @@ func options(t *harness.Trial) (Options, error) {
 		return o, fmt.Errorf("options.scaling: %q is unknown: want one of %s", o.Scaling, strings.Join(scalings, ", "))
 	case !(o.PriorSD > 0):
 		return o, fmt.Errorf("options.prior_sd: must be above 0, got %v", o.PriorSD)
-	case !(o.Unit >= 0):
-		return o, fmt.Errorf("options.unit: must not be negative, got %v", o.Unit)
 	case !(o.InitSD > 0):
 		return o, fmt.Errorf("options.init_sd: must be above 0, for W = 0 is singular and has no density; got %v",
 			o.InitSD)
 	case !slices.Contains(truths, o.Truth):
 		return o, fmt.Errorf("options.truth: %q is unknown: want one of %s", o.Truth, strings.Join(truths, ", "))
-	case o.SettledFrom < 0:
-		return o, fmt.Errorf("options.settled_from: must not be negative, got %d", o.SettledFrom)
-	case o.Simulated == 0 && t.Config.Data == "":
-		return o, fmt.Errorf("data: the name of a data set is needed, such as meg")
-	case o.Simulated > 0 && t.Config.Data != "":
-		return o, fmt.Errorf("options.simulated: recordings are made in place of the data set %s, want data: \"\"",
-			t.Config.Data)
+	case (o.Simulated > 0) == (t.Config.Data != ""):
+		return o, fmt.Errorf("data: want the name of a data set, such as meg, or \"\" where options.simulated has the " +
+			"seed of recordings that are made")
 	case o.Simulated > 0 && o.Channels != len(kurtoses):
 		return o, fmt.Errorf("options.channels: %d simulated sources need as many channels, got %d",
 			len(kurtoses), o.Channels)

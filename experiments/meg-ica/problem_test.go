@@ -65,35 +65,7 @@ func testProblem(t *testing.T, change func(*Options)) *problem {
 	ref := referenceFor(t, d)
 	p := &problem{o: d.o, p: 3, seed: 3, last: 10, pi: d, ref: ref, truth: ref.truth(d.o.Truth)}
 	p.energy = metric.NewEnergy(ref.standard(ref.draws))
-	p.local = &local{ICA: d.ICA, centre: ref.Mode.W, unit: d.o.Unit}
 	return p
-}
-
-// TestLocal: where particles are θ with W = mode + u·θ, the score is the derivative of the log density along θ. float32
-// has a relative error of 2⁻²⁴ in each of some hundred terms of the score's sums; 1e-3 of the largest entry is beyond
-// that and beyond the error of the difference quotient, whose third derivative is of the order of the score.
-func TestLocal(t *testing.T) {
-	p := testProblem(t, func(o *Options) { o.Unit = 0.05 })
-	theta, score := sifg.NewBatch(2, 9), sifg.NewBatch(2, 9)
-	rng.New(1, "theta").Normal(theta.Data)
-	p.local.Score(score, theta, 0)
-	w := make([]float64, 9)
-	at := func(i, k int, h float64) float64 {
-		for j := range w {
-			w[j] = p.ref.Mode.W[j] + 0.05*float64(theta.Data[i*9+j])
-		}
-		w[k] += 0.05 * h
-		return p.pi.LogDensity(w)
-	}
-	largest := float64(slices.Max(score.Data))
-	for i := range 2 {
-		for k := range 9 {
-			want := (at(i, k, 1e-4) - at(i, k, -1e-4)) / 2e-4
-			if math.Abs(float64(score.Data[i*9+k])-want) > 1e-3*math.Max(1, largest) {
-				t.Errorf("score %d of θ %d is %g, want %g", k, i, score.Data[i*9+k], want)
-			}
-		}
-	}
 }
 
 // TestJudge: reference draws are judged as draws of the reference, whatever their rows' order and signs; draws that
@@ -104,7 +76,6 @@ func TestJudge(t *testing.T) {
 		// amari-truth is of simulated recordings alone.
 		o.Metrics = slices.DeleteFunc(o.Metrics, func(m string) bool { return m == "amari-truth" })
 	})
-	p.local = nil
 	const n = 100
 	judge := func(change func(i int, w []float32)) map[string]float64 {
 		x := sifg.NewBatch(n, 9)

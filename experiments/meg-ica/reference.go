@@ -10,7 +10,6 @@ import (
 	"fmt"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/npy"
@@ -36,8 +35,8 @@ type ReferenceOptions struct {
 	Draws int    `mapstructure:"draws" json:"draws"`
 	Seed  uint64 `mapstructure:"seed" json:"seed"`
 
-	SHA256    string `mapstructure:"sha256" json:"-"`    // of the committed summary: other draws give trials other keys
-	Recompute bool   `mapstructure:"recompute" json:"-"` // a committed summary is not used
+	// of the committed summary, so that other draws give trials other keys; "": chains of the trial's own
+	SHA256 string `mapstructure:"sha256" json:"-"`
 }
 
 func (r *ReferenceOptions) check() error {
@@ -74,7 +73,7 @@ type identity struct {
 func (d *posterior) identity() identity {
 	o := d.o
 	r := o.Reference
-	r.SHA256, r.Recompute = "", false
+	r.SHA256 = ""
 	return identity{d.digest, o.Channels, o.Scaling, 1, o.Average, o.PriorSD, r}
 }
 
@@ -103,14 +102,13 @@ type reference struct {
 // The files of a reference.
 const summaryFile, drawsFile = "summary.json", "draws.npy"
 
+const searches = 8 // for the mode
+
 //go:embed reference
 var committed embed.FS
 
-// protocols are those under which the paper's claims are checked. Each has a committed reference.
-var protocols = []string{"paper", "released", "matched"}
-
 // summaries are the committed references: of protocols on MEG's recordings, and on simulated ones.
-var summaries = []string{"paper", "released", "matched", "simulated-released", "simulated-matched"}
+var summaries = []string{"paper", "released", "tuned", "simulated-released", "simulated-tuned"}
 
 // referenceOf implements harness.Experiment.Reference: the committed draws, if they were made for the same data and
 // settings, or chains of the problem's own.
@@ -119,19 +117,6 @@ func referenceOf(t *harness.Trial) (*harness.Reference, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := d.findCommitted()
-	if files == nil || err != nil {
-		return &harness.Reference{Config: d.identity(), Make: d.makeReference}, err
-	}
-	return &harness.Reference{
-		Config: map[string]any{"identity": d.identity(), "committed": d.o.Reference.SHA256},
-		Make:   func(context.Context, string, func(int, int)) (map[string][]byte, error) { return files, nil },
-	}, nil
-}
-
-// findCommitted returns the files of the committed reference; nil if there is none for these data and settings, or
-// Recompute rules it out.
-func (d *posterior) findCommitted() (map[string][]byte, error) {
 	for _, name := range summaries {
 		summary, err1 := committed.ReadFile("reference/" + name + ".json")
 		draws, err2 := committed.ReadFile("reference/" + name + ".npy")
@@ -139,16 +124,16 @@ func (d *posterior) findCommitted() (map[string][]byte, error) {
 		if err := errors.Join(err1, err2, json.Unmarshal(summary, &ref)); err != nil {
 			return nil, fmt.Errorf("the committed reference %s: %w", name, err)
 		}
-		if d.o.Reference.Recompute || ref.Identity != d.identity() {
+		if ref.Identity != d.identity() || sha(summary) != d.o.Reference.SHA256 {
 			continue
 		}
-		if sum, want := sha(summary), d.o.Reference.SHA256; sum != want {
-			return nil, usage.Errorf("the committed reference has the SHA-256 %s, options.reference.sha256 says %s",
-				sum, want)
-		}
-		return map[string][]byte{summaryFile: summary, drawsFile: draws}, nil
+		files := map[string][]byte{summaryFile: summary, drawsFile: draws}
+		return &harness.Reference{
+			Config: map[string]any{"identity": d.identity(), "committed": d.o.Reference.SHA256},
+			Make:   func(context.Context, string, func(int, int)) (map[string][]byte, error) { return files, nil },
+		}, nil
 	}
-	return nil, nil
+	return &harness.Reference{Config: d.identity(), Make: d.makeReference}, nil
 }
 
 // readReference reads a reference.
@@ -164,7 +149,7 @@ func readReference(read func(name string) ([]byte, error)) (*reference, error) {
 
 // truth is W₀ by its name in options.truth.
 func (r *reference) truth(name string) []float64 {
-	return map[string][]float64{"mean": r.Mean, "aligned-mean": r.AlignedMean, "mode": r.Mode.W}[name]
+	return map[string][]float64{"mean": r.Mean, "aligned-mean": r.AlignedMean}[name]
 }
 
 // standard returns aligned points less the mean of the reference draws, in units of their standard deviations.
@@ -193,10 +178,7 @@ func (d *posterior) start(m target.ICAMode, k int) []float64 {
 	return x
 }
 
-// searches for the mode, of which all should find it.
-const searches = 8
-
-// makeReference implements harness.Reference.Make.
+// makeReference implements harness.Reference.Make. It searches for the mode, which all searches should find.
 func (d *posterior) makeReference(ctx context.Context, dir string, progress func(done, total int)) (map[string][]byte,
 	error) {
 	o := d.o.Reference

@@ -37,12 +37,11 @@ func TestLeftOut(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"plan", "uci-bnn", "--methods", "sifg,psgld"},
-		{"plan", "uci-bnn", "--methods", "sifg", "--problems", "boston-small,concrete"},
 		{"grid", "uci-bnn", "--grid", "printed", "--dry-run", "--methods", "sgld,l2-gf"},
 	} {
 		var out, errs bytes.Buffer
 		code := cli.Main(append(args, "--store", t.TempDir()), &out, &errs, experiments...)
-		if code != 2 || !regexp.MustCompile("psgld|boston-small|l2-gf").MatchString(errs.String()) {
+		if code != 2 || !regexp.MustCompile("psgld|l2-gf").MatchString(errs.String()) {
 			t.Errorf("%v: exit code %d, %s", args, code, errs.String())
 		}
 	}

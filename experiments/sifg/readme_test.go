@@ -1,10 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -12,13 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
-	"github.com/semi-implicit/sifg/pkg/harness/settings"
-	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
 // TestFindings: the comparisons and the claims of docs/findings.md are those of the committed report.
@@ -139,49 +132,6 @@ func TestSVGDTable(t *testing.T) {
 		row := fmt.Sprintf("| %s | %s | %s |\n", c.ID, c.Verdict, e.Protocol("code").Claims[i].Verdict)
 		if !strings.Contains(doc, row) {
 			t.Errorf("docs/svgd.md lacks the row\n%s", row)
-		}
-	}
-}
-
-// training is how a network is trained.
-type training struct {
-	steps  int
-	redraw bool
-}
-
-// TestLongerTraining: what docs/uci-bnn.md says of networks that are trained longer is what the grid inner has.
-func TestLongerTraining(t *testing.T) {
-	dir := filepath.Join("..", "..", "results", "grid", "uci-bnn-inner", "start")
-	trials := must(record.Decode[record.Trial](must(os.ReadFile(filepath.Join(dir, "trials.parquet")))))
-	traces := must(record.Decode[record.Trace](must(os.ReadFile(filepath.Join(dir, "trace.parquet")))))
-	slices.SortFunc(trials, func(a, b record.Trial) int { return cmp.Compare(a.Seed, b.Seed) })
-	nll := map[training][]float64{} // in order of seeds
-	for _, trial := range trials {
-		c := must(settings.Of(trial)).Sampler
-		at := training{c.Inner, c.Redraw}
-		for _, r := range traces {
-			if r.Key == trial.Key && r.Metric == "test-nll" {
-				nll[at] = append(nll[at], r.Value)
-			}
-		}
-	}
-	doc := strings.Join(strings.Fields(document(t, "docs/uci-bnn.md")), " ")
-	for longer, words := range map[training]string{
-		{40, false}: "worse by %.3f [%.3f, %.3f]",
-		{40, true}:  "open, %.3f [%.3f, %.3f] (%.3f)",
-	} {
-		gaps := make([]float64, 10)
-		floats.SubTo(gaps, nll[longer], nll[training{10, false}])
-		low, high := stats.OverlapInterval(gaps, 1./9, 0.95)
-		numbers := []any{stats.Mean(gaps), low, high}
-		if longer.redraw { // by the rule of comparisons, of two
-			d := record.Difference{Gaps: gaps, Signs: gaps, Overlap: 1. / 9}
-			lead, _ := d.Seen(stats.Level/2/2, 0.02)
-			numbers = append(numbers, lead)
-		}
-		want := strings.ReplaceAll(fmt.Sprintf(words, numbers...), "-", "−")
-		if !strings.Contains(doc, want) {
-			t.Errorf("docs/uci-bnn.md lacks %q", want)
 		}
 	}
 }

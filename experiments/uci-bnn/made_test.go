@@ -171,6 +171,6 @@ func edit(s *record.Set, method, metric string, f func(old float64) float64) {
 
 func verdict(t *testing.T, s *record.Set, id string) claim.Outcome {
 	t.Helper()
-	i := slices.IndexFunc(Experiment.Claims, func(c claim.Claim) bool { return c.ID == id })
-	return Experiment.Claims[i].Check(s)
+	all := Experiment.Claims()
+	return all[slices.IndexFunc(all, func(c *claim.Claim) bool { return c.ID == id })].Check(s)
 }

@@ -64,8 +64,9 @@ func against(s *record.Set) (*table.Table, error) {
 	if s.Incomparable != "" {
 		verdict = "No verdict: " + s.Incomparable + "."
 	}
+	trials, _ := r.meaning()
 	t.Notes = []string{verdict, "Printed mean ± standard deviation over measured; bold: the lowest of those printed. " +
-		"A cell's settings show where the pointer rests on it. " + r.meaning()}
+		"A cell's settings show where the pointer rests on it. " + trials}
 	return t, nil
 }
 

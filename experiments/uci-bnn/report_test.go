@@ -41,26 +41,24 @@ func TestParts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := asInPrint().set(t)
 			c.change(s, c.of)
-			for _, f := range Experiment.Figures {
-				if fig, err := f.Draw(s); err == nil && strings.HasPrefix(name, "one") {
-					if _, _, err := fig.SVG(); err != nil {
-						t.Errorf("%s: %v", f.Name, err)
+			for _, x := range Experiment.Sections {
+				if x.Draw != nil {
+					fig, err := x.Draw(s)
+					if err == nil && strings.HasPrefix(name, "one") {
+						_, _, err = fig.SVG()
 					}
-				} else if err != nil && err.Error() == "" {
-					t.Errorf("%s fails without a word", f.Name)
+					if err != nil && err.Error() == "" {
+						t.Errorf("%s fails without a word", x.ID)
+					}
 				}
-			}
-			for _, tab := range Experiment.Tables {
-				made, err := tab.Make(s)
-				if err != nil {
+				if x.Table == nil {
 					continue
 				}
-				text := made.Markdown() + made.CSV()
-				if strings.Contains(text, "NaN") || strings.Contains(text, "did not run") {
-					t.Errorf("%s:\n%s", tab.Name, text)
+				if made, err := x.Table(s); err == nil && strings.Contains(made.Markdown()+made.CSV(), "NaN") {
+					t.Errorf("%s:\n%s", x.ID, made.Markdown())
 				}
 			}
-			for _, c := range Experiment.Claims {
+			for _, c := range Experiment.Claims() {
 				out := c.Check(s)
 				if out.Evidence == "" || strings.Contains(out.Evidence, "NaN") {
 					t.Errorf("claim %s: %s, evidence %q", c.ID, out.Verdict, out.Evidence)

@@ -92,12 +92,13 @@ func table1(s *record.Set) (*table.Table, error) {
 			t.Rows = append(t.Rows, r.row(problem, metric, methods))
 		}
 	}
+	trials, test := r.meaning()
 	t.Notes = []string{
-		r.meaning(),
+		trials,
 		fmt.Sprintf("Bold: lowest mean over the trials in common. ≈: not told apart from it at %g %% (two-sided "+
 			"%s of the differences paired by seed, Holm's correction within the row). Because the lowest mean is "+
 			"found in the same data, a row of equal methods shows a false difference in one case of ten. A method "+
-			"with fewer than four fifths of the most trials takes no part.", 100*stats.Level, r.test()),
+			"with fewer than four fifths of the most trials takes no part.", 100*stats.Level, test),
 		"†: mean not below that of least squares. (k of n): k of n trials ended well.",
 	}
 	if gone, _ := r.missing(expected(s), methods...); gone != "" {
@@ -140,19 +141,11 @@ func plain(v []float64) table.Cell {
 	return table.MeanSD(v)
 }
 
-// meaning says what varies between the trials of a protocol.
-func (r results) meaning() string {
+// meaning says what varies between the trials of a protocol, and names the test that tells two methods apart.
+func (r results) meaning() (trials, test string) {
 	if r.overlap > 0 {
 		return "Each trial has a split of its own, the same for all methods, so ± is mostly the difference between " +
-			"splits."
+			"splits.", "t-test with Nadeau and Bengio's variance for overlapping splits"
 	}
-	return "All trials share one split, so ± is the noise of the algorithm alone."
-}
-
-// test names the test that tells two methods apart.
-func (r results) test() string {
-	if r.overlap > 0 {
-		return "t-test with Nadeau and Bengio's variance for overlapping splits"
-	}
-	return "sign-flip test"
+	return "All trials share one split, so ± is the noise of the algorithm alone.", "sign-flip test"
 }
