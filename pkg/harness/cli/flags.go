@@ -40,7 +40,7 @@ func (s *selection) flags(cmd *cobra.Command) {
 	f.StringArrayVar(&s.set, "set", nil, "`KEY=VALUE` laid over the settings; repeatable")
 	f.StringSliceVar(&s.Problems, "problems", nil, "only these problems, by `NAME`")
 	f.StringSliceVar(&s.Methods, "methods", nil, "only these methods, by `NAME`")
-	f.StringSliceVar(&s.seeds, "seeds", nil, "these seeds in place of those of the settings, as `1,2,5-20`")
+	f.StringSliceVar(&s.seeds, "seeds", nil, "these seeds in place of those of the settings, as `1,2,5-20`, in any order")
 }
 
 func (s *selection) protocolFlag(f *pflag.FlagSet) {

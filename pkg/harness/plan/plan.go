@@ -85,7 +85,6 @@ func (r Request) Admit() (*Admitted, error) {
 		known(list{"scale", []string{r.Scale}, settings.Scales}, list{"protocol", r.Protocols, protocols},
 			list{"problem", r.Problems, problems}, list{"method", r.Methods, runnable}),
 		usage.Twice("data set", r.Own),
-		usage.Twice("seed", r.Seeds),
 	)
 }
 

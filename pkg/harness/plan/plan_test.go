@@ -233,7 +233,6 @@ func TestRefusals(t *testing.T) {
 		`unknown problem "smal": did you mean "small"?`:    func(r *Request) { r.Problems = []string{"smal"} },
 		`unknown method "sdlg": did you mean "sgld"?`:      func(r *Request) { r.Methods = []string{"sifg", "sdlg"} },
 		`method svgd is there twice`:                       func(r *Request) { r.Methods = []string{"svgd", "svgd"} },
-		`seed 3 is there twice`:                            func(r *Request) { r.Seeds = []uint64{3, 3} },
 		`data set rent is there twice`:                     func(r *Request) { r.Own = []string{"rent", "rent"} },
 		`seed 10: there are 9 splits`:                      func(r *Request) { r.Seeds = []uint64{9, 10} },
 		where + `unknown key "dmi"`:                        sets("options.dmi=3"),
