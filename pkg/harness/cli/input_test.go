@@ -87,7 +87,6 @@ var badInput = []struct {
 	{"grid all --axis step=[1]", []string{`unknown experiment "all"`, "valid are toy"}},
 	{"foo --scale smoke", []string{`unknown command "foo"`, "run"}},
 	{"verify --recompute -1", []string{"--recompute=-1: want a whole number, zero or more"}},
-	{"verify --repair --recompute 1", []string{"--recompute", "--repair"}},
 }
 
 // TestBadInput: what is wrong with a command line is said in one sentence that names it and what would be right;

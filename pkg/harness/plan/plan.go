@@ -274,11 +274,9 @@ func (p *Plan) Unique() []harness.Trial {
 	})
 }
 
-// Only keeps the trials whose key, or earlier key, begins with prefix, which must be those of one key.
+// Only keeps the trials whose key begins with prefix, which must be those of one key.
 func (p *Plan) Only(prefix string) error {
-	other := func(t harness.Trial) bool {
-		return !strings.HasPrefix(t.Key, prefix) && !strings.HasPrefix(t.Earlier, prefix)
-	}
+	other := func(t harness.Trial) bool { return !strings.HasPrefix(t.Key, prefix) }
 	found := slices.DeleteFunc(slices.Clone(p.Trials), other)
 	switch {
 	case len(found) == 0:
