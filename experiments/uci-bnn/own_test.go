@@ -58,7 +58,7 @@ func TestOwnData(t *testing.T) {
 	ends(t, 0, line, "| rent    | svgd ", "| flats-2 | sifg ", "| rent    | least squares ", "| flats-2 | constant ",
 		"protocol tuned", "4 computed")
 	ends(t, 0, line+" -v", "4 trials: 4 already there, 0 computed")
-	for _, name := range []string{"index.html", "uci-bnn/report.json", "uci-bnn/tuned/tables/errors.md"} {
+	for _, name := range []string{"index.html", "uci-bnn/tuned/errors.md"} {
 		b, err := os.ReadFile(filepath.Join("results/custom/mine", name))
 		if err != nil {
 			t.Fatal(err)
@@ -82,10 +82,19 @@ func TestOwnData(t *testing.T) {
 	testPredictions(t, "results/custom/mine/uci-bnn")
 	ends(t, 75, "compare --name mine", "nothing in results/custom/mine can be set beside published")
 	ends(t, 0, "claims --name mine", "no claim was checked")
-	ends(t, 0, "verify --name mine --recompute 1", "bit for bit the same")
-	ends(t, 0, "grid uci-bnn --data rent --scale smoke --methods svgd --grid paper",
+	ends(t, 75, "verify --name mine --recompute 1", "no trial with a key that this program would give it, its data")
+	manifest := ""
+	for name, file := range map[string]string{"rent": "rent.csv", "flats-2": "Flats_2.csv"} {
+		manifest += "\n  " + name + ": {files: [{name: " + file + "}], target: rent, " +
+			"parse: {separator: comma, decimal: point, header: true, drop: [id]}}"
+	}
+	if err := os.WriteFile("mine.yaml", []byte("datasets:"+manifest+"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ends(t, 0, "verify --name mine --recompute 1 --datasets mine.yaml", "bit for bit the same")
+	ends(t, 0, "grid uci-bnn --datasets mine.yaml --data rent --scale smoke --methods svgd --grid paper",
 		"results: results/custom/smoke_data-rent")
-	ends(t, 0, "run uci-bnn --data rent --scale smoke --methods svgd --protocol paper", "1 computed")
+	ends(t, 0, "run uci-bnn --datasets mine.yaml --data rent --scale smoke --methods svgd --protocol paper", "1 computed")
 }
 
 // testPredictions: each row of predictions.parquet is a line of the file that put wrote, and their RMSE is that of the
@@ -222,15 +231,20 @@ func TestOwnDataRefused(t *testing.T) {
 	if got, _ := filepath.Glob("results/store/uci-bnn/*/*"); got != nil {
 		t.Errorf("%q were computed", got)
 	}
-	// Neither they nor what only looks leave an entry, which would contradict what is right.
-	ends(t, 0, "plan uci-bnn --scale smoke --data rent.csv --target area --drop id", "trials")
 	ends(t, 0, "grid uci-bnn --scale smoke --data rent.csv --target area --drop id --grid paper --dry-run")
-	if _, err := os.Stat("datasets/own.yaml"); err == nil {
-		t.Error("there is an entry that nothing ran with")
-	}
 	ends(t, 0, "run uci-bnn --data rent.csv --target rent --drop id --scale smoke --methods sgld --seeds 1", "page: ")
-	ends(t, 2, "plan uci-bnn --data rent.csv --target area",
-		"datasets/own.yaml describes a data set rent with the target rent")
-	ends(t, 2, "plan uci-bnn --data rent --target area", "--data rent is described already: leave --target")
-	ends(t, 0, "plan uci-bnn --scale smoke --data rent --target rent", "trials")
+	if found, _ := filepath.Glob("datasets/*"); found != nil {
+		t.Errorf("a run left %q", found)
+	}
+	ends(t, 0, "plan uci-bnn --scale smoke --data rent.csv --target area --drop id", "trials") // another question
+	ends(t, 2, "plan uci-bnn --data rent --target rent", "--data rent: there is no such file")
+	manifest := "datasets:\n  rent: {files: [{name: rent.csv}], target: rent, parse: {separator: comma, header: true, " +
+		"drop: [id]}}\n"
+	if err := os.WriteFile("mine.yaml", []byte(manifest), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ends(t, 2, "plan uci-bnn --datasets mine.yaml --data rent --target area",
+		"--data rent is described already: leave --target")
+	ends(t, 2, "plan uci-bnn --datasets mine.yaml --data rent.csv --target area", "mine.yaml has another data set")
+	ends(t, 0, "plan uci-bnn --datasets mine.yaml --scale smoke --data rent", "trials")
 }

@@ -144,13 +144,13 @@ func (o *own) useData(e *env, r *plan.Request) error {
 // read returns the name of the data set that a value of --data names, or of that which a file becomes.
 func (o *own) read(e *env, name string) (string, error) {
 	_, absent := os.Stat(name)
-	entry, err := e.data.Entry(name)
+	_, err := e.data.Entry(name)
 	switch {
 	case absent == nil:
 		return e.data.Add(name, o.table)
 	case err != nil:
 		return "", usage.Errorf("--data %s: there is no such file, and %v", name, err)
-	case !o.table.Of(entry):
+	case !reflect.ValueOf(o.table).IsZero():
 		return "", usage.Errorf("--data %s is described already: leave --target and the like out", name)
 	}
 	return name, nil

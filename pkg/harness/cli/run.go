@@ -134,13 +134,10 @@ func absent(e *env, trials []harness.Trial) (names []string) {
 	return names
 }
 
-// fetch gets the data sets that trials need, and keeps what describes them for other processes. It returns the trials
-// that can be computed, and says which data sets cannot be had.
+// fetch gets the data sets that trials need. It returns the trials that can be computed, and says which data sets cannot
+// be had.
 func fetch(ctx context.Context, e *env, todo []harness.Trial) ([]harness.Trial, error) {
 	var without []string
-	if err := e.data.Keep(); err != nil {
-		return nil, err
-	}
 	for _, name := range absent(e, todo) {
 		err := e.data.Fetch(ctx, []string{name}, func(line string) { fmt.Fprintln(e.err, line) })
 		if errors.Is(err, dataset.ErrDamaged) {

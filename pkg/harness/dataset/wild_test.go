@@ -219,12 +219,6 @@ func added(t *testing.T, name, text string, table Table) (*Data, error) {
 	if name, err = l.Add(name, table); err != nil {
 		return nil, err
 	}
-	if err := l.Keep(); err != nil {
-		t.Fatal(err)
-	}
-	if l, err = Open(Options{}); err != nil { // as the next command reads it
-		t.Fatal(err)
-	}
 	return l.Load(name)
 }
 
