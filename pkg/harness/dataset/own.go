@@ -3,10 +3,11 @@ package dataset
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
-
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
@@ -18,8 +19,30 @@ var notName = regexp.MustCompile(`[^a-z0-9]+`)
 // found out.
 type Table struct {
 	Target string
-	Header string // yes or no
+	Header string // true or false
 	Parse
+}
+
+// Set sets a key of Parse as a person writes it: decimal=comma, or drop=id,city.
+func (t *Table) Set(text string) error {
+	key, value, _ := strings.Cut(text, "=")
+	texts := map[string]*string{
+		"separator": &t.Separator, "decimal": &t.Decimal, "missing": &t.Missing, "header": &t.Header,
+	}
+	lists := map[string]*[]string{"columns": &t.Columns, "drop": &t.Drop, "encode": &t.Encode, "na": &t.NA}
+	switch {
+	case value == "":
+		return usage.Errorf("--parse %s: want KEY=VALUE, such as drop=id,city", text)
+	case texts[key] != nil:
+		*texts[key] = value
+	case lists[key] != nil:
+		*lists[key] = append(*lists[key], strings.Split(value, ",")...)
+	default:
+		have := slices.AppendSeq(slices.Collect(maps.Keys(texts)), maps.Keys(lists))
+		slices.Sort(have)
+		return usage.Unknown("key", key, "--parse", have)
+	}
+	return nil
 }
 
 // Add makes the table in a file a data set, which is called after the file. A table that cannot be read is not added.
@@ -33,10 +56,10 @@ func (l *Library) Add(path string, t Table) (name string, err error) {
 			old.manifest, filepath.Base(path))
 	case t.Target == "":
 		return "", usage.Errorf("%s: which column is predicted? --target names it, or is last", path)
-	case t.Header != "" && t.Header != "yes" && t.Header != "no":
-		return "", usage.Errorf("--header %q: want yes or no", t.Header)
+	case t.Header != "" && t.Header != "true" && t.Header != "false":
+		return "", usage.Errorf("--parse header=%s: want true or false", t.Header)
 	case t.check() != nil:
-		return "", usage.Errorf("--%v", t.check())
+		return "", usage.Errorf("--parse %v", t.check())
 	}
 	b, err := safe.Read(path, maxFile)
 	if err != nil {

@@ -274,20 +274,6 @@ func (p *Plan) Unique() []harness.Trial {
 	})
 }
 
-// Only keeps the trials whose key begins with prefix, which must be those of one key.
-func (p *Plan) Only(prefix string) error {
-	other := func(t harness.Trial) bool { return !strings.HasPrefix(t.Key, prefix) }
-	found := slices.DeleteFunc(slices.Clone(p.Trials), other)
-	switch {
-	case len(found) == 0:
-		return usage.Errorf("no trial of this plan has a key that begins with %q", prefix)
-	case slices.ContainsFunc(found, func(t harness.Trial) bool { return t.Key != found[0].Key }):
-		return usage.Errorf("key prefix %q is ambiguous", prefix)
-	}
-	p.Trials = found
-	return nil
-}
-
 // Shard keeps part i of n of the trials, counted from 0: every n-th, each once. It does not depend on what the store
 // has, so that processes that start one after the other share the work without a word.
 func (p *Plan) Shard(i, n int) {
