@@ -46,7 +46,6 @@ var wild = []struct {
 	{"python 39-some_points_rejected.py", "", 0, []string{"with care", "the posterior has an edge there"},
 		[]value{{"x[0]", -0.216, 0.829}}},
 	{"python 40-separated_flat.py", "", 3, []string{"is its sign wrong, or the posterior improper"}, nil},
-	{"python 41-slow_start.py", "", 2, []string{"it printed nothing, on stderr either, for 1s (--startup)"}, nil},
 	{"python 42-captures.py python 45-gauss_nd.py 2", "", 3, []string{"conda run --no-capture-output"}, nil},
 	{"python '43 my models/normal.py'", "", 0, []string{took}, []value{{"x[0]", 0, 1}}},
 	{"python 44-stan_complex.py", "", 0, []string{took}, []value{
@@ -86,9 +85,6 @@ func TestWildPrograms(t *testing.T) {
 			}
 			args := []string{"run", "posteriors", "--scale", "smoke", "--results", results,
 				"--program", c.command}
-			if strings.Contains(c.command, "slow") {
-				args = append(args, "--startup", "1s")
-			}
 			var out bytes.Buffer
 			if code := cli.Main(args, &out, &out, Experiment); code != c.code {
 				t.Errorf("exit code %d, want %d", code, c.code)

@@ -53,7 +53,7 @@ func TestOwnData(t *testing.T) {
 	if err := os.Rename("Flats 2.csv", "Flats_2.csv"); err != nil {
 		t.Fatal(err)
 	}
-	const line = "run uci-bnn --data rent.csv --data Flats_2.csv --target rent --drop id --scale smoke " +
+	const line = "run uci-bnn --data rent.csv --data Flats_2.csv --target rent --parse drop=id --scale smoke " +
 		"--methods svgd,sifg --name mine"
 	ends(t, 0, line, "| rent    | svgd ", "| flats-2 | sifg ", "| rent    | least squares ", "| flats-2 | constant ",
 		"protocol tuned", "4 computed")
@@ -82,10 +82,19 @@ func TestOwnData(t *testing.T) {
 	testPredictions(t, "results/custom/mine/uci-bnn")
 	ends(t, 75, "compare --name mine", "nothing in results/custom/mine can be set beside published")
 	ends(t, 0, "claims --name mine", "no claim was checked")
-	ends(t, 0, "verify --name mine --recompute 1", "bit for bit the same")
-	ends(t, 0, "grid uci-bnn --data rent --scale smoke --methods svgd --grid paper",
+	ends(t, 75, "verify --name mine --recompute 1", "no trial with a key that this program would give it, its data")
+	manifest := ""
+	for name, file := range map[string]string{"rent": "rent.csv", "flats-2": "Flats_2.csv"} {
+		manifest += "\n  " + name + ": {files: [{name: " + file + "}], target: rent, " +
+			"parse: {separator: comma, decimal: point, header: true, drop: [id]}}"
+	}
+	if err := os.WriteFile("mine.yaml", []byte("datasets:"+manifest+"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ends(t, 0, "verify --name mine --recompute 1 --datasets mine.yaml", "bit for bit the same")
+	ends(t, 0, "grid uci-bnn --datasets mine.yaml --data rent --scale smoke --methods svgd --grid paper",
 		"results: results/custom/smoke_data-rent")
-	ends(t, 0, "run uci-bnn --data rent --scale smoke --methods svgd --protocol paper", "1 computed")
+	ends(t, 0, "run uci-bnn --datasets mine.yaml --data rent --scale smoke --methods svgd --protocol paper", "1 computed")
 }
 
 // testPredictions: each row of predictions.parquet is a line of the file that put wrote, and their RMSE is that of the
@@ -148,7 +157,7 @@ func TestOwnDefaults(t *testing.T) {
 	}
 	read := "people: 40 rows, separator semicolon, decimal comma, header yes, target population, " +
 		"1 row left out (1 for births)"
-	const line = " uci-bnn --data people.csv --target population --missing drop"
+	const line = " uci-bnn --data people.csv --target population --parse missing=drop"
 	ends(t, 0, "plan"+line, read, "the settings of concrete, not chosen", "scale quick: --scale full",
 		"5 methods: --methods takes others", "sgld", "svgd", "l2-gf", "ada-gwg", "ada-sifg", "10 to compute")
 	ends(t, 0, "run"+line+" --scale smoke --methods sgld --name mine", read,
@@ -193,12 +202,12 @@ func TestOwnDataRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ends(t, 5, "run uci-bnn --data rent.csv --target rent", `no finite number in id ("a0" in line 2)`, "--drop")
+	ends(t, 5, "run uci-bnn --data rent.csv --target rent", `no finite number in id ("a0" in line 2)`, "drop leaves")
 	ends(t, 5, "run uci-bnn --data hole.csv --target b", `no finite number in b ("x" in line 3)`)
 	for _, c := range [][2]string{ // line, words
-		{"--data rent.csv --target rant --drop id", `target "rant": want one of the columns area, rent`},
-		{"--data rent.csv --drop id", "which column is predicted? --target names it"},
-		{"--data rent.csv --target rent --drop id --protocol released",
+		{"--data rent.csv --target rant --parse drop=id", `target "rant": want one of the columns area, rent`},
+		{"--data rent.csv --parse drop=id", "which column is predicted? --target names it"},
+		{"--data rent.csv --target rent --parse drop=id --protocol released",
 			"no permutation published with it: take the protocol tuned"},
 		{"--data few.csv --target b", "3 rows are too few"},
 		{"--data flat.txt --target last", "is constant in the training part"},
@@ -208,29 +217,33 @@ func TestOwnDataRefused(t *testing.T) {
 		{"--data none.csv --target b", "there is no such file"},
 		{"--protocol tuned --set problems.boston.data=concrete",
 			"--data concrete takes yours, as a problem of its own"},
-		{"--data rent.csv --target rent --drop id --set problems.boston.seeds=1",
+		{"--data rent.csv --target rent --parse drop=id --set problems.boston.seeds=1",
 			`unknown problem "boston": valid are rent`},
-		{"--data rent.csv --target area --drop id --set step=abc", "want a number"},
-		{"--data rent.csv --target area --drop id --methods nope", `unknown method "nope"`},
-		{"--data rent.csv --target area --drop id --protocol nope", `unknown protocol "nope"`},
-		{"--data rent.csv --target area --drop id --trial zz", `begins with "zz"`},
-		{"--data rent.csv --target area --drop id --results rent.csv", "rent.csv"},
-		{"--data rent.csv --target area --drop id --data none.csv", "there is no such file"},
+		{"--data rent.csv --target area --parse drop=id --set step=abc", "want a number"},
+		{"--data rent.csv --target area --parse drop=id --methods nope", `unknown method "nope"`},
+		{"--data rent.csv --target area --parse drop=id --protocol nope", `unknown protocol "nope"`},
+		{"--data rent.csv --target area --parse drop=id --results rent.csv", "rent.csv"},
+		{"--data rent.csv --target area --parse drop=id --data none.csv", "there is no such file"},
 	} {
 		ends(t, 2, "run uci-bnn --scale smoke "+c[0], c[1])
 	}
 	if got, _ := filepath.Glob("results/store/uci-bnn/*/*"); got != nil {
 		t.Errorf("%q were computed", got)
 	}
-	// Neither they nor what only looks leave an entry, which would contradict what is right.
-	ends(t, 0, "plan uci-bnn --scale smoke --data rent.csv --target area --drop id", "trials")
-	ends(t, 0, "grid uci-bnn --scale smoke --data rent.csv --target area --drop id --grid paper --dry-run")
-	if _, err := os.Stat("datasets/own.yaml"); err == nil {
-		t.Error("there is an entry that nothing ran with")
+	ends(t, 0, "grid uci-bnn --scale smoke --data rent.csv --target area --parse drop=id --grid paper --dry-run")
+	ends(t, 0, "run uci-bnn --data rent.csv --target rent --parse drop=id --scale smoke --methods sgld --seeds 1", "page: ")
+	if found, _ := filepath.Glob("datasets/*"); found != nil {
+		t.Errorf("a run left %q", found)
 	}
-	ends(t, 0, "run uci-bnn --data rent.csv --target rent --drop id --scale smoke --methods sgld --seeds 1", "page: ")
-	ends(t, 2, "plan uci-bnn --data rent.csv --target area",
-		"datasets/own.yaml describes a data set rent with the target rent")
-	ends(t, 2, "plan uci-bnn --data rent --target area", "--data rent is described already: leave --target")
-	ends(t, 0, "plan uci-bnn --scale smoke --data rent --target rent", "trials")
+	ends(t, 0, "plan uci-bnn --scale smoke --data rent.csv --target area --parse drop=id", "trials") // another question
+	ends(t, 2, "plan uci-bnn --data rent --target rent", "--data rent: there is no such file")
+	manifest := "datasets:\n  rent: {files: [{name: rent.csv}], target: rent, parse: {separator: comma, header: true, " +
+		"drop: [id]}}\n"
+	if err := os.WriteFile("mine.yaml", []byte(manifest), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ends(t, 2, "plan uci-bnn --datasets mine.yaml --data rent --target area",
+		"--data rent is described already: leave --target")
+	ends(t, 2, "plan uci-bnn --datasets mine.yaml --data rent.csv --target area", "mine.yaml has another data set")
+	ends(t, 0, "plan uci-bnn --datasets mine.yaml --scale smoke --data rent", "trials")
 }

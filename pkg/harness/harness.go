@@ -248,8 +248,8 @@ type Baseline struct {
 // Trial is one run of one method on one problem with one seed.
 type Trial struct {
 	// Key is a hex digest of all that the particles depend on; of a sampler's trial followed by "-" and one of what is
-	// measured. Earlier is the key that programs before this division gave it, "" for none.
-	Key, Earlier string
+	// measured.
+	Key string
 
 	Experiment string
 	Protocol   string // as its settings declare it

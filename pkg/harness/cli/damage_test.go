@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -31,8 +32,8 @@ func folder(t *testing.T, path string) {
 	}
 }
 
-// A damaged trial is named by every command that meets it, moved aside by a repair and computed again, with the same
-// bytes.
+// A damaged trial is named by every command that meets it. The command that verify names removes it, and it is computed
+// again, with the same bytes.
 func TestDamagedStore(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
@@ -44,18 +45,23 @@ func TestDamagedStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, command := range []string{"plan", "run", "report"} { // they look at sizes
-		x.want(t, command+" --protocol paper", 5, "1 of 9 trials are damaged", "--repair")
+		x.want(t, command+" --protocol paper", 5, "1 of 9 trials are damaged", "sifg verify names")
 	}
-	x.want(t, "verify", 5, "2 damaged files", "particles.npy: its SHA-256", "100 bytes, want", "--repair")
-	x.want(t, "verify --repair", 0, "2 damaged files moved aside")
+	x.want(t, "verify", 5, "2 damaged files", "particles.npy: its SHA-256", "100 bytes, want",
+		"to mend: rm -r "+filepath.Dir(arrays[0])+" "+filepath.Dir(arrays[1])+", and then sifg run")
+	for _, path := range arrays[:2] {
+		if err := os.RemoveAll(filepath.Dir(path)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	x.want(t, "run --protocol paper", 0, "7 already there, 2 computed")
-	same(t, "after the repair", files(t, "results/toy", ""), before)
+	same(t, "once it was removed", files(t, "results/toy", ""), before)
 	x.want(t, "verify", 0, "all files in results and results/store are as written")
 	x.want(t, "verify --store none", 0, "all files in results are as written")
 	traces := glob(t, "results/store/toy/*/*/trace.parquet", 9)
 	flip(t, traces[0]) // its size is right, so that only who reads it sees it
 	for _, command := range []string{"run", "report", "run --name new", "report --keep"} {
-		x.want(t, command+" --protocol paper", 5, traces[0], "SHA-256", "--repair")
+		x.want(t, command+" --protocol paper", 5, traces[0], "SHA-256")
 	}
 	same(t, "beside a damaged trial", files(t, "results/toy", ""), before)
 	for _, path := range traces[1:] {
@@ -84,15 +90,14 @@ func TestOwnFilesStay(t *testing.T) {
 	}
 }
 
-// TestFoldersOverlap: the trials have a folder of their own; a repair would move the report aside as what does not
-// belong into a store.
+// TestFoldersOverlap: the trials have a folder of their own.
 func TestFoldersOverlap(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
 	for _, folders := range []string{"--store results/toy --results results", "--store results/grid", "--store " +
 		"results", "--store a --results a/b",
 		"--results same --store ./same"} {
-		for _, command := range []string{"run ", "verify --repair ", "plan "} {
+		for _, command := range []string{"run ", "verify ", "plan "} {
 			x.want(t, command+folders, 2, "--store", "--results", "overlap")
 		}
 	}
@@ -106,7 +111,7 @@ func TestNoStore(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
 	put(t, "home/letter.txt", "dear")
-	for _, command := range []string{"verify --repair", "verify", "run", "plan"} {
+	for _, command := range []string{"verify", "run", "plan"} {
 		x.want(t, command+" --store home", 2, "home", "letter.txt")
 	}
 	if left := glob(t, "home/*", 1); left[0] != "home/letter.txt" || x.scores.Load() != 0 {

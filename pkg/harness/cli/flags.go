@@ -35,28 +35,38 @@ func (s *selection) flags(cmd *cobra.Command) {
 	s.protocolFlag(f)
 	s.reportFlags(f)
 	s.own.flags(f)
-	f.StringArrayVar(&s.config, "config", nil,
-		"`FILE` of settings laid over the experiment's, in the shape of one of its protocols; repeatable")
-	f.StringArrayVar(&s.set, "set", nil, "`KEY=VALUE` laid over the settings; repeatable")
-	f.StringSliceVar(&s.Problems, "problems", nil, "only these problems, by `NAME`")
-	f.StringSliceVar(&s.Methods, "methods", nil, "only these methods, by `NAME`")
-	f.StringSliceVar(&s.seeds, "seeds", nil, "these seeds in place of those of the settings, as `1,2,5-20`")
+	under(whichTrials, f, func(f *pflag.FlagSet) {
+		f.StringSliceVar(&s.Problems, "problems", nil, "only these problems, by `NAME`")
+		f.StringSliceVar(&s.Methods, "methods", nil, "only these methods, by `NAME`")
+		f.StringSliceVar(&s.seeds, "seeds", nil, "these seeds in place of those of the settings, as `1,2,5-20`")
+	})
+	under(settingsOf, f, func(f *pflag.FlagSet) {
+		f.StringArrayVar(&s.config, "config", nil,
+			"`FILE` of settings laid over the experiment's, in the shape of one of its protocols; repeatable")
+		f.StringArrayVar(&s.set, "set", nil, "`KEY=VALUE` laid over the settings; repeatable")
+	})
 }
 
 func (s *selection) protocolFlag(f *pflag.FlagSet) {
-	f.StringSliceVar(&s.Protocols, "protocol", nil,
-		"protocols, by `NAME` (sifg list), or all (default each experiment's own)")
+	under(whichTrials, f, func(f *pflag.FlagSet) {
+		f.StringSliceVar(&s.Protocols, "protocol", nil,
+			"protocols, by `NAME` (sifg list), or all (default each experiment's own)")
+	})
 }
 
 // reportFlags are the flags that say which report is meant.
 func (s *selection) reportFlags(f *pflag.FlagSet) {
-	f.StringVar(&s.Scale, "scale", "full", "scale, by `NAME`: full, quick or smoke (with --data quick)")
-	f.StringVar(&s.name, "name", "", "name of the report of changed settings, in results/custom/`NAME`")
-	f.StringVar(&s.results, "results", "",
-		"folder of the report, `DIR` (default results; results/quick and results/smoke for these scales,\n"+
-			"a folder in results/custom for changed settings)")
-	f.StringVar(&s.store, "store", "",
-		"folder of the trials, `DIR` (default results/store; DIR/store with --results DIR)")
+	under(whichTrials, f, func(f *pflag.FlagSet) {
+		f.StringVar(&s.Scale, "scale", "full", "scale, by `NAME`: full, quick or smoke (with --data quick)")
+	})
+	under(whereFiles, f, func(f *pflag.FlagSet) {
+		f.StringVar(&s.name, "name", "", "name of the report of changed settings, in results/custom/`NAME`")
+		f.StringVar(&s.results, "results", "",
+			"folder of the report, `DIR` (default results; results/quick and results/smoke for these scales,\n"+
+				"a folder in results/custom for changed settings)")
+		f.StringVar(&s.store, "store", "",
+			"folder of the trials, `DIR` (default results/store; DIR/store with --results DIR)")
+	})
 }
 
 // resultsDir returns the folder of the report, where set is what differs from the settings as they are written
@@ -148,26 +158,31 @@ func (s *selection) admit(e *env, names []string) (*plan.Admitted, error) {
 	return r.Admit()
 }
 
-// flagError offers the nearest flag for one that does not exist, and says of a value what would be right.
+// flagError offers the nearest flag for one that does not exist.
 func flagError(cmd *cobra.Command, err error) error {
 	if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 { // the flag may be that of another command
 		return subcommand(cmd, args)
 	}
 	var unknown *pflag.NotExistError
-	var value *pflag.InvalidValueError
-	switch {
-	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
+	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 		return usage.Unknown("flag", "--"+unknown.GetSpecifiedName(), "", names)
-	case errors.As(err, &value):
-		written := "--" + value.GetFlag().Name + "=" + value.GetValue()
-		if want, ok := wants[value.GetFlag().Value.Type()]; ok {
-			return usage.Errorf("%s: want %s", written, want)
-		}
-		return usage.Errorf("%s: %v", written, value.Unwrap())
 	}
-	return usage.Errorf("%v", err)
+	return valueError(err)
+}
+
+// valueError says of a flag's value what would be right.
+func valueError(err error) error {
+	var value *pflag.InvalidValueError
+	if !errors.As(err, &value) {
+		return usage.Errorf("%v", err)
+	}
+	written := "--" + value.GetFlag().Name + "=" + value.GetValue()
+	if want, ok := wants[value.GetFlag().Value.Type()]; ok {
+		return usage.Errorf("%s: want %s", written, want)
+	}
+	return usage.Errorf("%s: %v", written, value.Unwrap())
 }
 
 // wants says what a flag of a type takes.
@@ -178,7 +193,7 @@ var wants = map[string]string{
 	"duration": "a time with its unit, such as 90s or 10m",
 }
 
-// notEmpty refuses an empty value, such as --trial "$KEY" where KEY is not set.
+// notEmpty refuses an empty value, such as --name "$NAME" where NAME is not set.
 func notEmpty(flags *pflag.FlagSet) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		values := []string{f.Value.String()}

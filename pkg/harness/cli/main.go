@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
@@ -47,8 +46,6 @@ func (e *exit) Error() string { return e.text }
 func exitf(code int, format string, args ...any) error {
 	return &exit{code, fmt.Sprintf(format, args...)}
 }
-
-const leastSpace = 4 << 30 // bytes of address space with which nothing that the Go runtime reserves fails
 
 // env is what every command works with.
 type env struct {
@@ -110,24 +107,32 @@ func code(err error) int {
 
 func newRoot(e *env) *cobra.Command {
 	root := &cobra.Command{
-		Use:               "sifg",
-		Short:             "Runs the experiments of semi-implicit functional gradient flow and reports what reproduced",
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		Args:              cobra.ArbitraryArgs,
-		RunE:              subcommand,
-		Version:           version(),
+		Use:           "sifg",
+		Short:         "Runs the experiments of semi-implicit functional gradient flow and reports what reproduced",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE:          subcommand,
+		Version:       version(),
+		Long: "sifg runs the experiments of semi-implicit functional gradient flow and reports what reproduced.\n" +
+			"A flag may also stand in the environment, as SIFG_JOBS=4, or in sifg.yaml of the working folder, as jobs: 4.",
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return e.prepare(cmd) },
 	}
 	root.SetVersionTemplate("sifg {{.Version}}\n")
 	root.SetOut(e.out)
 	root.SetErr(e.err)
 	f := root.PersistentFlags()
-	f.BoolVarP(&e.verbose, "verbose", "v", false, "say more on stderr")
-	f.BoolVarP(&e.quiet, "quiet", "q", false, "no progress and no notes on stderr, only what went wrong")
-	f.StringArrayVar(&e.manifests, "datasets", nil,
-		"`FILE` that describes data sets of your own; repeatable (docs/datasets.md)")
+	under(whatIsSaid, f, func(f *pflag.FlagSet) {
+		f.BoolVarP(&e.verbose, "verbose", "v", false, "say more on stderr")
+		f.BoolVarP(&e.quiet, "quiet", "q", false, "no progress and no notes on stderr, only what went wrong")
+	})
+	under(yourOwn, f, func(f *pflag.FlagSet) {
+		f.StringArrayVar(&e.manifests, "datasets", nil,
+			"`FILE` that describes data sets of your own; repeatable (docs/datasets.md)")
+	})
 	root.SetFlagErrorFunc(flagError)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	showHeadings(root)
 	cobra.EnableCommandSorting = false
 	for _, g := range []struct {
 		title    string
@@ -159,20 +164,16 @@ func version() string {
 }
 
 // prepare does what every command needs first: logging, data sets.
-func (e *env) prepare(cmd *cobra.Command) (err error) {
+func (e *env) prepare(cmd *cobra.Command) error {
 	if err := usage.Twice("experiment", e.names()); err != nil {
 		return exitf(exitInternal, "%v", err)
 	}
-	if err := notEmpty(cmd.Flags()); err != nil {
+	preset, err := preset(cmd)
+	if err != nil {
 		return err
 	}
-	if _, err := os.Getwd(); err != nil {
-		return usage.Errorf("the working folder is not there any more: %v", err)
-	}
-	var space syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &space); err == nil && space.Cur < leastSpace {
-		fmt.Fprintf(e.err, "the shell leaves %d MiB of address space (ulimit -v), and the program reserves more than "+
-			"it uses: it may end with \"out of memory\"\n", space.Cur>>20)
+	if err := notEmpty(cmd.Flags()); err != nil {
+		return err
 	}
 	level := slog.LevelWarn
 	switch {
@@ -184,7 +185,7 @@ func (e *env) prepare(cmd *cobra.Command) (err error) {
 		e.err = io.Discard // Main says what went wrong
 	}
 	slog.SetDefault(slog.New(slog.NewTextHandler(e.err, &slog.HandlerOptions{Level: level})))
-	e.data, err = dataset.Open(dataset.Options{Manifests: e.manifests, Mirror: os.Getenv("SIFG_DATASETS_MIRROR")})
+	e.data, err = dataset.Open(dataset.Options{Manifests: e.manifests, Mirror: preset.GetString(mirrorKey)})
 	return err
 }
 

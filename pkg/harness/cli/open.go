@@ -137,7 +137,7 @@ func (w *work) status() (err error) {
 	w.trials = w.Unique()
 	ids := make([]store.ID, len(w.trials))
 	for i, t := range w.trials {
-		ids[i] = store.ID{Experiment: t.Experiment, Key: t.Key, Earlier: t.Earlier}
+		ids[i] = store.ID{Experiment: t.Experiment, Key: t.Key}
 	}
 	w.found, err = w.store.Status(ids)
 	return err
@@ -192,8 +192,8 @@ func (w *work) count(status ...string) (n int) {
 // damage is the error for damaged trials; nil if there are none.
 func (w *work) damage() error {
 	if n := w.count(store.Damaged); n > 0 {
-		return exitf(exitDamaged, "%d of %d trials are damaged in the store, the first is %s; sifg verify --repair "+
-			"moves them aside and the next run computes them again", n, len(w.found), w.first(store.Damaged))
+		return exitf(exitDamaged, "%d of %d trials are damaged in the store, the first is %s; sifg verify names "+
+			"all, and the next run computes again what is removed", n, len(w.found), w.first(store.Damaged))
 	}
 	return nil
 }

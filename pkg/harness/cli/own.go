@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -21,23 +20,20 @@ import (
 type own struct {
 	data     []string
 	table    dataset.Table
+	parse    []string // of the table
 	programs programs
 	all      *pflag.FlagSet // of the command
 }
 
 func (o *own) flags(f *pflag.FlagSet) {
 	o.all = f
-	f.StringArrayVar(&o.data, "data", nil,
-		"your own data, in place of the experiment's: a table in `FILE` or the name of a data set; repeatable")
-	t := &o.table
-	f.StringVar(&t.Target, "target", "", "the `COLUMN` of a table that is predicted, by its name, or last")
-	f.StringSliceVar(&t.Drop, "drop", nil, "`COLUMNS` of a table to leave out, such as names of its rows")
-	f.StringSliceVar(&t.Encode, "encode", nil, "`COLUMNS` of text that become columns of 0 and 1")
-	f.StringVar(&t.Missing, "missing", "", "`drop`: leave out the rows in which a value is missing")
-	f.StringSliceVar(&t.NA, "na", nil, "more `WORDS` of a table that stand for a missing value")
-	f.StringVar(&t.Separator, "separator", "", "comma, semicolon, pipe, tab or whitespace (default found out)")
-	f.StringVar(&t.Decimal, "decimal", "", "`SIGN` before decimals: point or comma (default found out)")
-	f.StringVar(&t.Header, "header", "", "`YES|NO`: whether the first record has names (default found out)")
+	under(yourOwn, f, func(f *pflag.FlagSet) {
+		f.StringArrayVar(&o.data, "data", nil,
+			"your own data, in place of the experiment's: a table in `FILE` or the name of a data set; repeatable")
+		f.StringVar(&o.table.Target, "target", "", "the `COLUMN` of a table that is predicted, by its name, or last")
+		f.StringArrayVar(&o.parse, "parse", nil,
+			"how a table is read, `KEY=VALUE`, such as drop=id,city or missing=drop; repeatable (docs/datasets.md)")
+	})
 	o.programs.flags(f)
 }
 
@@ -49,8 +45,13 @@ func (o *own) use(e *env, r *plan.Request) error {
 		return err
 	}
 	r.Samplers, r.Program = o.programs.samplers, o.programs.target
-	if o.data == nil && !reflect.ValueOf(o.table).IsZero() {
-		return usage.Errorf("--target, --drop and the like say how a table is read: --data FILE names it")
+	for _, text := range o.parse {
+		if err := o.table.Set(text); err != nil {
+			return err
+		}
+	}
+	if o.data == nil && (o.parse != nil || o.table.Target != "") {
+		return usage.Errorf("--target and --parse say how a table is read: --data FILE names it")
 	}
 	// Experiments keep this list. Files in it are read last, so that what takes no tables says so first.
 	r.Own = slices.Clone(o.data)
@@ -144,14 +145,14 @@ func (o *own) useData(e *env, r *plan.Request) error {
 // read returns the name of the data set that a value of --data names, or of that which a file becomes.
 func (o *own) read(e *env, name string) (string, error) {
 	_, absent := os.Stat(name)
-	entry, err := e.data.Entry(name)
+	_, err := e.data.Entry(name)
 	switch {
 	case absent == nil:
 		return e.data.Add(name, o.table)
 	case err != nil:
 		return "", usage.Errorf("--data %s: there is no such file, and %v", name, err)
-	case !o.table.Of(entry):
-		return "", usage.Errorf("--data %s is described already: leave --target and the like out", name)
+	case o.parse != nil || o.table.Target != "":
+		return "", usage.Errorf("--data %s is described already: leave --target and --parse out", name)
 	}
 	return name, nil
 }
@@ -160,17 +161,19 @@ func (o *own) read(e *env, name string) (string, error) {
 type programs struct {
 	samplers []string
 	target   string
-	startup  time.Duration
 }
 
 func (p *programs) flags(f *pflag.FlagSet) {
-	f.StringArrayVar(&p.samplers, "sampler", nil,
-		"a program that is a sampler, as one method more, `NAME=COMMAND`; repeatable")
-	f.StringVar(&p.target, "program", "",
-		"a program that is a posterior, in place of the experiment's, by its `COMMAND`, such as \"python model.py\"")
-	f.DurationVar(&p.startup, "startup", 2*time.Minute,
-		"how long a program may print nothing, on stderr either, before its first line")
+	under(yourOwn, f, func(f *pflag.FlagSet) {
+		f.StringArrayVar(&p.samplers, "sampler", nil,
+			"a program that is a sampler, as one method more, `NAME=COMMAND`; repeatable")
+		f.StringVar(&p.target, "program", "",
+			"a program that is a posterior, in place of the experiment's, by its `COMMAND`, such as \"python model.py\"")
+	})
 }
+
+// silence is how long a program may print nothing, on stderr either, before its first line.
+const silence = 10 * time.Minute
 
 // start starts the programs and makes the samplers known. target is nil without one.
 func (p *programs) start() (target *program.Program, err error) {
@@ -179,7 +182,7 @@ func (p *programs) start() (target *program.Program, err error) {
 		if !ok {
 			return nil, usage.Errorf("--sampler %s: want NAME=COMMAND, such as nuts=\"python nuts.py\"", text)
 		}
-		x, err := program.Start(context.Background(), command, p.startup)
+		x, err := program.Start(context.Background(), command, silence)
 		if err == nil {
 			err = program.Register(name, x)
 		}
@@ -190,7 +193,7 @@ func (p *programs) start() (target *program.Program, err error) {
 	if p.target == "" {
 		return nil, nil
 	}
-	target, err = program.Start(context.Background(), p.target, p.startup)
+	target, err = program.Start(context.Background(), p.target, silence)
 	switch {
 	case err != nil:
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
@@ -25,7 +26,7 @@ import (
 func runCommand(e *env) *cobra.Command {
 	var s selection
 	var r runner
-	var trial, shard string
+	var shard string
 	cmd := &cobra.Command{
 		Use:   "run [EXPERIMENT...|all]",
 		Short: "Computes the trials that are not there yet and writes the report",
@@ -33,27 +34,21 @@ func runCommand(e *env) *cobra.Command {
 		Example: `  sifg run gmm --scale smoke --protocol all
   sifg run gmm --problems gmm-2d --methods sifg,svgd --set step=0.02 --scale smoke`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 && trial == "" && len(e.experiments) > 1 {
+			if len(args) == 0 && len(e.experiments) > 1 {
 				return usage.Errorf("which experiment? sifg run NAME takes one or more of %s, or all",
 					strings.Join(e.names(), ", "))
-			}
-			if trial != "" && shard != "" {
-				return usage.Errorf("--trial and --shard exclude each other")
 			}
 			w, err := s.open(e, args, true)
 			if err != nil {
 				return err
 			}
 			write := func() error { return w.report(e) }
-			switch {
-			case trial != "":
-				write, err = nil, w.Only(trial)
-			case shard != "":
-				write, err = nil, w.shard(shard)
-			default:
+			if shard == "" {
 				err = writable(w.results)
+			} else {
+				write, err = nil, w.shard(shard)
 			}
-			if err := errors.Join(err, w.status()); err != nil {
+			if err != nil {
 				return err
 			}
 			w.measure(e)
@@ -62,10 +57,10 @@ func runCommand(e *env) *cobra.Command {
 	}
 	s.flags(cmd)
 	r.flags(cmd)
-	f := cmd.Flags()
-	f.StringVar(&trial, "trial", "", "only the trial whose `KEY` begins with this; no report is written")
-	f.StringVar(&shard, "shard", "",
-		"only part i of n of the trials, as `i/n`, counted from 0; auto in a job array; no report is written")
+	under(whichTrials, cmd.Flags(), func(f *pflag.FlagSet) {
+		f.StringVar(&shard, "shard", "",
+			"only part i of n of the trials, as `i/n`, counted from 0; auto in a job array; no report is written")
+	})
 	return cmd
 }
 
@@ -134,13 +129,10 @@ func absent(e *env, trials []harness.Trial) (names []string) {
 	return names
 }
 
-// fetch gets the data sets that trials need, and keeps what describes them for other processes. It returns the trials
-// that can be computed, and says which data sets cannot be had.
+// fetch gets the data sets that trials need. It returns the trials that can be computed, and says which data sets cannot
+// be had.
 func fetch(ctx context.Context, e *env, todo []harness.Trial) ([]harness.Trial, error) {
 	var without []string
-	if err := e.data.Keep(); err != nil {
-		return nil, err
-	}
 	for _, name := range absent(e, todo) {
 		err := e.data.Fetch(ctx, []string{name}, func(line string) { fmt.Fprintln(e.err, line) })
 		if errors.Is(err, dataset.ErrDamaged) {

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/semi-implicit/sifg/pkg/harness/run"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
@@ -22,10 +23,11 @@ type runner struct {
 
 func (r *runner) flags(cmd *cobra.Command) {
 	cmd.PreRunE = func(*cobra.Command, []string) error { return r.check() }
-	f := cmd.Flags()
-	f.IntVarP(&r.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "trials computed at once")
-	f.IntVar(&r.Threads, "threads", 1, "cores that one trial may use; for a few large trials, with fewer --jobs")
-	f.DurationVar(&r.Timeout, "timeout", 0, "limit of one trial, such as 90s or 10m (default none)")
+	under(howComputed, cmd.Flags(), func(f *pflag.FlagSet) {
+		f.IntVarP(&r.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "trials computed at once")
+		f.IntVar(&r.Threads, "threads", 1, "cores that one trial may use; for a few large trials, with fewer --jobs")
+		f.DurationVar(&r.Timeout, "timeout", 0, "limit of one trial, such as 90s or 10m (default none)")
+	})
 }
 
 // check refuses values that make no sense, before anything is computed.

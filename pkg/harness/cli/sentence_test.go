@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -23,7 +22,7 @@ func TestSentences(t *testing.T) {
 	for _, value := range []string{long, spaced, "\x00", "\u202e", "%s%d%!", strings.Repeat("x,", 20_000)} {
 		for _, flag := range []string{
 			"--protocol", "--problems", "--methods", "--seeds", "--set", "--config", "--scale",
-			"--name", "--jobs", "--timeout", "--trial", "--threads", "--datasets"} {
+			"--name", "--jobs", "--timeout", "--shard", "--threads", "--datasets"} {
 			refused(t, x, "run", "toy", flag, value)
 		}
 		refused(t, x, "run", value)
@@ -84,10 +83,4 @@ func TestPlaces(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", "/nonexistent")
 	x.want(t, "verify --scale smoke --results R --recompute 1", 75, "TMPDIR", "/nonexistent")
-	gone := t.TempDir()
-	t.Chdir(gone)
-	must(t, os.Remove(gone))
-	for _, command := range []string{"plan", "run", "verify", "list"} {
-		x.want(t, command, 2, "the working folder is not there any more")
-	}
 }

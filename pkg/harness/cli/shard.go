@@ -11,10 +11,11 @@ import (
 // shard keeps the trials of a part of the plan.
 func (w *work) shard(text string) error {
 	i, n, err := shardOf(text)
-	if err == nil {
-		w.Shard(i, n)
+	if err != nil {
+		return err
 	}
-	return err
+	w.Shard(i, n)
+	return w.status()
 }
 
 // shardOf reads --shard: i/n, part i of n, counted from 0; or auto, which takes both from the variables of a Slurm job

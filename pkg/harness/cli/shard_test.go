@@ -33,7 +33,7 @@ func TestShards(t *testing.T) {
 	x.want(t, "run --results here --shard 1/2", 0, "4 trials: 0 already there, 4 computed")
 	x.want(t, "run --results here", 0, "9 trials: 9 already there, 0 computed", "page:")
 	x.want(t, "run --results local", 0)
-	same(t, "in parts", files(t, "here/toy", ""), files(t, "local/toy", ""))
+	same(t, "in parts", files(t, "here/toy", "trace"), files(t, "local/toy", "trace"))
 }
 
 // Two protocols that share trials have each of them in one part.
@@ -79,7 +79,6 @@ func TestShardOfArray(t *testing.T) {
 	for _, bad := range []string{"3/3", "-1/3", "1", "a/b", "1/2/3", "0/0"} {
 		x.want(t, "run --shard "+bad, 2, "want i/n with i from 0 to n-1")
 	}
-	x.want(t, "run --trial 12 --shard 0/2", 2, "exclude each other")
 }
 
 // The pods of scripts/cluster/kubernetes.yaml know their number, and run the command that it has.

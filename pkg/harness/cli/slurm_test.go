@@ -116,5 +116,5 @@ func disturbed(t *testing.T, c *privateSlurm) {
 	x.want(t, "run "+slow, 0, "24 trials: 24 already there, 0 computed")
 	x.want(t, "verify --results here", 0)
 	x.want(t, "run -j 24 "+strings.Replace(slow, "here", "local", 1), 0)
-	same(t, "here", files(t, "here/toy", ""), files(t, "local/toy", ""))
+	same(t, "here", files(t, "here/toy", "trace"), files(t, "local/toy", "trace"))
 }

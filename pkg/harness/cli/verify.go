@@ -8,7 +8,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,7 +27,6 @@ import (
 
 func verifyCommand(e *env) *cobra.Command {
 	var s selection
-	var repair bool
 	var d compare.Draws
 	var recompute uint64
 	var p programs
@@ -38,13 +40,10 @@ func verifyCommand(e *env) *cobra.Command {
   sifg verify gmm --scale smoke --recompute 2 --within 30s`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d.Trials = int(min(recompute, math.MaxInt))
-			if repair && d.Trials > 0 {
-				return usage.Errorf("--recompute and --repair exclude each other")
-			}
 			if _, err := s.admit(e, args); err != nil {
 				return err
 			}
-			if err := s.verifyFiles(e, repair); err != nil || d.Trials == 0 {
+			if err := s.verifyFiles(e); err != nil || d.Trials == 0 {
 				return err
 			}
 			if !cmd.Flags().Changed("draw") {
@@ -59,7 +58,6 @@ func verifyCommand(e *env) *cobra.Command {
 	f := cmd.Flags()
 	s.reportFlags(f)
 	p.flags(f)
-	f.BoolVar(&repair, "repair", false, "move what is damaged in the store aside, to .quarantine; nothing is deleted")
 	f.Uint64Var(&recompute, "recompute", 0, "compute `N` trials of the report again, drawn at random")
 	f.DurationVar(&d.Within, "within", 0, "of trials that took at most this long, such as 30s (default any)")
 	f.Uint64Var(&d.Seed, "draw", 0, "draw those of --recompute by this `SEED`, as an earlier verify printed it")
@@ -68,22 +66,18 @@ func verifyCommand(e *env) *cobra.Command {
 
 // verifyFiles reads all files of the store and of the results. Damage is worse than a file that cannot be read, and
 // either is said of all files.
-func (s *selection) verifyFiles(e *env, repair bool) error {
+func (s *selection) verifyFiles(e *env) error {
 	dir, results := s.storeDir(), s.resultsDir(nil)
-	st, err := openStore(dir, results, repair)
+	st, err := openStore(dir, results, false)
 	if err != nil {
 		return err
 	}
-	var found []safe.Damage
+	var inStore []safe.Damage
 	var unread error
 	read := 0
 	if st != nil {
-		found, unread = st.Verify(context.Background(), repair)
+		inStore, unread = st.Verify(context.Background())
 		read++
-	}
-	if n := len(found); repair && n > 0 {
-		fmt.Fprintf(e.out, "%s moved aside: the next run computes their trials again\n", table.Count(n, "damaged file"))
-		found = nil
 	}
 	inResults, err := checkResults(e, results)
 	if stopped, ok := errors.AsType[*exit](err); ok && stopped.code == exitStopped {
@@ -95,21 +89,44 @@ func (s *selection) verifyFiles(e *env, repair bool) error {
 		return exitf(exitStopped, "neither %s nor %s is there: nothing was read", dir, results)
 	}
 	unread = errors.Join(unread, err)
-	found = append(found, inResults...)
+	found := slices.Concat(inStore, inResults)
 	for _, d := range found {
 		fmt.Fprintln(e.out, d.Error())
 	}
-	if len(found) > 0 {
-		text := "sifg verify --repair moves what is damaged in the store aside"
-		if inResults != nil {
-			text = "sifg report makes all but Parquet and NPY files again"
-		}
-		return errors.Join(exitf(exitDamaged, "%s; %s", table.Count(len(found), "file")+" not as written", text), unread)
+	mend := remove(dir, inStore)
+	if inResults != nil {
+		mend = append(mend, "sifg report makes all but Parquet and NPY files again")
+	}
+	for _, text := range mend {
+		fmt.Fprintf(e.out, "to mend: %s\n", safe.Text(text))
+	}
+	if mend != nil {
+		return errors.Join(exitf(exitDamaged, "%s not as written", table.Count(len(found), "file")), unread)
 	}
 	if unread == nil {
 		fmt.Fprintln(e.out, "all files are as written")
 	}
 	return unread
+}
+
+// remove says how to remove what is damaged in a store, whole trials and what is not of the store; nil for nothing.
+func remove(dir string, damages []safe.Damage) []string {
+	args := []string{"rm", "-r"}
+	for _, d := range damages {
+		path := d.Path
+		if d.Reason != store.Foreign {
+			inside, _ := filepath.Rel(dir, path) // both are as dir is
+			part := strings.Split(inside, "/")
+			path = filepath.Join(dir, filepath.Join(part[:min(len(part), 3)]...)) // experiment, two digits, key
+		}
+		if !slices.Contains(args, path) {
+			args = append(args, path)
+		}
+	}
+	if damages == nil {
+		return nil
+	}
+	return []string{usage.Quote(args) + ", and then sifg run"}
 }
 
 // verifyNumbers computes some trials of the report again, in a store of their own, and compares every value.

@@ -37,7 +37,7 @@ func damaged(format string, args ...any) error {
 
 // Options say where data sets are described and where their files are.
 type Options struct {
-	Manifests []string // a person's own, besides the project's and Own
+	Manifests []string // a person's own, besides the project's
 	Cache     string   // folder of fetched files; "": datasets/cache
 	Mirror    string   // a folder with the layout of the cache, read where that lacks a file; "": none
 }
@@ -47,7 +47,6 @@ type Library struct {
 	cache, mirror string
 	names         []string
 	entries       map[string]*Entry
-	added         string // entries for Own: see Keep
 
 	client   *http.Client
 	patience time.Duration // for a request, besides the time that the file's size allows
@@ -88,9 +87,6 @@ func Open(o Options) (*Library, error) {
 	}
 	if err := l.add(datasets.Manifest, projectManifest); err != nil {
 		return nil, err
-	}
-	if _, err := os.Stat(Own); err == nil {
-		o.Manifests = append([]string{Own}, o.Manifests...)
 	}
 	for _, file := range o.Manifests {
 		b, err := safe.Read(file, maxManifest)

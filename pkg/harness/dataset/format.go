@@ -15,7 +15,7 @@ import (
 // sample is the number of records by which the separator is found.
 const sample = 1000
 
-// find fills in what p and header (yes or no) do not say of how the table is read, judged by its records. What they
+// find fills in what p and header (true or false) do not say of how the table is read, judged by its records. What they
 // leave open is refused, with the flag that decides it.
 func (s *source) find(p *Parse, header string) error {
 	if p.Separator == "" {
@@ -39,7 +39,7 @@ func (s *source) find(p *Parse, header string) error {
 	if header == "" {
 		header, err = s.findHeader(all, p)
 	}
-	p.Header = header == "yes"
+	p.Header = header == "true"
 	return err
 }
 
@@ -79,10 +79,10 @@ func (s *source) findSeparator() (best string, err error) {
 	case best == "" && err != nil:
 		return "", err
 	case best == "":
-		return "", damaged("%s: there are no records of two or more fields: --separator names what is between them "+
-			"(comma, semicolon, pipe, tab, whitespace)", s.path)
+		return "", damaged("%s: there are no records of two or more fields: --parse separator names what is between "+
+			"them (comma, semicolon, pipe, tab, whitespace)", s.path)
 	case second > 0.95*top:
-		return "", usage.Errorf("%s: %s and %s split it equally well: --separator decides", s.path, best, rival)
+		return "", usage.Errorf("%s: %s and %s split it equally well: --parse separator decides", s.path, best, rival)
 	}
 	return best, nil
 }
@@ -114,23 +114,23 @@ func (s *source) findDecimal(all []line, p *Parse) (string, error) {
 	usual := !strings.Contains(open, ",") && (p.Separator == "comma" || p.Separator == "whitespace")
 	switch {
 	case point != "" && comma != "":
-		return "", usage.Errorf("%s: %q has a decimal point and %q a decimal comma: --decimal says which it is",
+		return "", usage.Errorf("%s: %q has a decimal point and %q a decimal comma: --parse decimal says which it is",
 			s.path, point, comma)
 	case comma != "":
 		return "comma", nil
 	case point == "" && open != "" && !usual:
-		return "", usage.Errorf("%s: %q may have a decimal sign or a separator of thousands: --decimal point or "+
-			"--decimal comma says which sign begins the decimals", s.path, open)
+		return "", usage.Errorf("%s: %q may have a decimal sign or a separator of thousands: --parse decimal=point or "+
+			"decimal=comma says which sign begins the decimals", s.path, open)
 	}
 	return "point", nil
 }
 
-// findHeader returns yes or no: whether the first record has names. In columns of numbers a text is a name, and numbers
+// findHeader returns true or false: whether the first record has names. In columns of numbers a text is a name, and numbers
 // may be.
 func (s *source) findHeader(all []line, p *Parse) (string, error) {
 	first, rest := all[0], all[1:]
 	if len(rest) > 0 && !slices.ContainsFunc(rest, func(l line) bool { return len(l.fields) != len(first.fields)+1 }) {
-		return "yes", nil // as R writes it: the column of row names has no name
+		return "true", nil // as R writes it: the column of row names has no name
 	}
 	again := slices.ContainsFunc(rest, func(l line) bool { return slices.Equal(l.fields, first.fields) })
 	outside := !again // every number of the first record is beyond those below it, and there once
@@ -166,12 +166,12 @@ func (s *source) findHeader(all []line, p *Parse) (string, error) {
 	}
 	switch {
 	case columns == 0 || texts > 0 && numbers == nil:
-		return "yes", nil
+		return "true", nil
 	case texts == 0 && numbers != nil && !outside && !years:
-		return "no", nil
+		return "false", nil
 	}
-	return "", usage.Errorf("%s:%d: are %s names or values? --header yes or --header no says it", s.path, first.number,
-		safe.Text(strings.Join(first.fields, ", ")))
+	return "", usage.Errorf("%s:%d: are %s names or values? --parse header=true or header=false says it", s.path,
+		first.number, safe.Text(strings.Join(first.fields, ", ")))
 }
 
 // absent are the texts that stand for a missing value, in any case of letters.

@@ -118,22 +118,30 @@ func (l *Library) add(b []byte, path string) error {
 	for _, name := range slices.Sorted(maps.Keys(m.Datasets)) {
 		e := m.Datasets[name]
 		e.Name, e.manifest = name, path
-		for _, names := range [][]string{e.Parse.Columns, e.Parse.Drop, e.Parse.Encode} {
-			for i := range names {
-				names[i] = norm.NFC.String(names[i]) // as text is read
-			}
+		if err := l.put(&e); err != nil {
+			return err
 		}
-		e.Target = norm.NFC.String(e.Target)
-		err := e.complete()
-		if old := l.entries[name]; old != nil {
-			err = fmt.Errorf("there is one of this name in %s", old.manifest)
-		}
-		if err != nil {
-			return usage.Errorf("%s: data set %s: %s", path, safe.Text(name), safe.Text(err.Error()))
-		}
-		l.names = append(l.names, name)
-		l.entries[name] = &e
 	}
+	return nil
+}
+
+// put completes an entry and takes it up.
+func (l *Library) put(e *Entry) error {
+	for _, names := range [][]string{e.Parse.Columns, e.Parse.Drop, e.Parse.Encode} {
+		for i := range names {
+			names[i] = norm.NFC.String(names[i]) // as text is read
+		}
+	}
+	e.Target = norm.NFC.String(e.Target)
+	err := e.complete()
+	if old := l.entries[e.Name]; old != nil {
+		err = fmt.Errorf("there is one of this name in %s", old.manifest)
+	}
+	if err != nil {
+		return usage.Errorf("%s: data set %s: %s", e.manifest, safe.Text(e.Name), safe.Text(err.Error()))
+	}
+	l.names = append(l.names, e.Name)
+	l.entries[e.Name] = e
 	return nil
 }
 

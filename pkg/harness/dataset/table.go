@@ -83,7 +83,7 @@ func (d *Data) values(path string, all []line, names []string, keep []bool, e *E
 			columns, levels := encode(all, j)
 			if len(levels) > maxLevels {
 				return nil, damaged("%s: %s has %d texts, more than the %d that can be encoded: "+
-					"leave it out with --drop", path, name, len(levels)+1, maxLevels+1)
+					"leave it out with --parse drop", path, name, len(levels)+1, maxLevels+1)
 			}
 			for _, level := range levels {
 				d.Columns = append(d.Columns, safe.Text(name+"="+level))
@@ -102,9 +102,9 @@ func (d *Data) values(path string, all []line, names []string, keep []bool, e *E
 		}
 	}
 	if texts != nil {
-		return nil, damaged("%s: no finite number in %s: --na names words that stand for a missing value, --drop "+
-			"leaves columns of text out, --encode makes 0 and 1 of all but the target; a first line of names needs "+
-			"--header yes; the table was read with --separator %s and --decimal %s", path, strings.Join(texts, ", "),
+		return nil, damaged("%s: no finite number in %s: --parse na names words that stand for a missing value, "+
+			"drop leaves columns of text out, encode makes 0 and 1 of all but the target; a first line of names needs "+
+			"header=true; the table was read with separator %s and decimal %s", path, strings.Join(texts, ", "),
 			e.Parse.Separator, cmp.Or(e.Parse.Decimal, "point"))
 	}
 	return out, err
@@ -146,10 +146,10 @@ func complete(path string, all []line, names []string, keep []bool, e *Entry) (
 	}
 	switch missing := len(all) - len(out); {
 	case missing > 0 && e.Parse.Missing != "drop":
-		return all, nil, damaged("%s: values are missing in %d of %d rows, the first in line %d (%s): --missing drop "+
-			"leaves such rows out, --drop such columns", path, missing, len(all), first, worst(lost))
+		return all, nil, damaged("%s: values are missing in %d of %d rows, the first in line %d (%s): --parse "+
+			"missing=drop leaves such rows out, drop such columns", path, missing, len(all), first, worst(lost))
 	case len(out) == 0:
-		return nil, nil, damaged("%s: values are missing in every row (%s): --drop leaves columns out", path,
+		return nil, nil, damaged("%s: values are missing in every row (%s): --parse drop leaves columns out", path,
 			worst(lost))
 	}
 	return out, lost, nil
@@ -181,7 +181,7 @@ func numbers(all []line, j int, p *Parse) (values []float64, wrong string) {
 		}
 		wrong = fmt.Sprintf(" (%.40q in line %d)", text, l.number)
 		if numeric(text) {
-			wrong = fmt.Sprintf(" (%.40q in line %d, a number by another --decimal)", text, l.number)
+			wrong = fmt.Sprintf(" (%.40q in line %d, a number by another --parse decimal)", text, l.number)
 		}
 	}
 	return values, wrong
@@ -239,7 +239,7 @@ func (s *source) columns(all []line, header []string, e *Entry) (names []string,
 	for _, name := range slices.Concat(e.Parse.Drop, e.Parse.Encode) {
 		j, there := at[name]
 		if !there {
-			return nil, nil, usage.Errorf("%s: --drop or --encode, or data set %s in %s, names %q: the columns are %s",
+			return nil, nil, usage.Errorf("%s: --parse drop or encode, or data set %s in %s, names %q: the columns are %s",
 				s.path, e.Name, e.manifest, name, listed(names))
 		}
 		keep[j] = !slices.Contains(e.Parse.Drop, name)

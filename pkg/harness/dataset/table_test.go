@@ -61,7 +61,7 @@ func TestBadTables(t *testing.T) {
 
 		"text": {
 			header, "a,b,c\n1,2,3\n4,high,6\n",
-			[]string{`no finite number in b ("high" in line 3)`, "--drop", "--encode"},
+			[]string{`no finite number in b ("high" in line 3)`, "drop leaves", "encode makes"},
 		},
 
 		"long text": {
@@ -74,7 +74,7 @@ func TestBadTables(t *testing.T) {
 
 		"header not declared": {
 			comma, "a,b,c\n1,2,3\n",
-			[]string{`c1 ("a" in line 1), c2 ("b" in line 1)`, "--header yes"},
+			[]string{`c1 ("a" in line 1), c2 ("b" in line 1)`, "header=true"},
 		},
 
 		"short header":    {header, "a,b\n7,2,3\n", []string{":2", "3 fields", "has 2"}},
@@ -160,7 +160,7 @@ func TestMissingAndTexts(t *testing.T) {
 		return l.Load("mine")
 	}
 	_, err := read(", encode: [city]")
-	wants(t, err, "missing in 2 of 5 rows", "line 3 (1 for a, 1 for b)", "--missing drop")
+	wants(t, err, "missing in 2 of 5 rows", "line 3 (1 for a, 1 for b)", "missing=drop")
 	d, err := read(", encode: [city], missing: drop")
 	want := []float64{1, 0, 1, 2, 5, 1, 0, 6, 7, 0, 0, 8}
 	if err != nil || !strings.HasSuffix(d.Read, ", 2 rows left out (1 for a, 1 for b)") || d.Rows != 3 ||
@@ -171,7 +171,7 @@ func TestMissingAndTexts(t *testing.T) {
 	wants(t, err, `"town"`, "a, city, b")
 	l, _ := mine(t, strings.Replace(plain, "comma", "semicolon", 1), "1,5;2\n3;4\n")
 	_, err = l.Load("mine")
-	wants(t, err, `c1 ("1,5" in line 1, a number by another --decimal)`)
+	wants(t, err, `c1 ("1,5" in line 1, a number by another --parse decimal)`)
 
 	// What must be mended is said at once.
 	header := strings.Replace(plain, "separator: comma", "separator: comma, header: true", 1)
@@ -180,9 +180,9 @@ func TestMissingAndTexts(t *testing.T) {
 	wants(
 		t,
 		err,
-		"missing in 1 of 2 rows, the first in line 2 (1 for c1): --missing drop",
-		`no finite number in city ("Rome" in line 2), b ("x" in line 3): --na names`,
+		"missing in 1 of 2 rows, the first in line 2 (1 for c1): --parse missing=drop",
+		`no finite number in city ("Rome" in line 2), b ("x" in line 3): --parse na names`,
 		"makes 0 and 1 of all but the target",
-		"was read with --separator comma and --decimal point",
+		"was read with separator comma and decimal point",
 	)
 }

@@ -80,7 +80,7 @@ var wild = []struct {
 	},
 	{
 		file: "11-missing-words.csv", table: Table{Target: "ozone"},
-		refused: `missing in 3 of 70 rows … (3 for wind) … wind ("-" in line 5): --na names words`,
+		refused: `missing in 3 of 70 rows … (3 for wind) … wind ("-" in line 5): --parse na names words`,
 	},
 	{
 		file:  "11-missing-words.csv",
@@ -140,7 +140,7 @@ var wild = []struct {
 	},
 	{
 		file: "22-thousands.csv", table: Table{Target: "price"},
-		refused: `may have a decimal sign or a separator of thousands: --decimal point or --decimal comma`,
+		refused: `may have a decimal sign or a separator of thousands: --parse decimal=point or decimal=comma`,
 	},
 	{
 		file: "22-thousands.csv", table: Table{Target: "price", Parse: Parse{Decimal: "point"}},
@@ -149,10 +149,10 @@ var wild = []struct {
 	},
 	{
 		file: "24-numeric-header.csv", table: Table{Target: "last"},
-		refused: "are 2018, 2019, 2020 names or values? --header yes or --header no says it",
+		refused: "are 2018, 2019, 2020 names or values? --parse header=true or header=false says it",
 	},
 	{
-		file: "24-numeric-header.csv", table: Table{Target: "last", Header: "yes"},
+		file: "24-numeric-header.csv", table: Table{Target: "last", Header: "true"},
 		read:    "60 rows, separator comma, decimal point, header yes, target 2020",
 		columns: "2018 2019 2020", first: []float64{50.88, 52.79, 53.67},
 	},
@@ -219,12 +219,6 @@ func added(t *testing.T, name, text string, table Table) (*Data, error) {
 	if name, err = l.Add(name, table); err != nil {
 		return nil, err
 	}
-	if err := l.Keep(); err != nil {
-		t.Fatal(err)
-	}
-	if l, err = Open(Options{}); err != nil { // as the next command reads it
-		t.Fatal(err)
-	}
 	return l.Load(name)
 }
 
@@ -249,13 +243,13 @@ func TestFormats(t *testing.T) {
 		"CO;T;;\n2,6;13,6;;\n1,5;2;;\n;;;\n;;;\n": "2 rows, separator semicolon, decimal comma, header yes, target T",
 		// a first record without a number, or with years
 		"?,2.5\n1,3\n2,2\n":                "missing in 1 of 3 rows, the first in line 1 (1 for c1)",
-		"?,?\n1,3\n2,2\n":                  "are ?, ? names or values? --header",
-		"-,2.5\n1,3\n2,2\n":                "are -, 2.5 names or values? --header",
-		"land,2018,2019\nFR,3,4\nDE,5,1\n": "are land, 2018, 2019 names or values? --header",
+		"?,?\n1,3\n2,2\n":                  "are ?, ? names or values? --parse header",
+		"-,2.5\n1,3\n2,2\n":                "are -, 2.5 names or values? --parse header",
+		"land,2018,2019\nFR,3,4\nDE,5,1\n": "are land, 2018, 2019 names or values? --parse header",
 		// ambiguous signs
-		"a;b\n1.234;2\n2.500;3\n": "--decimal point or --decimal comma",
-		"a;b\n1.5;2\n2,5;3\n":     `"1.5" has a decimal point and "2,5" a decimal comma: --decimal`,
-		"1\n2\n3\n":               "there are no records of two or more fields: --separator names",
+		"a;b\n1.234;2\n2.500;3\n": "--parse decimal=point or decimal=comma",
+		"a;b\n1.5;2\n2,5;3\n":     `"1.5" has a decimal point and "2,5" a decimal comma: --parse decimal`,
+		"1\n2\n3\n":               "there are no records of two or more fields: --parse separator names",
 		"#N/A,2\n1,3\n2,2\n":      "missing in 1 of 3 rows, the first in line 1 (1 for c1)",
 		// row names, and a header that lacks another name
 		"x y\na 1 2\nb 3 4\n":     "target y, row names or numbers left out",

@@ -28,9 +28,8 @@ const lookDigits = 8
 
 // keys returns the function that gives trials their keys by their seeds, for trials that are like t in all else. A key
 // has a part for what is drawn, and where there is a sampler one for what is measured of it. What decides nothing is in
-// neither: an empty list of options or snapshots is as good as its absence. earlier is harness.Trial.Earlier.
-func keys(e *harness.Experiment, t *harness.Trial, data Datasets) (
-	of func(seed uint64) (key, earlier string), err error) {
+// neither: an empty list of options or snapshots is as good as its absence.
+func keys(e *harness.Experiment, t *harness.Trial, data Datasets) (of func(seed uint64) string, err error) {
 	versions := map[string]any{"numerics": numerics(), "experiment": e.Version}
 	d, err := digestOf(data, t.Config.Data)
 	if err != nil {
@@ -41,21 +40,13 @@ func keys(e *harness.Experiment, t *harness.Trial, data Datasets) (
 		"versions": versions,
 	}
 	if t.Config.Computation() {
-		key, err := seeded(whole)
-		return func(seed uint64) (string, string) { return key(seed), "" }, err
+		return seeded(whole)
 	}
 	s, err := sifg.ByName(t.Config.Sampler.Sampler)
 	if err != nil {
 		return nil, err
 	}
 	versions["loop"], versions["sampler"] = LoopVersion, s.Version
-	earlier, err := seeded(whole)
-	if err != nil {
-		return nil, err
-	}
-	if e.Measuring.Version != "" { // then earlier programs have measured otherwise
-		earlier = func(uint64) string { return "" }
-	}
 	drawn, looked := apart(t.Config, e.Measuring.Options)
 	whole["config"] = drawn
 	draw, err := seeded(whole)
@@ -64,7 +55,7 @@ func keys(e *harness.Experiment, t *harness.Trial, data Datasets) (
 	}
 	look, err := canonical(map[string]any{"version": e.Measuring.Version, "config": looked})
 	end := "-" + digest(look)[:lookDigits]
-	return func(seed uint64) (string, string) { return draw(seed) + end, earlier(seed) }, err
+	return func(seed uint64) string { return draw(seed) + end }, err
 }
 
 // apart divides a configuration into what decides the draw and what decides the measurement. A program is told at which
@@ -167,7 +158,7 @@ func Revive(t *harness.Trial, experiments []*harness.Experiment, data Datasets) 
 	if err != nil {
 		return nil, err
 	}
-	if key, _ := of(t.Seed); key != t.Key {
+	if key := of(t.Seed); key != t.Key {
 		return nil, usage.Errorf("trial %s (%s) has the key %s here: the program or the data set differs from those "+
 			"that planned it", t.Key, t.Name(), key)
 	}

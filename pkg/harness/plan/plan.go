@@ -85,7 +85,6 @@ func (r Request) Admit() (*Admitted, error) {
 		known(list{"scale", []string{r.Scale}, settings.Scales}, list{"protocol", r.Protocols, protocols},
 			list{"problem", r.Problems, problems}, list{"method", r.Methods, runnable}),
 		usage.Twice("data set", r.Own),
-		usage.Twice("seed", r.Seeds),
 	)
 }
 
@@ -273,22 +272,6 @@ func (p *Plan) Unique() []harness.Trial {
 		seen[t.Key] = true
 		return again
 	})
-}
-
-// Only keeps the trials whose key, or earlier key, begins with prefix, which must be those of one key.
-func (p *Plan) Only(prefix string) error {
-	other := func(t harness.Trial) bool {
-		return !strings.HasPrefix(t.Key, prefix) && !strings.HasPrefix(t.Earlier, prefix)
-	}
-	found := slices.DeleteFunc(slices.Clone(p.Trials), other)
-	switch {
-	case len(found) == 0:
-		return usage.Errorf("no trial of this plan has a key that begins with %q", prefix)
-	case slices.ContainsFunc(found, func(t harness.Trial) bool { return t.Key != found[0].Key }):
-		return usage.Errorf("key prefix %q is ambiguous", prefix)
-	}
-	p.Trials = found
-	return nil
 }
 
 // Shard keeps part i of n of the trials, counted from 0: every n-th, each once. It does not depend on what the store

@@ -205,20 +205,6 @@ func TestChecksOnce(t *testing.T) {
 	}
 }
 
-func TestOnly(t *testing.T) {
-	p := mustPlan(t, func(r *Request) { r.Protocols = []string{All} })
-	key := p.Trials[9].Key
-	if err := p.Only(""); err == nil || !strings.Contains(err.Error(), "ambiguous") {
-		t.Errorf("an empty prefix: %v", err)
-	}
-	if err := p.Only("zz"); err == nil || !strings.Contains(err.Error(), `"zz"`) {
-		t.Errorf("a prefix of no key: %v", err)
-	}
-	if err := p.Only(key[:8]); err != nil || len(p.Trials) != 2 || p.Trials[0].Key != key || p.Trials[1].Key != key {
-		t.Errorf("%v, %d trials left", err, len(p.Trials))
-	}
-}
-
 func TestRefusals(t *testing.T) {
 	problem := func(r *Request) { // an experiment without Check
 		r.Experiments[0].Check = nil
@@ -233,7 +219,6 @@ func TestRefusals(t *testing.T) {
 		`unknown problem "smal": did you mean "small"?`:    func(r *Request) { r.Problems = []string{"smal"} },
 		`unknown method "sdlg": did you mean "sgld"?`:      func(r *Request) { r.Methods = []string{"sifg", "sdlg"} },
 		`method svgd is there twice`:                       func(r *Request) { r.Methods = []string{"svgd", "svgd"} },
-		`seed 3 is there twice`:                            func(r *Request) { r.Seeds = []uint64{3, 3} },
 		`data set rent is there twice`:                     func(r *Request) { r.Own = []string{"rent", "rent"} },
 		`seed 10: there are 9 splits`:                      func(r *Request) { r.Seeds = []uint64{9, 10} },
 		where + `unknown key "dmi"`:                        sets("options.dmi=3"),

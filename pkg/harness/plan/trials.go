@@ -57,7 +57,7 @@ func (l *Layout) Trials(p settings.Problem, m settings.Method) ([]harness.Trial,
 	for i, seed := range seeds {
 		out[i] = like
 		out[i].Seed = seed
-		out[i].Key, out[i].Earlier = key(seed)
+		out[i].Key = key(seed)
 	}
 	for _, seed := range slices.Compact([]uint64{slices.Min(seeds), slices.Max(seeds)}) {
 		if err := l.check(&out[slices.Index(seeds, seed)]); err != nil {

@@ -205,7 +205,7 @@ func (t *tail) listen(ctx context.Context, limit time.Duration, end context.Canc
 		left := limit - time.Since(t.heard)
 		t.mu.Unlock()
 		if left <= 0 {
-			end(fmt.Errorf("it printed nothing, on stderr either, for %v (--startup)", limit))
+			end(fmt.Errorf("it printed nothing, on stderr either, for %v", limit))
 		}
 		select {
 		case <-ctx.Done():

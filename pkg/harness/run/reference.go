@@ -32,7 +32,7 @@ func referenceOf(e *harness.Experiment, t *harness.Trial, data plan.Datasets) (
 // attach lets the trial read its reference; fs.ErrNotExist if the store has none.
 func attach(s *store.Store, id store.ID, t *harness.Trial) (err error) {
 	if t.Reference, err = s.Files(id); err != nil {
-		return fmt.Errorf("%w: move it aside with `verify --repair`", err)
+		return fmt.Errorf("%w: remove its folder", err)
 	}
 	if t.Reference == nil {
 		return fmt.Errorf("reference %s: %w", id, fs.ErrNotExist)

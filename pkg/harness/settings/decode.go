@@ -63,7 +63,8 @@ func short(v any) string {
 // mostSeeds bounds what a person can mean: more are not computed.
 const mostSeeds = 100_000
 
-// Seeds reads seeds as a person writes them: 7, 1..20 or 1-20, with commas between.
+// Seeds reads seeds as a person writes them: 7, 1..20 or 1-20, with commas between. They come in rising order, each once:
+// what is made of trials must not hang on the order in which somebody named their seeds.
 func Seeds(text string) (out []uint64, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		low, high, isRange := strings.Cut(strings.Replace(strings.TrimSpace(part), "-", "..", 1), "..")
@@ -82,7 +83,13 @@ func Seeds(text string) (out []uint64, err error) {
 			out = append(out, a+i)
 		}
 	}
-	return out, nil
+	return rising(out)
+}
+
+// rising sorts seeds and refuses one that is there twice.
+func rising(seeds []uint64) ([]uint64, error) {
+	slices.Sort(seeds)
+	return seeds, usage.Twice("seed", seeds)
 }
 
 // SeedsOf reads the seeds of a YAML value, a text or a list of numbers and texts, by Seeds.
@@ -101,7 +108,7 @@ func SeedsOf(v any) (out []uint64, err error) {
 		}
 		out = append(out, seeds...)
 	}
-	return out, nil
+	return rising(out)
 }
 
 // Override is one key=value laid over a settings file. docs/configuration.md, "Overrides", says what keys there are.

@@ -64,13 +64,19 @@ scales: {quick: {problems: {"r*": {iterations: 3}, other: {iterations: 4}}}}
 
 func TestSeeds(t *testing.T) {
 	for text, want := range map[string]string{
-		"7": "[7]", "1..3": "[1 2 3]", "1-3": "[1 2 3]", "5, 1..2": "[5 1 2]", "0": "[0]",
-		"": "", "3..1": "", "a": "", "1..": "", "-1": "", "1..2..3": "", "1..99999999999": "", "1.5": "",
+		"7": "[7]", "1..3": "[1 2 3]", "1-3": "[1 2 3]", "5, 1..2": "[1 2 5]", "3,2,1": "[1 2 3]", "0": "[0]",
+		"": "", "3..1": "", "a": "", "1..": "", "-1": "", "1..2..3": "", "1..99999999999": "", "1.5": "", "1,1": "", "1-3,2": "",
 	} {
 		got, err := Seeds(text)
 		if (err == nil) != (want != "") || err == nil && fmt.Sprint(got) != want {
 			t.Errorf("%q: %v, %v, want %s", text, got, err, want)
 		}
+	}
+	if got, err := SeedsOf([]any{5, "3-4", 1}); err != nil || fmt.Sprint(got) != "[1 3 4 5]" {
+		t.Errorf("%v, %v", got, err)
+	}
+	if _, err := SeedsOf([]any{5, "3-5"}); err == nil || err.Error() != "seed 5 is there twice" {
+		t.Error(err)
 	}
 }
 

@@ -260,7 +260,7 @@ func (s *Settings) problem(name string) (Problem, error) {
 		return Problem{}, err
 	}
 	p := Problem{Name: name, Seeds: all.Seeds}
-	err = cmp.Or(usage.Twice("seed", p.Seeds), usage.Twice("method", all.Include), usage.Twice("variant", all.Variants))
+	err = cmp.Or(usage.Twice("method", all.Include), usage.Twice("variant", all.Variants))
 	if len(p.Seeds) == 0 {
 		err = errors.New("seeds: at least one is needed")
 	}

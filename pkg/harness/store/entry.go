@@ -53,8 +53,6 @@ type Entry struct {
 	*sealed.Folder
 	Trial  record.Trial
 	Timing record.Timing
-
-	stored string // the key that its files have
 }
 
 // Traces returns the rows of the trial's trace.
@@ -68,7 +66,7 @@ func (e *Entry) Traces() ([]record.Trace, error) {
 		return nil, fmt.Errorf("%s: %w", e.Path(traceName), err)
 	}
 	for i := range rows {
-		if rows[i].Key != e.stored {
+		if rows[i].Key != e.Trial.Key {
 			return nil, &safe.Damage{Path: e.Path(traceName), Reason: "it has rows of the trial " + rows[i].Key}
 		}
 		rows[i].Key = e.Trial.Key // one copy
@@ -110,9 +108,7 @@ func (s *Store) Get(id ID) (*Entry, error) {
 	if f == nil || err != nil {
 		return nil, err
 	}
-	e := &Entry{f, h.row(), *h.Timing, h.Trial.Key}
-	e.Trial.Key, e.Timing.Key = id.Key, id.Key
-	return e, nil
+	return &Entry{f, h.row(), *h.Timing}, nil
 }
 
 // check refuses what is not of this trial or reference, and what no program of ours has written: it may come from a
@@ -167,33 +163,15 @@ func (s *Store) open(id ID, index string) (h *head, f *sealed.Folder, err error)
 		return nil, nil, err
 	}
 	for range 5 { // while we read, another process may have replaced the folder (see publish): then read the new one
-		if h, f, err = s.find(id, index); err == nil {
+		h, f, err = s.openIndex(id, index, sealed.OpenWhole)
+		if err == nil {
 			return h, f, nil
+		}
+		if _, absent := s.root.Lstat(id.dir()); errors.Is(absent, fs.ErrNotExist) {
+			return nil, nil, nil
 		}
 	}
 	return nil, nil, err
-}
-
-// find reads the index of a trial or a reference; nil if it is absent. Of a trial that failed under its key and ended
-// well under the earlier one it is the latter.
-func (s *Store) find(id ID, index string) (h *head, f *sealed.Folder, err error) {
-	for _, key := range []string{id.Key, id.Earlier} {
-		at := ID{Experiment: id.Experiment, Key: key}
-		if key == "" || h != nil && h.final() {
-			break
-		}
-		other, folder, err := s.openIndex(at, at.dir(), index, sealed.OpenWhole)
-		if err != nil {
-			if _, absent := s.root.Lstat(at.dir()); errors.Is(absent, fs.ErrNotExist) {
-				continue
-			}
-			return nil, nil, err
-		}
-		if h == nil || other.final() {
-			h, f = other, folder
-		}
-	}
-	return h, f, nil
 }
 
 type opener func(root *os.Root, dir, index string, head sealed.Head) (*sealed.Folder, error)
@@ -202,9 +180,9 @@ type opener func(root *os.Root, dir, index string, head sealed.Head) (*sealed.Fo
 func (h *head) final() bool { return h.Trial == nil || h.Trial.Final() }
 
 // openIndex reads the index of a folder by sealed.Open or OpenWhole and checks that it is of this trial or reference.
-func (s *Store) openIndex(id ID, dir, index string, open opener) (*head, *sealed.Folder, error) {
+func (s *Store) openIndex(id ID, index string, open opener) (*head, *sealed.Folder, error) {
 	h := &head{}
-	f, err := open(s.root, dir, index, h)
+	f, err := open(s.root, id.dir(), index, h)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -22,7 +22,7 @@ import (
 
 // Put stores a trial and returns what the store has then. That is another one where the trial is there already with
 // status ok or diverged; one that failed is replaced, for which Put may wait for the lock of the store until ctx ends.
-// Over a damaged one nothing is written: Verify moves it aside.
+// Over a damaged one nothing is written.
 func (s *Store) Put(ctx context.Context, r *record.Result) (record.Trial, error) {
 	t, timing := r.Trial, r.Timing
 	t.Reason = safe.Text(t.Reason)
@@ -72,16 +72,6 @@ func (s *Store) publish(ctx context.Context, id ID, index string, h *head,
 	if err := id.check(); err != nil {
 		return nil, err
 	}
-	for range 3 {
-		// Where the clock of another machine jumped, it swept what we were writing: then write again.
-		if there, err = s.tryPublish(ctx, id, index, h, files); !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-	}
-	return there, err
-}
-
-func (s *Store) tryPublish(ctx context.Context, id ID, index string, h *head, files map[string][]byte) (*head, error) {
 	tmp, remove, err := s.temporary()
 	if err != nil {
 		return nil, err
@@ -116,7 +106,7 @@ func (s *Store) makeRoom(ctx context.Context, id ID, index string) (there *head,
 		h, f, err := s.open(id, index)
 		switch {
 		case errors.Is(err, safe.ErrDamaged):
-			return fmt.Errorf("it is there and damaged, `verify --repair` moves it aside: %w", err)
+			return fmt.Errorf("it is there and damaged: remove its folder: %w", err)
 		case f == nil || err != nil:
 			return err
 		case h.final():
@@ -152,18 +142,14 @@ func (s *Store) temporary() (name string, remove func(), err error) {
 // be seen from another machine.
 const youngest = time.Hour
 
-// now is the clock. Nothing that keeps a trial whole depends on it.
-var now = time.Now
-
 // sweep removes the folders of dead writers from .tmp. What it cannot remove stays for the next time. Each is renamed
-// before it is removed: a writer that lives in spite of what the clock says either has renamed its folder to its place
-// before, or finds that it is gone and writes again; no trial is left with a part of its files.
+// before it is removed, so that a writer that lives in spite of its age finds it whole or not at all.
 func (s *Store) sweep() {
 	names, _ := fs.ReadDir(s.root.FS(), tmpName)
 	for _, n := range names {
 		name := path.Join(tmpName, n.Name())
 		info, err := n.Info()
-		if err != nil || now().Sub(info.ModTime()).Abs() < youngest {
+		if err != nil || time.Since(info.ModTime()) < youngest {
 			continue
 		}
 		f, err := s.root.Open(name)

@@ -7,14 +7,12 @@
 package store
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
@@ -23,9 +21,8 @@ import (
 
 // Folders of the store's own, besides those of the experiments.
 const (
-	tmpName        = ".tmp"
-	scratchName    = ".scratch"    // see Scratch
-	quarantineName = ".quarantine" // see Verify
+	tmpName     = ".tmp"
+	scratchName = ".scratch" // see Scratch
 )
 
 // Status of a trial that has no record.
@@ -41,9 +38,8 @@ type Store struct {
 	readOnly bool
 }
 
-// ID names a trial or a reference. Earlier is the key under which an earlier program stored it: where the store has
-// none by its key, it is read from there. "": there is none.
-type ID struct{ Experiment, Key, Earlier string }
+// ID names a trial or a reference.
+type ID struct{ Experiment, Key string }
 
 func (id ID) String() string { return id.Experiment + "/" + id.Key }
 
@@ -102,30 +98,17 @@ func (s *Store) Close() error {
 // OpenReadOnly opens the store in dir for reading; fs.ErrNotExist if there is no such folder.
 func OpenReadOnly(dir string) (*Store, error) { return open(dir, true) }
 
-// refuse refuses a folder of other things, which a repair would move away: one with neither the folder for writers of a
-// store, nor a trial or a reference. An empty one becomes a store.
+// refuse refuses a folder of other things, among which trials would be lost. An empty one becomes a store.
 func (s *Store) refuse() error {
 	entries, err := fs.ReadDir(s.root.FS(), ".")
 	if err != nil || len(entries) == 0 {
 		return err
 	}
-	if _, err := s.root.Stat(tmpName); err == nil {
-		return nil
+	if _, err := s.root.Stat(tmpName); err != nil {
+		return fmt.Errorf("%s is no results store: %s is in it, and no folder %s, which even an empty one has", s.dir,
+			entries[0].Name(), tmpName)
 	}
-	foreign := fmt.Errorf("%s is no results store: %s is in it, and no trial", s.dir, entries[0].Name())
-	err = fs.WalkDir(s.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		switch depth := strings.Count(name, "/"); {
-		case err != nil:
-			return err
-		case d.IsDir() && depth > 2: // of a trial in a shard
-			return fs.SkipDir
-		case depth > 1 && slices.Contains([]string{trialIndex, refIndex}, d.Name()):
-			foreign = nil
-			return fs.SkipAll
-		}
-		return nil
-	})
-	return cmp.Or(err, foreign)
+	return nil
 }
 
 // Dir returns the folder of the store.
@@ -147,7 +130,7 @@ var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
 // check refuses names that are no plain file names, or that could be taken for one of the store's own.
 func (id ID) check() error {
-	for _, name := range []string{id.Experiment, id.Key, cmp.Or(id.Earlier, id.Key)} {
+	for _, name := range []string{id.Experiment, id.Key} {
 		if !namePattern.MatchString(name) {
 			return fmt.Errorf("store: the name %q: want at most 128 letters, digits, '.', '_', '-'", name)
 		}
@@ -165,16 +148,6 @@ func (id ID) shard() string { return id.Experiment + "/" + id.Key[:min(digits, l
 // dir is the folder of the trial.
 func (id ID) dir() string { return id.shard() + "/" + id.Key }
 
-// place says what a folder below an experiment's is: the trial that it is to hold, or that it is a shard.
-func place(dir string) (id ID, shard bool) {
-	part := strings.Split(dir, "/")
-	id = ID{Experiment: part[0], Key: part[len(part)-1]}
-	if len(part) == 2 || dir == id.dir() {
-		return id, len(part) == 2 && len(id.Key) <= digits
-	}
-	return ID{}, false
-}
-
 // Result returns a trial with its trace and without its arrays, nil if it is absent: see Get.
 func (s *Store) Result(id ID) (*record.Result, error) {
 	e, err := s.Get(id)
@@ -183,29 +156,6 @@ func (s *Store) Result(id ID) (*record.Result, error) {
 	}
 	traces, err := e.Traces()
 	return &record.Result{Trial: e.Trial, Timing: e.Timing, Traces: traces}, err
-}
-
-// Find returns the trials of an experiment whose keys begin with prefix, in order of key. A nil store has none.
-func (s *Store) Find(experiment, prefix string) (out []ID, err error) {
-	if s == nil {
-		return nil, nil
-	}
-	err = fs.WalkDir(s.root.FS(), experiment, func(name string, d fs.DirEntry, err error) error {
-		id, shard := place(name)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil
-		case err != nil || name == experiment || shard || !d.IsDir():
-			return err
-		case strings.HasPrefix(id.Key, prefix) && id.check() == nil:
-			if _, err := s.root.Lstat(path.Join(name, trialIndex)); err == nil {
-				out = append(out, id)
-			}
-		}
-		return fs.SkipDir
-	})
-	slices.SortFunc(out, func(a, b ID) int { return strings.Compare(a.Key, b.Key) })
-	return out, err
 }
 
 // Alike returns the trials whose particles are drawn as those of a trial, and measured otherwise: their keys are the

@@ -158,7 +158,7 @@ func TestReplace(t *testing.T) {
 		is(t, s, "k", x.stays)
 		tidy(t, s)
 	}
-	if found := must(s.Verify(context.Background(), false)); len(found) != 0 {
+	if found := must(s.Verify(context.Background())); len(found) != 0 {
 		t.Error(found)
 	}
 }

@@ -2,14 +2,12 @@ package store
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
@@ -17,107 +15,65 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 )
 
-// Verify reads everything in the store and returns what is damaged, missing or not ours. With repair it moves damaged
-// trials and references and foreign files to <dir>/.quarantine, so that the next run computes them again; nothing is
-// deleted. Trials that are added meanwhile may or may not be looked at. Its error names every file that the system does
-// not let it read: the rest is compared.
-func (s *Store) Verify(ctx context.Context, repair bool) (found []safe.Damage, err error) {
-	if repair && s.readOnly {
-		return nil, fmt.Errorf("store: %s is open for reading only", s.dir)
+// Foreign is the reason why something in a store is named that no index lists.
+const Foreign = "not a file of the store"
+
+// Verify reads everything in the store and returns what is damaged, missing or not ours. Who removes the folder of a
+// damaged trial lets the next run compute it again. Trials that are added meanwhile may or may not be read. Its error
+// names every file that the system does not let it read: the rest is compared.
+func (s *Store) Verify(ctx context.Context) (found []safe.Damage, unread error) {
+	foreign := func(name string) {
+		found = append(found, safe.Damage{Path: filepath.Join(s.dir, name), Reason: Foreign})
 	}
-	err = disk.Alone(ctx, s.dir, func(*os.Root) error { // no other process moves a trial away meanwhile
-		misfits, err := s.misfits()
-		for _, m := range misfits {
-			moved := ""
-			if repair {
-				to, stuck := s.quarantine(m.name)
-				moved, err = to, errors.Join(err, stuck)
-			}
-			for _, d := range m.damages {
-				d.Moved = moved
-				found = append(found, d)
-			}
-		}
-		return err
-	})
-	return found, err
-}
-
-// misfit is what a repair moves, and why.
-type misfit struct {
-	name    string
-	damages []safe.Damage
-}
-
-func (s *Store) foreign(name string) misfit {
-	return misfit{name, []safe.Damage{{Path: filepath.Join(s.dir, name), Reason: "not a file of the store"}}}
-}
-
-func (s *Store) misfits() (out []misfit, unread error) {
-	own := []string{tmpName, scratchName, quarantineName}
-	err := fs.WalkDir(s.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		_, _, inside := strings.Cut(name, "/")
-		id, shard := place(name)
+	visit := func(name string, d fs.DirEntry, err error) error {
+		part := strings.Split(name, "/")
+		id := ID{Experiment: part[0], Key: part[len(part)-1]}
 		switch {
 		case err != nil:
 			unread = errors.Join(unread, fmt.Errorf("%s: %w", filepath.Join(s.dir, name), err))
 			return nil
-		case name == "." || !inside && d.IsDir() && namePattern.MatchString(name):
+		case name == ".":
 			return nil
-		case shard && d.IsDir() && id.check() == nil:
+		case d.IsDir() && (name == tmpName || name == scratchName):
+			return fs.SkipDir
+		case !d.IsDir() || id.check() != nil || len(part) == 2 && len(id.Key) > digits ||
+			len(part) == 3 && name != id.dir():
+			foreign(name)
+		case len(part) < 3:
 			return nil
-		case inside && d.IsDir() && !shard && id.check() == nil:
-			more, err := s.look(id, name)
-			out, unread = append(out, more...), errors.Join(unread, err)
-		case inside || !d.IsDir() || !slices.Contains(own, name):
-			out = append(out, s.foreign(name))
+		default:
+			damages, names, err := s.read(id)
+			found, unread = append(found, damages...), errors.Join(unread, err)
+			for _, name := range names {
+				foreign(path.Join(id.dir(), name))
+			}
 		}
 		if d.IsDir() {
 			return fs.SkipDir
 		}
 		return nil
+	}
+	err := disk.Alone(ctx, s.dir, func(*os.Root) error { // no other process replaces a trial meanwhile
+		return fs.WalkDir(s.root.FS(), ".", visit)
 	})
-	return out, errors.Join(unread, err)
+	return found, errors.Join(unread, err)
 }
 
-// look looks at a trial or a reference in a folder. A foreign file in a sound folder is moved alone.
-func (s *Store) look(id ID, dir string) (out []misfit, err error) {
+// read reads all files of a trial or a reference. foreign are those that it does not list.
+func (s *Store) read(id ID) (damages []safe.Damage, foreign []string, err error) {
 	index := trialIndex
-	if _, absent := s.root.Lstat(path.Join(dir, refIndex)); absent == nil {
+	if _, absent := s.root.Lstat(path.Join(id.dir(), refIndex)); absent == nil {
 		index = refIndex
 	}
-	_, f, err := s.openIndex(id, dir, index, sealed.Open)
+	_, f, err := s.openIndex(id, index, sealed.Open)
 	if d, ok := errors.AsType[*safe.Damage](err); ok {
-		return []misfit{{dir, []safe.Damage{*d}}}, nil
+		return []safe.Damage{*d}, nil, nil
 	} else if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	damages, err := f.Check()
-	if len(damages) > 0 {
-		return []misfit{{dir, damages}}, err
+	if damages, err = f.Check(); len(damages) > 0 || err != nil {
+		return damages, nil, err
 	}
-	if err != nil {
-		return nil, err
-	}
-	names, err := f.Foreign()
-	for _, name := range names {
-		out = append(out, s.foreign(path.Join(dir, name)))
-	}
-	return out, err
-}
-
-// quarantine moves what name stands for to a new name under .quarantine, made of the time, which need not be right, a
-// random word and the old name.
-func (s *Store) quarantine(name string) (moved string, err error) {
-	if err := s.mkdir(quarantineName); err != nil {
-		return "", fmt.Errorf("store: %w", err)
-	}
-	to := now().UTC().Format("20060102T150405Z") + "-" + rand.Text()[:8] + "-" + strings.ReplaceAll(name, "/", "-")
-	const longest = 255 // bytes that file systems take
-	to = path.Join(quarantineName, strings.ToValidUTF8(to[:min(len(to), longest)], ""))
-	if err := disk.Rename(s.root, name, to); err != nil {
-		return "", fmt.Errorf("store: moving %s aside: %w", name, err)
-	}
-	err = errors.Join(disk.SyncDir(s.root, quarantineName), disk.SyncDir(s.root, path.Dir(name)))
-	return filepath.Join(s.dir, to), err
+	foreign, err = f.Foreign()
+	return nil, foreign, err
 }

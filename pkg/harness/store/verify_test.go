@@ -18,7 +18,7 @@ import (
 )
 
 // Each flipped byte and each cut of each file of a trial and of a reference is named; no reader crashes or returns
-// other values; after the repair it is absent, and can be written again.
+// other values; once it is removed, it can be written again.
 func TestEveryByteFlipped(t *testing.T) {
 	s := must(Open(t.TempDir()))
 	must(put(s, "sound", record.StatusOK))
@@ -35,7 +35,7 @@ func TestEveryByteFlipped(t *testing.T) {
 			good := must(os.ReadFile(path))
 			check := func(what string, at int) {
 				t.Helper()
-				if found, err := s.Verify(context.Background(), false); err != nil || len(found) != 1 ||
+				if found, err := s.Verify(context.Background()); err != nil || len(found) != 1 ||
 					found[0].Path != path {
 					t.Fatalf("%s %s %d: found %v, error %v", n.Name(), what, at, found, err)
 				}
@@ -60,17 +60,10 @@ func TestEveryByteFlipped(t *testing.T) {
 			f.WriteAt([]byte{0}, int64(len(good)))
 			check("longer than", len(good))
 			f.Close()
-			found := must(s.Verify(context.Background(), true))
-			if len(found) != 1 || found[0].Path != path || found[0].Moved == "" {
-				t.Fatalf("verify: %v", found)
-			}
-			if moved, err := os.ReadFile(filepath.Join(found[0].Moved, n.Name())); err != nil ||
-				len(moved) != len(good)+1 {
-				t.Errorf("the damaged file is not where Verify said: error %v", err)
-			}
+			must(0, os.RemoveAll(folder(s, key)))
 			is(t, s, key, Missing)
-			if found := must(s.Verify(context.Background(), false)); len(found) != 0 {
-				t.Errorf("after the repair: %v", found)
+			if found := must(s.Verify(context.Background())); len(found) != 0 {
+				t.Errorf("once it is removed: %v", found)
 			}
 			again()
 		}
@@ -96,7 +89,7 @@ func readAny(s *Store, name string) bool {
 	return err == nil
 }
 
-// What is damaged, missing or foreign is named, all of it, and only what is damaged is lost by the repair.
+// What is damaged, missing or foreign is named, all of it, and nothing else.
 func TestVerifyNamesAll(t *testing.T) {
 	s := must(Open(t.TempDir()))
 	for i := range 7 {
@@ -119,31 +112,20 @@ func TestVerifyNamesAll(t *testing.T) {
 	} {
 		must(0, err)
 	}
-	want := []string{in("gmm", ".git"), in("gmm", "empty", trialIndex), in(gmm("k0").dir(), traceName),
+	want := []string{in("gmm", ".git"), in("gmm", "empty"), in(gmm("k0").dir(), traceName),
 		in(gmm("k1").dir(), "particles.npy"), in(gmm("k1").dir(), traceName), in(gmm("k2").dir(), trialIndex),
 		in(gmm("k3").dir(), "notes.txt"), in(gmm("k3").dir(), long), in(gmm("k4").dir(), traceName),
 		in("gmm", "notes.txt"), in(gmm("r").dir(), "draws"),
 		in("lost+found"), in("notes.txt")}
-	for _, repair := range []bool{false, true} {
-		var paths []string
-		for _, d := range must(s.Verify(context.Background(), repair)) {
-			paths = append(paths, d.Path)
-			if d.Reason == "" || repair != (d.Moved != "") {
-				t.Errorf("repair %v: %+v", repair, d)
-			}
-			if _, err := os.Stat(d.Moved); repair && err != nil {
-				t.Error(err)
-			}
-		}
-		if !slices.Equal(paths, want) {
-			t.Errorf("repair %v: found\n%s\nwant\n%s", repair, strings.Join(paths, "\n"), strings.Join(want, "\n"))
+	var paths []string
+	for _, d := range must(s.Verify(context.Background())) {
+		paths = append(paths, d.Path)
+		if d.Reason == "" {
+			t.Errorf("%+v", d)
 		}
 	}
-	for i, status := range []string{Missing, Missing, Missing, "ok", Missing, "ok", "ok"} {
-		is(t, s, fmt.Sprint("k", i), status)
-	}
-	if found := must(s.Verify(context.Background(), false)); len(found) != 0 {
-		t.Error(found)
+	if !slices.Equal(paths, want) {
+		t.Errorf("found\n%s\nwant\n%s", strings.Join(paths, "\n"), strings.Join(want, "\n"))
 	}
 }
 
@@ -212,9 +194,10 @@ func TestForgedStore(t *testing.T) {
 			t.Errorf("%s: written over: error %v", name, err)
 		}
 		tidy(t, s)
-		if moved := must(s.Verify(context.Background(), true)); len(moved) != 1 || moved[0].Moved == "" {
-			t.Errorf("%s: moved %v", name, moved)
+		if found := must(s.Verify(context.Background())); len(found) != 1 {
+			t.Errorf("%s: found %v", name, found)
 		}
+		must(0, os.RemoveAll(folder(s, "k")))
 		is(t, s, "k", Missing)
 		must(put(s, "k", record.StatusOK))
 		if b, err := os.ReadFile(secret); string(b) != "secret" || len(must(os.ReadDir(outside))) != 1 {
@@ -277,7 +260,7 @@ func TestReferences(t *testing.T) {
 	if _, err := read("../k/trial.json"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
-	if found := must(s.Verify(context.Background(), false)); len(found) != 0 {
+	if found := must(s.Verify(context.Background())); len(found) != 0 {
 		t.Error(found)
 	}
 	is(t, s, "r", Damaged) // it is no trial
@@ -309,7 +292,7 @@ func FuzzTrial(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		sealed := body + ",\n  \"sha256\": \"" + sealed.Digest([]byte(body)) + "\"\n}\n"
 		must(0, os.WriteFile(index, []byte(sealed), 0o666))
-		found := must(s.Verify(context.Background(), false))
+		found := must(s.Verify(context.Background()))
 		got, err := s.Get(gmm("k"))
 		if got != nil && (got.Trial.Key != "k" || got.Trial.Check() != nil) {
 			t.Errorf("read: %+v", got.Trial)

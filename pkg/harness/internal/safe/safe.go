@@ -88,7 +88,6 @@ var ErrDamaged = errors.New("damaged")
 type Damage struct {
 	Path   string
 	Reason string
-	Moved  string // where a repair moved it; "" if none did
 }
 
 func (d *Damage) Error() string { return Text(d.Path) + ": " + Text(d.Reason) }
