@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ._frame import PROTOCOL, Channel, by_hand
+from ._frame import PROTOCOL, Channel, by_hand, real
+from ._seen import seen
 
 #: Points (n, d) to log densities (n,), up to a constant, and their gradients (n, d).
 Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
@@ -29,8 +30,8 @@ def target(
         names: of the coordinates; x[0], … if absent.
         values: names of the constrained values, such as ``tau`` or ``theta[3]``; without them the coordinates are the values.
         constrain: takes points (n, dim) and returns their constrained values (n, len(values)).
-        version: what identifies the model besides the files that the command names. Another version is another posterior: what was
-            computed of one is not used for the other.
+        version: what identifies the model besides what sifg looks at (see :func:`sifg.depends_on`). Another version is another
+            posterior: what was computed of one is not used for the other.
     """
     if (values is None) != (constrain is None):
         raise ValueError("values and constrain come together")
@@ -38,13 +39,15 @@ def target(
         for name, times in collections.Counter(given).items():
             if times > 1:
                 raise ValueError(f"{what} has {name!r} {times} times")
+            if not str(name).strip():
+                raise ValueError(f"{what} has an empty name")
     if by_hand('sifg run posteriors --program "python model.py"'):
         return
     channel = Channel()
     about: dict[str, object] = {"dim": int(dim), "names": list(names) if names is not None else [f"x[{i}]" for i in range(dim)]}
     if values is not None:
         about["values"] = list(values)
-    channel.write({"sifg": PROTOCOL, "target": about, "version": version})
+    channel.write({"sifg": PROTOCOL, "target": about, "version": version, "depends": seen()})
     with contextlib.suppress(BrokenPipeError):
         while (message := channel.read()) is not None:
             if message["ask"] == "score":
@@ -64,7 +67,7 @@ def _scores(value_and_grad: Evaluate, x: np.ndarray) -> np.ndarray:
 
 
 def _shaped(array: object, shape: tuple[int, ...], what: str) -> np.ndarray:
-    array = np.asarray(array, "<f8")
+    array = real(array, what.rpartition(" returned ")[2])
     if array.shape != shape:
         raise ValueError(f"{what} of shape {array.shape}, want {shape}")
     return array
