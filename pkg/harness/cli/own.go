@@ -186,6 +186,7 @@ func (p *programs) start(e *env) (target *program.Program, err error) {
 		if err != nil {
 			return nil, err
 		}
+		fmt.Fprintln(e.err, x.Looked())
 		e.programs = append(e.programs, "--sampler", text)
 	}
 	if p.samplers != nil || p.target != "" {
@@ -202,6 +203,7 @@ func (p *programs) start(e *env) (target *program.Program, err error) {
 		return nil, usage.Errorf("--program %q is a sampler: it goes with --sampler NAME=COMMAND", p.target)
 	}
 	program.Add(target, "")
+	fmt.Fprintln(e.err, target.Looked())
 	e.programs = append(e.programs, "--program", p.target)
 	return target, nil
 }

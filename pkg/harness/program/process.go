@@ -8,37 +8,39 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
-	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
 
-// process is one process of a program, under a guard of its own.
+// process is one process of a program, the leader of a process group.
 type process struct {
 	program *Program
 	said    First
 	in      *os.File
 	out     *os.File
-	control *os.File
 	from    reader
 	buffer  []byte // of messages to it
 	stderr  tail
-	busy    sync.Mutex  // held from a question to its answer
-	midway  bool        // a sampler in the middle of a trial
-	stays   func() bool // undoes that the end of its session's context kills it; false if that has
+	busy    sync.Mutex   // held from a question to its answer
+	heard   atomic.Int64 // bytes from it
+	ours    atomic.Bool  // it waits for this program
+	served  bool         // it had work before
+	midway  bool         // a sampler in the middle of a trial
+	stays   func() bool  // undoes that the end of its session's context kills it; false if that has
 
 	cmd   *exec.Cmd
-	ended context.Context // ends with the guard
+	ended context.Context // ends with the process
 	once  sync.Once
 }
 
-// spawn starts a process of the program and reads its first line. The files that the command names are the same before
-// and after.
+// spawn starts a process of the program and reads its first line. The files that are words of the command are the same
+// before and after.
 func (p *Program) spawn(ctx context.Context) (*process, error) {
 	if err := p.unchanged(); err != nil {
 		return nil, err
@@ -49,8 +51,8 @@ func (p *Program) spawn(ctx context.Context) (*process, error) {
 	if err := c.start(); err != nil {
 		return nil, fmt.Errorf("the program %q cannot be started: %w", p, err)
 	}
-	go c.stderr.listen(ctx, p.startup, cancel)
 	defer context.AfterFunc(ctx, c.kill)()
+	defer c.await("its first line", p.startup, cancel)()
 	line, err := c.from.line()
 	if err == nil {
 		c.said, err = first(line)
@@ -65,31 +67,29 @@ func (p *Program) spawn(ctx context.Context) (*process, error) {
 	return c, nil
 }
 
-// start starts the guard, with pipes to and from the process.
+// start starts the process, with pipes to and from it.
 func (c *process) start() error {
-	var in, out, control *os.File
-	var errs [3]error
-	in, c.in, errs[0] = os.Pipe()
-	c.out, out, errs[1] = os.Pipe()
-	control, c.control, errs[2] = os.Pipe()
-	if err := errors.Join(errs[:]...); err != nil {
+	in, to, err1 := os.Pipe()
+	from, out, err2 := os.Pipe()
+	if err := errors.Join(err1, err2); err != nil {
 		return err // of a process that has no file descriptors left
 	}
+	c.in, c.out = to, from
 	enlarge(c.in)
 	enlarge(c.out)
-	c.from = reader{bufio.NewReaderSize(c.out, maxLine)}
-	c.cmd = &exec.Cmd{Path: machine.Itself(), Args: append([]string{guardName}, c.program.Command...)}
-	c.cmd.Stdin, c.cmd.Stdout, c.cmd.ExtraFiles = in, out, []*os.File{control}
-	c.stderr.heard = time.Now()
-	c.cmd.Stderr = &c.stderr
-	c.cmd.WaitDelay = time.Second                           // of what holds on to stderr
-	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C at the terminal is for this process alone
-	err := c.cmd.Start()
-	for _, f := range []*os.File{in, out, control} {
-		f.Close()
-	}
+	c.from = reader{bufio.NewReaderSize(counted{c.out, &c.heard}, maxLine)}
+	c.stderr.heard = &c.heard
+	c.cmd = exec.Command(c.program.Command[0], c.program.Command[1:]...)
+	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = in, out, &c.stderr
+	c.cmd.WaitDelay = time.Second // of what holds on to stderr
+	c.cmd.SysProcAttr = attributes()
+	var err error
+	onLastingThread(func() { err = c.cmd.Start() })
+	in.Close()
+	out.Close()
 	if err != nil {
-		c.closePipes()
+		c.in.Close()
+		c.out.Close()
 		return err
 	}
 	ended, end := context.WithCancel(context.Background())
@@ -101,22 +101,50 @@ func (c *process) start() error {
 	return nil
 }
 
-func (c *process) closePipes() {
-	for _, f := range []*os.File{c.in, c.out, c.control} {
-		f.Close()
-	}
+// counted counts what is read of a file.
+type counted struct {
+	*os.File
+	bytes *atomic.Int64
 }
 
-// kill ends the process and all that it started, and waits until they are gone. What reads from
-// it or writes to it fails.
+func (c counted) Read(b []byte) (int, error) {
+	n, err := c.File.Read(b)
+	c.bytes.Add(int64(n))
+	return n, err
+}
+
+// lasting is a thread that ends with this program: processes live no longer than the thread that started them.
+var lasting = sync.OnceValue(func() chan func() {
+	work := make(chan func())
+	go func() {
+		runtime.LockOSThread()
+		for f := range work {
+			f()
+		}
+	}()
+	return work
+})
+
+// onLastingThread calls f on that thread.
+func onLastingThread(f func()) {
+	done := make(chan struct{})
+	lasting() <- func() {
+		defer close(done)
+		f()
+	}
+	<-done
+}
+
+// kill ends the process and those of its group, and waits until it is gone. What reads from it or writes to it fails.
 func (c *process) kill() {
 	c.once.Do(func() {
-		c.closePipes() // the guard sees that the last is closed
+		syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL)
+		c.in.Close()
+		c.out.Close()
 		select {
 		case <-c.ended.Done():
 		case <-time.After(5 * time.Second):
 		}
-		syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) // should the guard hang, or have been killed
 	})
 }
 
@@ -171,7 +199,7 @@ func exitCode(s *os.ProcessState) int {
 	return s.ExitCode()
 }
 
-// causeOfEnd says how a program ended, by the state of its guard.
+// causeOfEnd says how a process ended.
 func causeOfEnd(s *os.ProcessState) string {
 	code := exitCode(s)
 	if code > 128 {
@@ -184,7 +212,7 @@ func causeOfEnd(s *os.ProcessState) string {
 type tail struct {
 	mu    sync.Mutex
 	text  []byte
-	heard time.Time // when something was written last
+	heard *atomic.Int64 // bytes
 }
 
 const kept = 4 << 10
@@ -192,26 +220,10 @@ const kept = 4 << 10
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.heard = time.Now()
+	t.heard.Add(int64(len(b)))
 	t.text = append(t.text, b[max(0, len(b)-kept):]...)
 	t.text = t.text[max(0, len(t.text)-kept):]
 	return len(b), nil
-}
-
-// listen ends a program's start where nothing was written for the limit. It returns when ctx ends.
-func (t *tail) listen(ctx context.Context, limit time.Duration, end context.CancelCauseFunc) {
-	for ctx.Err() == nil {
-		t.mu.Lock()
-		left := limit - time.Since(t.heard)
-		t.mu.Unlock()
-		if left <= 0 {
-			end(fmt.Errorf("it printed nothing, on stderr either, for %v (--startup)", limit))
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(left):
-		}
-	}
 }
 
 // last returns the last three lines that are not empty, as one.
@@ -226,44 +238,4 @@ func (t *tail) last() string {
 	}
 	text := strings.Join(lines[max(0, len(lines)-3):], " / ")
 	return text[max(0, len(text)-500):]
-}
-
-// guardName is the name under which this program starts itself as a guard: the parent of a program and of all that it
-// starts. The guard kills them when its pipe is closed, which is so when this program ends, however it does.
-const guardName = "sifg-program-guard"
-
-// control is the guard's end of the pipe, an inherited file.
-const control = 3
-
-func init() {
-	if len(os.Args) > 1 && os.Args[0] == guardName {
-		os.Exit(guard(os.Args[1:]))
-	}
-}
-
-// guard runs the command until it ends, or the pipe is closed. It returns the exit code of the command, 128 and the
-// signal's number where a signal ended it.
-func guard(command []string) int {
-	// They do not end the guard. Nor are they ignored, which the program would inherit, and all that it starts.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
-	adopt()
-	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.SysProcAttr = diesWithGuard()
-	if err := cmd.Start(); err != nil {
-		os.Stderr.WriteString(err.Error() + "\n")
-		return 127
-	}
-	os.Stdin.Close()
-	os.Stdout.Close()
-	go func() {
-		io.Copy(io.Discard, os.NewFile(control, "control"))
-		killChildren()
-		syscall.Kill(0, syscall.SIGKILL) // the group of which it is the leader
-	}()
-	defer killChildren()
-	if cmd.Wait(); cmd.ProcessState == nil { // reaped by killChildren, for the pipe is closed
-		return 128 + int(syscall.SIGKILL)
-	}
-	return exitCode(cmd.ProcessState)
 }
