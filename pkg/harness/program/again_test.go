@@ -104,7 +104,10 @@ func TestLaterProcess(t *testing.T) {
 // before; what computes, or says something, is not.
 func TestStuck(t *testing.T) {
 	before := []time.Duration{stuck, hurried, slow}
-	defer func() { stuck, hurried, slow = before[0], before[1], before[2] }()
+	defer func() {
+		stuck, hurried, slow = before[0], before[1], before[2]
+		Watch(nil, nil)
+	}()
 	ended, end := context.WithCancel(context.Background())
 	end()
 	const awaited = "was killed while the answer to score of 64 points was awaited"
@@ -121,9 +124,8 @@ func TestStuck(t *testing.T) {
 	} {
 		stuck, hurried, slow = c.stuck, c.hurried, c.slow
 		told := ""
-		undo := Watch(c.soft, func(line string) { told = line })
+		Watch(c.soft, func(line string) { told = line })
 		said := ask(t, c.how, 3*time.Second)
-		undo()
 		want := awaited
 		if c.idle {
 			want += ": it sent no byte, on stderr either, and did not compute for 1s"
@@ -154,39 +156,30 @@ func TestNamedFiles(t *testing.T) {
 		write(path, "1")
 	}
 	for command, want := range map[string]string{
-		"python3 -m mine.model":             "mine/model.py",
-		"python3 -m mine":                   "mine/__main__.py mine/model.py",
-		"sh -c true --data=d.txt":           "d.txt",
-		"sh -c true d.txt data":             "d.txt data/deep/t data/s",
-		"sh -c true x=data":                 "data/deep/t data/s",
-		"sh -c true --data=absent --x= -m":  "",
-		"sh -c true mine/model.py mine/../": "",
+		"python3 -m mine.model":            "mine/model.py",
+		"python3 -m mine":                  "mine/__main__.py mine/model.py",
+		"sh -c true --data=d.txt":          "d.txt",
+		"sh -c true d.txt data":            "d.txt data/deep/t data/s",
+		"sh -c true x=data":                "data/deep/t data/s",
+		"sh -c true --data=absent --x= -m": "",
 	} {
 		words, err := split(command)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := &Program{Identity: Identity{Command: words}}
-		p.files, p.left = namedFiles(words)
-		var got []string
-		for _, f := range p.files {
-			got = append(got, f.path)
+		before, err := named(words)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if strings.HasSuffix(command, "../") {
-			if p.left != nil || len(got) != 6 {
-				t.Errorf("%s: %q, left %q", command, got, p.left)
-			}
-			continue
-		}
+		got := before.names()
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s: %q, want %q", command, got, want)
 		}
 		for _, path := range got {
-			before, _ := p.digestOf(p.files)
 			write(path, "2")
-			after, err := p.digestOf(p.files)
+			after, err := named(words)
 			write(path, "1")
-			if err != nil || before == after {
+			if err != nil || after.changed(before) != path || after.digest() == before.digest() {
 				t.Errorf("%s: an edit of %s is not seen: %v", command, path, err)
 			}
 		}
@@ -195,26 +188,22 @@ func TestNamedFiles(t *testing.T) {
 	if err := os.Truncate("big/x", maxFile+1); err != nil { // a hole
 		t.Fatal(err)
 	}
-	if files, left := namedFiles([]string{"sh", "big"}); files != nil || len(left) != 1 {
-		t.Errorf("a folder that is too large: %v, left %v", files, left)
+	if got, err := named([]string{"sh", "big"}); err != nil || got.names()[0] != "big (too large to look into)" {
+		t.Errorf("a folder that is too large: %v, %v", got, err)
 	}
 }
 
 // TestLooked: one line says which edits are seen.
 func TestLooked(t *testing.T) {
-	p := &Program{Identity: Identity{Command: []string{"python", "model.py"}}, files: []named{{1, "model.py"}}}
+	p := &Program{Identity: Identity{Command: []string{"python", "model.py"}}, depends: depends{"model.py": "1"}}
 	if got := p.Looked(); got != "python model.py: looked at model.py; edits of what it imports or reads are not seen: "+
 		"give it another version with them" {
 		t.Error(got)
 	}
-	p.First.Depends = map[string]string{"model.py": "1", "data\x1b.csv": "2", "$SCALE": "3"}
-	if got := p.Looked(); got != `python model.py: looked at model.py, $SCALE, data\x1b.csv` {
+	p.First.Depends = map[string]string{}
+	p.depends = depends{"model.py": "1", "data\x1b.csv": "2", "$SCALE": "3"}
+	if got := p.Looked(); got != `python model.py: looked at $SCALE, data\x1b.csv, model.py` {
 		t.Error(got)
-	}
-	digest := p.First.with("named")
-	p.First.Depends["$SCALE"] = "4"
-	if p.First.with("named") == digest || p.First.with("named") == p.First.with("") || (First{}).with("named") != "named" {
-		t.Error("what a program hangs on does not make another digest")
 	}
 }
 

@@ -151,16 +151,6 @@ func misanswer(how string, rows int, x []float64) {
 			out[j] *= 2
 		}
 		array = npy.Encode([]int{rows, 1 + dim}, out)
-	case "by-batch":
-		for i := range rows {
-			out[3*i] += x[len(x)-1] / 3
-		}
-		array = npy.Encode([]int{rows, 1 + dim}, out)
-	case "rounds": // otherwise by the number of points and their order
-		for j := range out {
-			out[j] *= 1 + 1e-6*math.Mod(x[len(x)-1], 10)
-		}
-		array = npy.Encode([]int{rows, 1 + dim}, out)
 	case "stochastic":
 		out[0] += rand.Float64()
 		array = npy.Encode([]int{rows, 1 + dim}, out)

@@ -1,10 +1,13 @@
 package program
 
 import (
+	"cmp"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -58,12 +61,6 @@ func forShell(command string) string {
 	return ""
 }
 
-// named is a file that a word of a command names.
-type named struct {
-	word int
-	path string
-}
-
 // Bounds of a file that a command names, of all files in a folder, and of their number.
 const (
 	maxFile  = 1 << 30
@@ -71,8 +68,8 @@ const (
 )
 
 // namedFiles are the files that a command names: a word, or what stands after its =, is a file or a folder with files;
-// or the word after Python's -m is a module in the working folder. Folders that are too large are left out.
-func namedFiles(words []string) (files []named, left []string) {
+// or the word after Python's -m is a module in the working folder. Folders that are too large are large.
+func namedFiles(words []string) (files, large []string) {
 	for i, word := range words {
 		var paths []string
 		switch module := strings.ReplaceAll(word, ".", "/"); {
@@ -88,132 +85,97 @@ func namedFiles(words []string) (files []named, left []string) {
 			switch info, err := os.Stat(path); {
 			case err != nil: // no file
 			case info.Mode().IsRegular():
-				files = append(files, named{i, path})
+				files = append(files, path)
 			case info.IsDir():
-				in := inFolder(path)
-				if in == nil {
-					left = append(left, path)
-				}
-				for _, file := range in {
-					files = append(files, named{i, file})
+				in, err := inFolder(path)
+				if files = append(files, in...); err != nil {
+					large = append(large, path)
 				}
 			}
 		}
 	}
-	return files, left
+	return files, large
 }
 
-// inFolder are the files in a folder and those below, but for hidden ones and caches of Python; nil where they are too
-// many or too large to look at, or cannot be read.
-func inFolder(dir string) (files []string) {
-	files, size := []string{}, int64(0)
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
+// inFolder are the files in a folder and those below, but for hidden ones and caches of Python; an error where they are
+// too many or too large to look at, or cannot be read.
+func inFolder(dir string) (files []string, err error) {
+	size := int64(0)
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
 			return err
-		case path != dir && strings.HasPrefix(d.Name(), ".") || d.Name() == "__pycache__":
+		}
+		if path != dir && strings.HasPrefix(d.Name(), ".") || d.Name() == "__pycache__" {
 			if d.IsDir() {
 				return filepath.SkipDir
 			}
 			return nil
-		case !d.Type().IsRegular():
-			return nil
 		}
 		info, err := d.Info()
-		if err != nil {
-			return err
+		if err == nil && info.Mode().IsRegular() {
+			files, size = append(files, path), size+info.Size()
 		}
-		files, size = append(files, path), size+info.Size()
 		if len(files) > maxFiles || size > maxFile {
-			return errors.New("too large")
+			err = errors.New("too large")
 		}
-		return nil
+		return err
 	})
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	return files
+	return files, nil
 }
 
-// digestOf returns the digest of files that a command names, "" of none.
-func (p *Program) digestOf(files []named) (string, error) {
-	all := sha256.New()
-	for _, f := range files {
-		text, err := safe.Read(f.path, maxFile)
+// depends is what a program hangs on, by name: digests of files, and of what it says itself.
+type depends map[string]string
+
+// named returns the digests of the files that a command names.
+func named(words []string) (depends, error) {
+	files, large := namedFiles(words)
+	out := depends{}
+	for _, path := range files {
+		text, err := safe.Read(path, maxFile)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		if f.path != p.Command[f.word] {
-			fmt.Fprintf(all, "%s ", f.path)
+		out[path] = fmt.Sprintf("%x", sha256.Sum256(text))[:20]
+	}
+	for _, path := range large {
+		out[path+" (too large to look into)"] = ""
+	}
+	return out, nil
+}
+
+// names are sorted.
+func (d depends) names() []string { return slices.Sorted(maps.Keys(d)) }
+
+// changed is the name of what is another than before, "" if all is the same.
+func (d depends) changed(before depends) string {
+	for _, name := range slices.Concat(d.names(), before.names()) {
+		if d[name] != before[name] {
+			return name
 		}
-		fmt.Fprintf(all, "%d %d\n%s", f.word, len(text), text)
 	}
-	if len(files) == 0 {
-		return "", nil
-	}
-	return fmt.Sprintf("%x", all.Sum(nil)[:10]), nil
+	return ""
 }
 
-// words are the files among those that a command names that are words of it. Others, such as a folder, may be where a
-// program writes.
-func (p *Program) words() []named {
-	return slices.DeleteFunc(slices.Clone(p.files), func(f named) bool { return f.path != p.Command[f.word] })
+// digest is the digest of all, "" of nothing.
+func (d depends) digest() string {
+	if len(d) == 0 {
+		return ""
+	}
+	text, _ := json.Marshal(d) // by name
+	return fmt.Sprintf("%x", sha256.Sum256(text))[:20]
 }
 
-// unchanged returns an error if a file that is a word of the command is no longer what it was when the run began.
-func (p *Program) unchanged() error {
-	digest, err := p.digestOf(p.words())
-	if err == nil && digest == p.known {
-		return nil
-	}
-	var names []string
-	for _, f := range p.words() {
-		names = append(names, f.path)
-	}
-	text := strings.Join(names, " or ") + " changed since the run began"
-	if err != nil {
-		text += ": " + err.Error()
-	}
-	return errors.New(text)
-}
-
-// with adds what a program says that it hangs on to the digest of the files that its command names.
-func (f First) with(digest string) string {
-	if len(f.Depends) == 0 {
-		return digest
-	}
-	all := sha256.New()
-	fmt.Fprintln(all, digest)
-	for _, name := range f.names() {
-		fmt.Fprintf(all, "%q %q\n", name, f.Depends[name])
-	}
-	return fmt.Sprintf("%x", all.Sum(nil)[:10])
-}
-
-// Looked says in one line which edits are seen: those of files that the command names, and of what the program says
-// that it hangs on.
+// Looked says in one line which edits are seen.
 func (p *Program) Looked() string {
-	var names []string
-	for _, f := range p.files {
-		names = append(names, safe.Text(f.path))
-	}
-	for _, name := range p.First.names() {
-		if name = safe.Text(name); !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
+	names := p.depends.names()
 	const most = 12
 	if n := len(names) - most; n > 0 {
 		names = append(names[:most], fmt.Sprintf("%d more", n))
 	}
-	text := "nothing"
-	if names != nil {
-		text = strings.Join(names, ", ")
-	}
-	text = fmt.Sprintf("%s: looked at %s", p, text)
-	if p.left != nil {
-		text += "; not at " + safe.Text(strings.Join(p.left, ", ")) + ", which is too large"
-	}
+	text := fmt.Sprintf("%s: looked at %s", p, cmp.Or(safe.Text(strings.Join(names, ", ")), "nothing"))
 	if p.First.Depends == nil {
 		text += "; edits of what it imports or reads are not seen: give it another version with them"
 	}

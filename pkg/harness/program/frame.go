@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -37,21 +36,8 @@ type First struct {
 	Target  *TargetInfo  `json:"target"`
 	Sampler *SamplerInfo `json:"sampler"`
 	Version string       `json:"version"`
-	// Depends is what the program hangs on, such as files that it read, with digests. What has no digests is nil.
+	// Depends is digests of what the program hangs on, such as files that it read, by name; nil: it does not say.
 	Depends map[string]string `json:"depends"`
-}
-
-// names are the names of what the program hangs on, sorted.
-func (f First) names() []string { return slices.Sorted(maps.Keys(f.Depends)) }
-
-// changed is what is another in what a program hangs on than in what it hung on before; "" for nothing.
-func (f First) changed(before First) string {
-	for _, name := range slices.Concat(f.names(), before.names()) {
-		if f.Depends[name] != before.Depends[name] {
-			return clean(name)
-		}
-	}
-	return ""
 }
 
 // TargetInfo is what a target says of itself.

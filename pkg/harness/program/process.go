@@ -2,6 +2,7 @@ package program
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,33 +23,34 @@ import (
 type process struct {
 	program *Program
 	said    First
+	depends depends // what the command names and the program says
 	in      *os.File
 	out     *os.File
 	from    reader
 	buffer  []byte // of messages to it
 	stderr  tail
-	busy    sync.Mutex   // held from a question to its answer
-	heard   atomic.Int64 // bytes from it
-	ours    atomic.Bool  // it waits for this program
-	served  bool         // it had work before
-	midway  bool         // a sampler in the middle of a trial
-	stays   func() bool  // undoes that the end of its session's context kills it; false if that has
+	busy    sync.Mutex  // held from a question to its answer
+	heard   counter     // of what comes from it
+	ours    atomic.Bool // it waits for this program
+	served  bool        // it had work before
+	midway  bool        // a sampler in the middle of a trial
+	stays   func() bool // undoes that the end of its session's context kills it; false if that has
 
 	cmd   *exec.Cmd
 	ended context.Context // ends with the process
 	once  sync.Once
 }
 
-// spawn starts a process of the program and reads its first line. The files that are words of the command are the same
-// before and after.
+// spawn starts a process of the program and reads its first line.
 func (p *Program) spawn(ctx context.Context) (*process, error) {
-	if err := p.unchanged(); err != nil {
-		return nil, err
-	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	c := &process{program: p}
-	if err := c.start(); err != nil {
+	var err error
+	if c.depends, err = named(p.Command); err == nil { // before it reads them
+		err = c.start()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("the program %q cannot be started: %w", p, err)
 	}
 	defer context.AfterFunc(ctx, c.kill)()
@@ -60,9 +62,8 @@ func (p *Program) spawn(ctx context.Context) (*process, error) {
 	if err != nil {
 		return nil, c.failure(ctx, err, "its first line")
 	}
-	if err := p.unchanged(); err != nil {
-		c.kill()
-		return nil, err
+	for name, digest := range c.said.Depends {
+		c.depends[name] = cmp.Or(c.depends[name], digest)
 	}
 	return c, nil
 }
@@ -77,62 +78,38 @@ func (c *process) start() error {
 	c.in, c.out = to, from
 	enlarge(c.in)
 	enlarge(c.out)
-	c.from = reader{bufio.NewReaderSize(counted{c.out, &c.heard}, maxLine)}
-	c.stderr.heard = &c.heard
+	c.from = reader{bufio.NewReaderSize(io.TeeReader(c.out, &c.heard), maxLine)}
 	c.cmd = exec.Command(c.program.Command[0], c.program.Command[1:]...)
-	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = in, out, &c.stderr
+	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = in, out, io.MultiWriter(&c.stderr, &c.heard)
 	c.cmd.WaitDelay = time.Second // of what holds on to stderr
 	c.cmd.SysProcAttr = attributes()
-	var err error
-	onLastingThread(func() { err = c.cmd.Start() })
+	ended, end := context.WithCancel(context.Background())
+	c.ended = ended
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread() // it lives no longer than the thread that started it
+		err := c.cmd.Start()
+		if started <- err; err == nil {
+			c.cmd.Wait()
+		}
+		end()
+	}()
+	err := <-started
 	in.Close()
 	out.Close()
 	if err != nil {
 		c.in.Close()
 		c.out.Close()
-		return err
 	}
-	ended, end := context.WithCancel(context.Background())
-	c.ended = ended
-	go func() {
-		c.cmd.Wait()
-		end()
-	}()
-	return nil
+	return err
 }
 
-// counted counts what is read of a file.
-type counted struct {
-	*os.File
-	bytes *atomic.Int64
-}
+// counter counts the bytes that are written to it.
+type counter struct{ atomic.Int64 }
 
-func (c counted) Read(b []byte) (int, error) {
-	n, err := c.File.Read(b)
-	c.bytes.Add(int64(n))
-	return n, err
-}
-
-// lasting is a thread that ends with this program: processes live no longer than the thread that started them.
-var lasting = sync.OnceValue(func() chan func() {
-	work := make(chan func())
-	go func() {
-		runtime.LockOSThread()
-		for f := range work {
-			f()
-		}
-	}()
-	return work
-})
-
-// onLastingThread calls f on that thread.
-func onLastingThread(f func()) {
-	done := make(chan struct{})
-	lasting() <- func() {
-		defer close(done)
-		f()
-	}
-	<-done
+func (c *counter) Write(b []byte) (int, error) {
+	c.Add(int64(len(b)))
+	return len(b), nil
 }
 
 // kill ends the process and those of its group, and waits until it is gone. What reads from it or writes to it fails.
@@ -180,8 +157,8 @@ func (c *process) failure(ctx context.Context, err error, what string) error {
 	case silent:
 		words = fmt.Sprintf("closed its stdout, where %s was due", what)
 	case died:
-		words = fmt.Sprintf("ended (%s) when %s was due", causeOfEnd(c.cmd.ProcessState), what)
-		if exitCode(c.cmd.ProcessState) == 0 {
+		words = fmt.Sprintf("ended (%s) when %s was due", c.cmd.ProcessState, what)
+		if c.cmd.ProcessState.Success() {
 			words += " (a program that starts it must pass on stdin and stdout: conda run --no-capture-output)"
 		}
 	}
@@ -191,28 +168,10 @@ func (c *process) failure(ctx context.Context, err error, what string) error {
 	return fmt.Errorf("the program %q %s", c.program, words)
 }
 
-// exitCode returns a process' exit code, 128 and the number of the signal that ended it.
-func exitCode(s *os.ProcessState) int {
-	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
-		return 128 + int(w.Signal())
-	}
-	return s.ExitCode()
-}
-
-// causeOfEnd says how a process ended.
-func causeOfEnd(s *os.ProcessState) string {
-	code := exitCode(s)
-	if code > 128 {
-		return "signal: " + syscall.Signal(code-128).String()
-	}
-	return fmt.Sprintf("exit status %d", code)
-}
-
 // tail keeps the end of what is written to it.
 type tail struct {
-	mu    sync.Mutex
-	text  []byte
-	heard *atomic.Int64 // bytes
+	mu   sync.Mutex
+	text []byte
 }
 
 const kept = 4 << 10
@@ -220,7 +179,6 @@ const kept = 4 << 10
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.heard.Add(int64(len(b)))
 	t.text = append(t.text, b[max(0, len(b)-kept):]...)
 	t.text = t.text[max(0, len(t.text)-kept):]
 	return len(b), nil

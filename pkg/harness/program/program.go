@@ -39,9 +39,7 @@ type Program struct {
 
 	sampler string // that it is known as; "": none
 	startup time.Duration
-	files   []named  // that the command names
-	known   string   // digest of those that are words of the command
-	left    []string // folders that it names, and that are too large to look at
+	depends depends // of its first process
 
 	// running is locked for what follows.
 	idle     []*process
@@ -73,20 +71,12 @@ func Start(ctx context.Context, command string, startup time.Duration) (*Program
 		}
 		return nil, usage.Errorf("the program %q cannot be started: %v%s", command, err, hint)
 	}
-	p.files, p.left = namedFiles(words)
-	digest, err := p.digestOf(p.files)
-	if err == nil {
-		p.known, err = p.digestOf(p.words())
-	}
-	if err != nil {
-		return nil, usage.Errorf("the program %q: %v", command, err)
-	}
 	first, err := p.spawn(ctx)
 	if err != nil {
 		return nil, usage.Errorf("%v", err)
 	}
 	p.Version, p.First, p.idle = first.said.Version, first.said, []*process{first}
-	p.Digest = p.First.with(digest)
+	p.depends, p.Digest = first.depends, first.depends.digest()
 	return p, nil
 }
 
@@ -127,20 +117,25 @@ func (p *Program) borrow(ctx context.Context) (*process, error) {
 }
 
 // another starts one more process of the program, which has to say of itself what the first said. What it hangs on may
-// have changed.
+// have changed, but for what are words of the command.
 func (p *Program) another(ctx context.Context) (*process, error) {
 	c, err := p.spawn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	said := c.said
+	said, changed := c.said, c.depends.changed(p.depends)
 	said.Depends = p.First.Depends
-	if !reflect.DeepEqual(said, p.First) {
-		c.kill()
-		return nil, fmt.Errorf("the program %q says other things of itself than when it was started first: "+
+	switch {
+	case changed != "" && slices.Contains(p.Command, changed):
+		err = fmt.Errorf("%s changed since the run began", changed)
+	case !reflect.DeepEqual(said, p.First):
+		err = fmt.Errorf("the program %q says other things of itself than when it was started first: "+
 			"it must always say the same", p)
+	default:
+		return c, nil
 	}
-	return c, nil
+	c.kill()
+	return nil, err
 }
 
 // giveBack takes a process back that is between two pieces of work.

@@ -29,32 +29,23 @@ func (s *Sampler) record(question, answer []float64) {
 // trial that was the first of its process, and once of a later one, which may hang on what was before it. What is
 // found is said of all trials from then on.
 func (s *Sampler) again() {
-	p := s.program
-	if s.session.Err() == nil && s.opening != nil && p.replays(s.fresh) && !s.replay() && s.session.ctx.Err() == nil {
-		running.Lock()
-		p.unsound = true
-		running.Unlock()
+	which := &s.program.replayed[0]
+	if !s.fresh {
+		which = &s.program.replayed[1]
 	}
 	running.Lock()
-	unsound := p.unsound
+	due := s.session.ctx.Err() == nil && s.opening != nil && !*which
+	*which = *which || due
 	running.Unlock()
-	if unsound {
-		s.session.note("not reproducible: does it use problem.seed? The program %q asked about other points when a "+
-			"trial was started again", p)
-	}
-}
-
-// replays reports whether a trial is to be started again.
-func (p *Program) replays(fresh bool) bool {
+	otherwise := due && !s.replay() && s.session.ctx.Err() == nil
 	running.Lock()
-	defer running.Unlock()
-	which := &p.replayed[0]
-	if !fresh {
-		which = &p.replayed[1]
+	s.program.unsound = s.program.unsound || otherwise
+	otherwise = s.program.unsound
+	running.Unlock()
+	if otherwise {
+		s.session.note("not reproducible: does it use problem.seed? The program %q asked about other points when a "+
+			"trial was started again", s.program)
 	}
-	due := !*which
-	*which = true
-	return due
 }
 
 // replay reports whether a new process opens the trial as it was opened; also where it cannot be started, which the

@@ -134,8 +134,8 @@ func (s *Session) of(p *Program) (c *process, err error) {
 		s.end(s.err)
 		return nil, s.err
 	}
-	if name := c.said.changed(p.First); name != "" {
-		s.remarks = append(s.remarks, fmt.Sprintf("%s changed since the run began", name))
+	if name := c.depends.changed(p.depends); name != "" {
+		s.remarks = append(s.remarks, clean(name)+" changed since the run began")
 	}
 	c.stays = context.AfterFunc(s.ctx, c.kill)
 	s.held = append(s.held, c)

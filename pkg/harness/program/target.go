@@ -39,23 +39,20 @@ func (t *Target) Evaluate(dst, points []float64) {
 	t.ask("score", dst, points, 1+d)
 	t.session.count(dst, 1+d)
 	t.first.Do(func() {
-		n := min(block, len(points)/d)
-		if t.session.Err() == nil && t.program.remember(points[:n*d], dst[:n*(1+d)]) {
-			t.apart(points[:n*d], dst[:n*(1+d)])
+		if n := min(block, len(points)/d); t.session.Err() == nil {
+			t.program.remember(points[:n*d], dst[:n*(1+d)])
 		}
 		t.session.ask(t)
 	})
 }
 
-// remember keeps the run's first question and its answer; false if there was one before.
-func (p *Program) remember(question, answer []float64) bool {
+// remember keeps the run's first question and its answer.
+func (p *Program) remember(question, answer []float64) {
 	running.Lock()
 	defer running.Unlock()
-	if p.question != nil {
-		return false
+	if p.question == nil {
+		p.question, p.answer = slices.Clone(question), slices.Clone(answer)
 	}
-	p.question, p.answer = slices.Clone(question), slices.Clone(answer)
-	return true
 }
 
 // same reports whether values have the same bits.
@@ -74,47 +71,6 @@ func (t *Target) again() {
 	if now := make([]float64, len(said)); t.asks("score", now, question, 1+t.Dim()) && !same(now, said) {
 		t.session.note("not reproducible: the program %q answered the run's first question differently", t.program)
 	}
-}
-
-// apart asks about a point of the first question among others: its answer has to be the same, but for rounding. A
-// program that answers differently when the same is asked again is left to again.
-func (t *Target) apart(points, said []float64) {
-	d := t.Dim()
-	n, others := len(points)/d, slices.Clone(points)
-	for i := 1; i < n; i++ {
-		for j := range d {
-			others[i*d+j] = points[j] + 0.1*float64(i)
-		}
-	}
-	now, repeated := make([]float64, len(said)), make([]float64, len(said))
-	was, is := said[:1+d], now[:1+d]
-	if n == 1 || !t.asks("score", now, others, 1+d) || alike(was, is) ||
-		!t.asks("score", repeated, points, 1+d) || !same(repeated, said) {
-		return
-	}
-	t.session.fail(fmt.Errorf("the program %q answers for a point by the other points that are asked with it: the log "+
-		"density is %.6g among some and %.6g among others; each row is to be computed of that row alone",
-		t.program, was[0], is[0]))
-}
-
-// alike reports whether log density and gradient of a point are the same twice, but for rounding, that of solvers
-// and of float32 included.
-func alike(a, b []float64) bool {
-	const share = 1e-3
-	scale := 0.0
-	for _, v := range slices.Concat(a[1:], b[1:]) {
-		scale = max(scale, math.Abs(v))
-	}
-	for j := range a {
-		size := max(1, scale, math.Abs(a[0])*share)
-		if j == 0 {
-			size = max(1, math.Abs(a[0]))
-		}
-		if math.Abs(a[j]-b[j]) > share*size {
-			return false
-		}
-	}
-	return true // also where one is not a number
 }
 
 // Constrain returns the values, n×len(Values), of points, n×d; without Values the points themselves.

@@ -19,16 +19,11 @@ var watched struct {
 	note func(line string) // for a person
 }
 
-// Watch says whom to tell for what one waits, and when to wait no longer than needed: after soft has ended. It returns
-// what undoes it.
-func Watch(soft context.Context, note func(line string)) (undo func()) {
-	set := func(soft context.Context, note func(string)) {
-		watched.Lock()
-		defer watched.Unlock()
-		watched.soft, watched.note = soft, note
-	}
-	set(soft, note)
-	return func() { set(nil, nil) }
+// Watch says whom to tell for what one waits, and when to wait no longer than needed: after soft has ended.
+func Watch(soft context.Context, note func(line string)) {
+	watched.Lock()
+	defer watched.Unlock()
+	watched.soft, watched.note = soft, note
 }
 
 // wait is what is awaited of a process.

@@ -63,7 +63,7 @@ func Run(soft, hard context.Context, s *store.Store, experiments []*harness.Expe
 	soft, stop := context.WithCancel(soft)
 	defer stop()
 	defer context.AfterFunc(hard, stop)()
-	defer program.Watch(soft, r.Progress.Note)()
+	program.Watch(soft, r.Progress.Note)
 	todo = slices.Clone(todo)
 	if err := r.references(soft, todo); err != nil || soft.Err() != nil {
 		return 0, err

@@ -138,7 +138,8 @@ def stan(
         data = json.dumps(data, default=lambda array: np.asarray(array).tolist())
     elif data is not None and os.path.isfile(data):
         depends_on(data)
-    note("data", data)
+    if data is not None:
+        note("Stan's data", data)
     m = bridgestan.StanModel(model, data)
 
     def evaluate(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -49,6 +49,7 @@ class Problem:
     over: bool = False
     _channel: Channel | None = None
     _latest: np.ndarray | Callable[[], np.ndarray] | None = None
+    _misuse: str = ""  # what ends the sampler, though the thread that did it may have died alone
     _owner: int = dataclasses.field(default_factory=os.getpid)
     _asking: threading.Lock = dataclasses.field(default_factory=threading.Lock)
 
@@ -68,13 +69,16 @@ class Problem:
             ValueError: x has another shape, or is complex.
             RuntimeError: another thread is asking, or this is another process.
         """
+        if self._misuse:
+            raise RuntimeError(self._misuse)
         if os.getpid() != self._owner:
             raise RuntimeError(f"score was called in another process: {_ALONE}")
         x = np.atleast_2d(real(x, "the array of points whose score the sampler asked for"))
         if x.ndim != 2 or x.shape[1] != self.dim:
             raise ValueError(f"the sampler asked for the score of an array of shape {x.shape}, want (m, {self.dim})")
         if not self._asking.acquire(blocking=False):
-            raise RuntimeError("score was called by two threads at once: ask for the points of all in one call")
+            self._misuse = "score was called by two threads at once: ask for the points of all in one call"
+            raise RuntimeError(self._misuse)
         try:
             return self._ask(x)
         finally:
@@ -109,15 +113,20 @@ class Problem:
 
     def _take(self, sample: Any) -> None:
         """Keeps what was yielded: a copy, as the sampler may go on in the same array."""
+        if self._misuse:
+            raise RuntimeError(self._misuse)
         if sample is None:
-            raise ValueError("the sampler yielded None, want its present sample")
+            sys.exit("the sampler yielded None, want its present sample")
         if not self.over or self._latest is None:
             self._latest = sample if callable(sample) else self._checked(sample)
 
     def _checked(self, sample: Any) -> np.ndarray:
-        sample = real(sample, "the sample that the sampler yielded")
+        try:
+            sample = real(sample, "the sample that the sampler yielded")
+        except (TypeError, ValueError) as e:
+            sys.exit(f"the sampler yielded what is no sample: {e}")
         if sample.shape != self._first.shape:
-            raise ValueError(f"the sampler yielded a sample of shape {sample.shape}, want {self._first.shape}")
+            sys.exit(f"the sampler yielded a sample of shape {sample.shape}, want {self._first.shape}")
         return sample
 
     def _tell(self, more: Mapping[str, str] | None = None) -> None:
@@ -162,15 +171,21 @@ def sampler(run: Run, title: str = "", settings: Mapping[str, object] | None = N
             problem = Problem(**message["sampler"], start=message["array"], _channel=channel)
             problem.checkpoints = list(problem.checkpoints)
             problem.settings = {**about["settings"], **problem.settings}  # type: ignore[dict-item]
-            with contextlib.suppress(OutOfGradients):
+            try:
                 for sample in run(problem):
                     problem._take(sample)
                     if problem.over:  # what comes after may rest on scores that were refused
                         break
                 if problem._latest is None and not problem.over:
-                    raise ValueError("the sampler ended before its gradients were spent, and yielded no sample")
+                    sys.exit("the sampler ended before its gradients were spent, and yielded no sample")
+            except OutOfGradients:
+                pass
+            except Exception as e:
+                if problem._misuse:  # the cause of what came of it
+                    raise RuntimeError(problem._misuse) from e
+                raise
             if problem._latest is None:
-                raise ValueError(_NO_SAMPLE)
+                sys.exit(_NO_SAMPLE)
             while problem.checkpoints:
                 problem._tell()
 

@@ -82,15 +82,15 @@ def test_stan_is_seen(project):
     def seen(data):
         (project / "model.py").write_text(f"import sifg\nsifg.stan('model.stan', {data})\n")
         got = depends(project, PYTHONPATH=path)
-        return {name: got[name] for name in ("model.stan", "part.stan", "data", "data.json") if name in got}
+        return {name: got[name] for name in ("model.stan", "part.stan", "Stan's data", "data.json") if name in got}
 
     first = seen("'data.json'")
-    assert set(first) == {"model.stan", "part.stan", "data", "data.json"}
+    assert set(first) == {"model.stan", "part.stan", "Stan's data", "data.json"}
     (project / "part.stan").write_text("// two")
     (project / "data.json").write_text('{"N": 2}')
     second = seen("'data.json'")
     assert second["part.stan"] != first["part.stan"] and second["data.json"] != first["data.json"]
-    assert seen("{'N': 1}")["data"] != seen("{'N': 2}")["data"]
+    assert seen("{'N': 1}")["Stan's data"] != seen("{'N': 2}")["Stan's data"]
 
 
 def test_arguments_are_seen():
@@ -206,24 +206,29 @@ def test_second_refusal_ends_the_process(tmp_path, yields):
 
 
 THREADS = """
-    import threading
+    import threading, time
     from concurrent.futures import ThreadPoolExecutor
     both = threading.Barrier(2)
     def run(p):
         def ask(_):
             both.wait()
             return p.score(p.start)
-        {pause}
-        list(ThreadPoolExecutor(2).map(ask, range(2)))
+        read = p._channel.read
+        p._channel.read = lambda: (time.sleep(0.5), read())[1]
+        pool = ThreadPoolExecutor(2)
+        {dies}
         yield p.start
     sifg.sampler(run)
 """
 
 
-def test_threads_are_told(tmp_path):
-    pause = "read = p._channel.read; p._channel.read = lambda: (__import__('time').sleep(0.5), read())[1]"
-    done, _ = run(tmp_path, THREADS.format(pause=pause))
-    assert done.returncode == 1 and b"score was called by two threads at once" in done.stderr, done.stderr
+@pytest.mark.parametrize("dies", ["list(pool.map(ask, range(2)))", "[f.exception() for f in [pool.submit(ask, k) for k in range(2)]]"])
+def test_threads_are_told(tmp_path, dies):
+    """Whether the sampler sees the error of its thread or not."""
+    done, said = run(tmp_path, THREADS.format(dies=dies))
+    assert done.returncode == 1, done.stderr
+    assert done.stderr.decode().splitlines()[-1].startswith("RuntimeError: score was called by two threads at once"), done.stderr
+    assert samples(said) == []
 
 
 @pytest.mark.parametrize("how", ["fork", "spawn"])
@@ -259,6 +264,27 @@ def test_stdin_is_empty(tmp_path, call, ends):
     done, said = serve(tmp_path, program, 2 * line({"ask": "score"}, [[1.0]]))
     assert ends in done.stderr and done.returncode == (1 if ends else 0), done.stderr
     assert len(said) == (1 if ends else 3)
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    {
+        "z = x - x.mean(axis=0); return -0.5 * (z**2).sum(axis=1), -z": True,
+        "return np.full(len(x), -0.5 * (x**2).sum()), -x": True,
+        "return -0.5 * (x**2).sum(axis=1), -x / np.linalg.norm(x, axis=0)": True,
+        "return -0.5 * (x**2).sum(axis=1), -x": False,
+        "return (-0.5 * (x**2).sum(axis=1) * (1 + 1e-6 * x[-1, 0])).astype(np.float32), -x.astype(np.float32)": False,
+        "return np.random.default_rng().normal(size=len(x)), -x": False,
+        "return np.where(x[:, 0] > x[-1, 0], -np.inf, 0), -x": False,
+    }.items(),
+)
+def test_dependence_on_the_batch_is_told(tmp_path, body, told):
+    """Each row is to be computed of that row alone; rounding and chance are no dependence."""
+    x = np.array([[1.0], [2.0], [0.5]])
+    program = f"import numpy as np, sifg\ndef f(x):\n    {body}\nsifg.target(f, 1)\n"
+    done, said = serve(tmp_path, program, 2 * line({"ask": "score"}, x))
+    assert (b"hangs on the other points" in done.stderr) == told == (done.returncode == 1), done.stderr
+    assert len(said) == (1 if told else 3)
 
 
 def test_complex_densities_are_told(tmp_path):
