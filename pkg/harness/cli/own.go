@@ -40,7 +40,7 @@ func (o *own) flags(f *pflag.FlagSet) {
 // use makes the request's experiments run on the data or the program of the flags. This program then has no others, so
 // that nothing of the paper is beside them.
 func (o *own) use(e *env, r *plan.Request) error {
-	target, err := o.programs.start()
+	target, err := o.programs.start(e)
 	if err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func (p *programs) flags(f *pflag.FlagSet) {
 const silence = 10 * time.Minute
 
 // start starts the programs and makes the samplers known. target is nil without one.
-func (p *programs) start() (target *program.Program, err error) {
+func (p *programs) start(e *env) (target *program.Program, err error) {
 	for _, text := range p.samplers {
 		name, command, ok := strings.Cut(text, "=")
 		if !ok {
@@ -189,6 +189,7 @@ func (p *programs) start() (target *program.Program, err error) {
 		if err != nil {
 			return nil, err
 		}
+		fmt.Fprintln(e.err, x.Looked())
 	}
 	if p.target == "" {
 		return nil, nil
@@ -201,5 +202,6 @@ func (p *programs) start() (target *program.Program, err error) {
 		return nil, usage.Errorf("--program %q is a sampler: it goes with --sampler NAME=COMMAND", p.target)
 	}
 	program.Add(target, "")
+	fmt.Fprintln(e.err, target.Looked())
 	return target, nil
 }

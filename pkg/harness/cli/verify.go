@@ -49,7 +49,7 @@ func verifyCommand(e *env) *cobra.Command {
 			if !cmd.Flags().Changed("draw") {
 				d.Seed = rand.Uint64()
 			}
-			if _, err := p.start(); err != nil {
+			if _, err := p.start(e); err != nil {
 				return err
 			}
 			return s.verifyNumbers(e, args, d)

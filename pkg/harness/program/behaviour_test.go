@@ -71,10 +71,18 @@ func behave(how string) {
 		first = `{"sifg": 1}`
 	case "long-line":
 		first = strings.Repeat("x", maxLine+1)
-	case "child-holds-on": // a child in a session of its own, with the same stdout
+	case "child-holds-on": // a child with the same stdout
 		child := exec.Command("sleep", "1000")
-		child.Stdout, child.SysProcAttr = os.Stdout, &syscall.SysProcAttr{Setsid: true}
+		child.Stdout = os.Stdout
 		child.Start()
+	case "depends":
+		first = `{"sifg": 1, "target": {"dim": 2, "names": ["a", "b"]}, "version": "test 1", "depends": {"data.csv": "1"}}`
+	case "nameless":
+		first = `{"sifg": 1, "target": {"dim": 2}}`
+	case "names-twice":
+		first = `{"sifg": 1, "target": {"dim": 2, "names": ["=a", "a"]}}`
+	case "empty-name":
+		first = `{"sifg": 1, "target": {"dim": 2, "values": ["b", "="]}}`
 	case "ignores-end", "hangs", "spins":
 		signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	}
@@ -105,10 +113,10 @@ func misanswer(how string, rows int, x []float64) {
 	}
 	line, array := `{"answer": "score", "array": true}`, npy.Encode([]int{rows, 1 + dim}, out)
 	switch how {
-	case "dies-at-row-500":
+	case "dies-at-row-50":
 		fmt.Println(line)
-		os.Stdout.Write(array[:128+8*3*500])
-		fmt.Fprintln(os.Stderr, "MemoryError: row 500")
+		os.Stdout.Write(array[:128+8*3*50])
+		fmt.Fprintln(os.Stderr, "MemoryError: row 50")
 		os.Exit(1)
 	case "killed":
 		syscall.Kill(os.Getpid(), syscall.SIGKILL)
@@ -133,6 +141,16 @@ func misanswer(how string, rows int, x []float64) {
 		array = npy.Encode([]int{rows, 1}, out[:rows])
 	case "too-few":
 		array = npy.Encode([]int{1, 3}, out[:3])
+	case "whispers":
+		for range 100 {
+			fmt.Fprintln(os.Stderr, "iteration")
+			time.Sleep(100 * time.Millisecond)
+		}
+	case "twice": // another scale
+		for j := range out {
+			out[j] *= 2
+		}
+		array = npy.Encode([]int{rows, 1 + dim}, out)
 	case "stochastic":
 		out[0] += rand.Float64()
 		array = npy.Encode([]int{rows, 1 + dim}, out)
@@ -142,7 +160,7 @@ func misanswer(how string, rows int, x []float64) {
 	case "flat":
 		array = npy.Encode([]int{len(out)}, out)
 	case "huge-shape":
-		array = bytes.Replace(array, fmt.Appendf(nil, "(%d, 3), }         ", rows), []byte("(1000000000000, 3), }"), 1)
+		array = bytes.Replace(array, fmt.Appendf(nil, "(%d, 3), }           ", rows), []byte("(1000000000000, 3), }"), 1)
 	case "float32":
 		array = npy.Encode([]int{rows, 1 + dim}, make([]float32, len(out)))
 	case "big-endian":
@@ -200,10 +218,12 @@ func sample(how string) {
 		fmt.Println(line)
 		os.Stdout.Write(npy.Encode([]int{rows, cols}, data))
 	}
-	ask := func(rows, cols int) bool {
-		write(`{"ask": "score", "array": true}`, rows, cols, 1)
+	state := 0
+	about := func(rows, cols int, value float64) bool {
+		write(`{"ask": "score", "array": true}`, rows, cols, value)
 		return read()
 	}
+	ask := func(rows, cols int) bool { return about(rows, cols, 1) }
 	tell := func(iteration, rows int, value float64) {
 		write(fmt.Sprintf(`{"tell": "sample", "iteration": %d, "array": true}`, iteration), rows, dim, value)
 	}
@@ -225,6 +245,11 @@ func sample(how string) {
 			case how == "asks-nothing":
 				ask(0, dim)
 			case how == "ends-early" && k > 5:
+			case how == "stateful": // as a generator of random numbers made once
+				state++
+				about(particles, dim, float64(state))
+			case how == "by-clock":
+				about(particles, dim, float64(time.Now().UnixNano()))
 			default:
 				ask(particles, dim)
 			}

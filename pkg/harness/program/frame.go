@@ -2,6 +2,7 @@ package program
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -25,7 +26,7 @@ type message struct {
 	Answer    string `json:"answer,omitempty"` // to what was asked
 	Tell      string `json:"tell,omitempty"`   // sample, draws
 	Iteration int    `json:"iteration,omitempty"`
-	End       string `json:"end,omitempty"` // gradients: there are no more
+	End       string `json:"end,omitempty"` // gradients: there are no more; process: it ends after this sample
 	Array     bool   `json:"array,omitempty"`
 }
 
@@ -35,12 +36,14 @@ type First struct {
 	Target  *TargetInfo  `json:"target"`
 	Sampler *SamplerInfo `json:"sampler"`
 	Version string       `json:"version"`
+	// Depends is digests of what the program hangs on, such as files that it read, by name; nil: it does not say.
+	Depends map[string]string `json:"depends"`
 }
 
 // TargetInfo is what a target says of itself.
 type TargetInfo struct {
 	Dim    int      `json:"dim"`
-	Names  []string `json:"names,omitempty"`  // of the dim coordinates
+	Names  []string `json:"names,omitempty"`  // of the dim coordinates; x[0], … if absent
 	Values []string `json:"values,omitempty"` // names of the constrained values; nil: the coordinates are the values
 }
 
@@ -71,11 +74,14 @@ func first(line []byte) (f First, err error) {
 	t := f.Target
 	if t != nil {
 		t.Names, t.Values = cleaned(t.Names), cleaned(t.Values)
+		err = cmp.Or(once(t.Names, "names"), once(t.Values, "values"))
 	}
 	if f.Sampler != nil {
 		f.Sampler.Title = clean(f.Sampler.Title)
 	}
 	switch {
+	case err != nil:
+		return f, err
 	case f.Sifg != protocol:
 		return f, fmt.Errorf("speaks version %d of the protocol, this command version %d", f.Sifg, protocol)
 	case (t == nil) == (f.Sampler == nil):
@@ -85,8 +91,27 @@ func first(line []byte) (f First, err error) {
 		return f, fmt.Errorf("says that its target has %d dimensions: want 1 to a million", t.Dim)
 	case t.Names != nil && len(t.Names) != t.Dim:
 		return f, fmt.Errorf("gives %d names to %d coordinates", len(t.Names), t.Dim)
+	case t.Names == nil:
+		for j := range t.Dim {
+			t.Names = append(t.Names, fmt.Sprintf("x[%d]", j))
+		}
 	}
 	return f, nil
+}
+
+// once returns an error if one of the names, as they are shown, is empty or there twice.
+func once(names []string, what string) error {
+	seen := map[string]bool{}
+	for _, name := range names {
+		switch {
+		case name == "":
+			return fmt.Errorf("has an empty name among its %s, or one of signs alone", what)
+		case seen[name]:
+			return fmt.Errorf("has %q twice among its %s", name, what)
+		}
+		seen[name] = true
+	}
+	return nil
 }
 
 // clean makes a text fit for a terminal, a page and a spreadsheet, which takes what begins with such a character for a

@@ -2,55 +2,59 @@ package program
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
-	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
 
-// process is one process of a program, under a guard of its own.
+// process is one process of a program, the leader of a process group.
 type process struct {
 	program *Program
 	said    First
+	depends depends // what the command names and the program says
 	in      *os.File
 	out     *os.File
-	control *os.File
 	from    reader
 	buffer  []byte // of messages to it
 	stderr  tail
 	busy    sync.Mutex  // held from a question to its answer
+	heard   counter     // of what comes from it
+	ours    atomic.Bool // it waits for this program
+	served  bool        // it had work before
 	midway  bool        // a sampler in the middle of a trial
 	stays   func() bool // undoes that the end of its session's context kills it; false if that has
 
 	cmd   *exec.Cmd
-	ended context.Context // ends with the guard
+	ended context.Context // ends with the process
 	once  sync.Once
 }
 
-// spawn starts a process of the program and reads its first line. The files that the command names are the same before
-// and after.
+// spawn starts a process of the program and reads its first line.
 func (p *Program) spawn(ctx context.Context) (*process, error) {
-	if err := p.unchanged(); err != nil {
-		return nil, err
-	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	c := &process{program: p}
-	if err := c.start(); err != nil {
+	var err error
+	if c.depends, err = named(p.Command); err == nil { // before it reads them
+		err = c.start()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("the program %q cannot be started: %w", p, err)
 	}
-	go c.stderr.listen(ctx, p.startup, cancel)
 	defer context.AfterFunc(ctx, c.kill)()
+	defer c.await("its first line", p.startup, cancel)()
 	line, err := c.from.line()
 	if err == nil {
 		c.said, err = first(line)
@@ -58,65 +62,66 @@ func (p *Program) spawn(ctx context.Context) (*process, error) {
 	if err != nil {
 		return nil, c.failure(ctx, err, "its first line")
 	}
-	if err := p.unchanged(); err != nil {
-		c.kill()
-		return nil, err
+	for name, digest := range c.said.Depends {
+		c.depends[name] = cmp.Or(c.depends[name], digest)
 	}
 	return c, nil
 }
 
-// start starts the guard, with pipes to and from the process.
+// start starts the process, with pipes to and from it.
 func (c *process) start() error {
-	var in, out, control *os.File
-	var errs [3]error
-	in, c.in, errs[0] = os.Pipe()
-	c.out, out, errs[1] = os.Pipe()
-	control, c.control, errs[2] = os.Pipe()
-	if err := errors.Join(errs[:]...); err != nil {
+	in, to, err1 := os.Pipe()
+	from, out, err2 := os.Pipe()
+	if err := errors.Join(err1, err2); err != nil {
 		return err // of a process that has no file descriptors left
 	}
+	c.in, c.out = to, from
 	enlarge(c.in)
 	enlarge(c.out)
-	c.from = reader{bufio.NewReaderSize(c.out, maxLine)}
-	c.cmd = &exec.Cmd{Path: machine.Itself(), Args: append([]string{guardName}, c.program.Command...)}
-	c.cmd.Stdin, c.cmd.Stdout, c.cmd.ExtraFiles = in, out, []*os.File{control}
-	c.stderr.heard = time.Now()
-	c.cmd.Stderr = &c.stderr
-	c.cmd.WaitDelay = time.Second                           // of what holds on to stderr
-	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C at the terminal is for this process alone
-	err := c.cmd.Start()
-	for _, f := range []*os.File{in, out, control} {
-		f.Close()
-	}
-	if err != nil {
-		c.closePipes()
-		return err
-	}
+	c.from = reader{bufio.NewReaderSize(io.TeeReader(c.out, &c.heard), maxLine)}
+	c.cmd = exec.Command(c.program.Command[0], c.program.Command[1:]...)
+	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = in, out, io.MultiWriter(&c.stderr, &c.heard)
+	c.cmd.WaitDelay = time.Second // of what holds on to stderr
+	c.cmd.SysProcAttr = attributes()
 	ended, end := context.WithCancel(context.Background())
 	c.ended = ended
+	started := make(chan error)
 	go func() {
-		c.cmd.Wait()
+		runtime.LockOSThread() // it lives no longer than the thread that started it
+		err := c.cmd.Start()
+		if started <- err; err == nil {
+			c.cmd.Wait()
+		}
 		end()
 	}()
-	return nil
-}
-
-func (c *process) closePipes() {
-	for _, f := range []*os.File{c.in, c.out, c.control} {
-		f.Close()
+	err := <-started
+	in.Close()
+	out.Close()
+	if err != nil {
+		c.in.Close()
+		c.out.Close()
 	}
+	return err
 }
 
-// kill ends the process and all that it started, and waits until they are gone. What reads from
-// it or writes to it fails.
+// counter counts the bytes that are written to it.
+type counter struct{ atomic.Int64 }
+
+func (c *counter) Write(b []byte) (int, error) {
+	c.Add(int64(len(b)))
+	return len(b), nil
+}
+
+// kill ends the process and those of its group, and waits until it is gone. What reads from it or writes to it fails.
 func (c *process) kill() {
 	c.once.Do(func() {
-		c.closePipes() // the guard sees that the last is closed
+		syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL)
+		c.in.Close()
+		c.out.Close()
 		select {
 		case <-c.ended.Done():
 		case <-time.After(5 * time.Second):
 		}
-		syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) // should the guard hang, or have been killed
 	})
 }
 
@@ -152,8 +157,8 @@ func (c *process) failure(ctx context.Context, err error, what string) error {
 	case silent:
 		words = fmt.Sprintf("closed its stdout, where %s was due", what)
 	case died:
-		words = fmt.Sprintf("ended (%s) when %s was due", causeOfEnd(c.cmd.ProcessState), what)
-		if exitCode(c.cmd.ProcessState) == 0 {
+		words = fmt.Sprintf("ended (%s) when %s was due", c.cmd.ProcessState, what)
+		if c.cmd.ProcessState.Success() {
 			words += " (a program that starts it must pass on stdin and stdout: conda run --no-capture-output)"
 		}
 	}
@@ -163,28 +168,10 @@ func (c *process) failure(ctx context.Context, err error, what string) error {
 	return fmt.Errorf("the program %q %s", c.program, words)
 }
 
-// exitCode returns a process' exit code, 128 and the number of the signal that ended it.
-func exitCode(s *os.ProcessState) int {
-	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
-		return 128 + int(w.Signal())
-	}
-	return s.ExitCode()
-}
-
-// causeOfEnd says how a program ended, by the state of its guard.
-func causeOfEnd(s *os.ProcessState) string {
-	code := exitCode(s)
-	if code > 128 {
-		return "signal: " + syscall.Signal(code-128).String()
-	}
-	return fmt.Sprintf("exit status %d", code)
-}
-
 // tail keeps the end of what is written to it.
 type tail struct {
-	mu    sync.Mutex
-	text  []byte
-	heard time.Time // when something was written last
+	mu   sync.Mutex
+	text []byte
 }
 
 const kept = 4 << 10
@@ -192,26 +179,9 @@ const kept = 4 << 10
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.heard = time.Now()
 	t.text = append(t.text, b[max(0, len(b)-kept):]...)
 	t.text = t.text[max(0, len(t.text)-kept):]
 	return len(b), nil
-}
-
-// listen ends a program's start where nothing was written for the limit. It returns when ctx ends.
-func (t *tail) listen(ctx context.Context, limit time.Duration, end context.CancelCauseFunc) {
-	for ctx.Err() == nil {
-		t.mu.Lock()
-		left := limit - time.Since(t.heard)
-		t.mu.Unlock()
-		if left <= 0 {
-			end(fmt.Errorf("it printed nothing, on stderr either, for %v", limit))
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(left):
-		}
-	}
 }
 
 // last returns the last three lines that are not empty, as one.
@@ -226,44 +196,4 @@ func (t *tail) last() string {
 	}
 	text := strings.Join(lines[max(0, len(lines)-3):], " / ")
 	return text[max(0, len(text)-500):]
-}
-
-// guardName is the name under which this program starts itself as a guard: the parent of a program and of all that it
-// starts. The guard kills them when its pipe is closed, which is so when this program ends, however it does.
-const guardName = "sifg-program-guard"
-
-// control is the guard's end of the pipe, an inherited file.
-const control = 3
-
-func init() {
-	if len(os.Args) > 1 && os.Args[0] == guardName {
-		os.Exit(guard(os.Args[1:]))
-	}
-}
-
-// guard runs the command until it ends, or the pipe is closed. It returns the exit code of the command, 128 and the
-// signal's number where a signal ended it.
-func guard(command []string) int {
-	// They do not end the guard. Nor are they ignored, which the program would inherit, and all that it starts.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
-	adopt()
-	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.SysProcAttr = diesWithGuard()
-	if err := cmd.Start(); err != nil {
-		os.Stderr.WriteString(err.Error() + "\n")
-		return 127
-	}
-	os.Stdin.Close()
-	os.Stdout.Close()
-	go func() {
-		io.Copy(io.Discard, os.NewFile(control, "control"))
-		killChildren()
-		syscall.Kill(0, syscall.SIGKILL) // the group of which it is the leader
-	}()
-	defer killChildren()
-	if cmd.Wait(); cmd.ProcessState == nil { // reaped by killChildren, for the pipe is closed
-		return 128 + int(syscall.SIGKILL)
-	}
-	return exitCode(cmd.ProcessState)
 }

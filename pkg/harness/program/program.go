@@ -6,8 +6,6 @@ package program
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,7 +17,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
@@ -27,7 +24,7 @@ import (
 // Identity is what a result depends on of a program.
 type Identity struct {
 	Command []string `mapstructure:"command" json:"command" yaml:"command"`
-	// Digest is of the files that the command names.
+	// Digest is of the files that the command names, and of what the program says that it hangs on.
 	Digest  string `mapstructure:"digest" json:"digest,omitempty" yaml:"digest,omitempty"`
 	Version string `mapstructure:"version" json:"version,omitempty" yaml:"version,omitempty"`
 }
@@ -42,13 +39,15 @@ type Program struct {
 
 	sampler string // that it is known as; "": none
 	startup time.Duration
-	files   []int // the words of the command that are files
+	depends depends // of its first process
 
-	idle []*process // running is locked for it
+	// running is locked for what follows.
+	idle     []*process
+	question []float64 // of a target: the run's first
+	answer   []float64
+	replayed [2]bool // of a sampler: a trial of a new process, and one of a process that had one before
+	unsound  bool    // one of them was opened otherwise when it was started again
 }
-
-// maxFile bounds the files that a command names.
-const maxFile = 1 << 30
 
 // Start starts a program for its first line, before which it may be silent as long as startup. No shell reads the
 // command. Its errors are a person's mistakes.
@@ -61,6 +60,10 @@ func Start(ctx context.Context, command string, startup time.Duration) (*Program
 	case len(words) == 0:
 		return nil, usage.Errorf("a program's command is empty: want one such as \"python model.py\"")
 	}
+	if w := forShell(command); w != "" {
+		return nil, usage.Errorf("the program %q: sifg starts no shell, which %s is for: quote it if the program reads "+
+			"it, else write sh -c '…'", command, w)
+	}
 	if _, err := exec.LookPath(words[0]); err != nil {
 		hint := ""
 		if strings.HasSuffix(words[0], ".py") {
@@ -68,77 +71,13 @@ func Start(ctx context.Context, command string, startup time.Duration) (*Program
 		}
 		return nil, usage.Errorf("the program %q cannot be started: %v%s", command, err, hint)
 	}
-	for i, word := range words {
-		if (i > 0 || strings.Contains(word, "/")) && isFile(word) { // the first is looked for in PATH
-			p.files = append(p.files, i)
-		}
-	}
-	if p.Digest, err = p.digest(); err != nil {
-		return nil, usage.Errorf("the program %q: %v", command, err)
-	}
 	first, err := p.spawn(ctx)
 	if err != nil {
 		return nil, usage.Errorf("%v", err)
 	}
 	p.Version, p.First, p.idle = first.said.Version, first.said, []*process{first}
+	p.depends, p.Digest = first.depends, first.depends.digest()
 	return p, nil
-}
-
-var (
-	word   = regexp.MustCompile(`(?s)(?:[^\s'"\\]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+`)
-	quoted = regexp.MustCompile(`(?s)\\.|'[^']*'|"(?:[^"\\]|\\.)*"`)
-	inside = regexp.MustCompile("(?s)\\\\([$`\"\\\\])") // double quotes
-)
-
-// split splits a command into words as a shell does that expands nothing.
-func split(command string) ([]string, error) {
-	if strings.TrimSpace(word.ReplaceAllString(command, "")) != "" {
-		return nil, errors.New("a quote is not closed, or the backslash at the end has nothing to quote")
-	}
-	all := word.FindAllString(command, -1)
-	for i := range all {
-		all[i] = quoted.ReplaceAllStringFunc(all[i], func(q string) string {
-			switch q[0] {
-			case '\\':
-				return q[1:]
-			case '\'':
-				return q[1 : len(q)-1]
-			}
-			return inside.ReplaceAllString(q[1:len(q)-1], "$1")
-		})
-	}
-	return all, nil
-}
-
-// digest returns the digest of the files that the command names, "" where it names none.
-func (p *Program) digest() (string, error) {
-	digest, all := "", sha256.New()
-	for _, i := range p.files {
-		text, err := safe.Read(p.Command[i], maxFile)
-		if err != nil {
-			return "", err
-		}
-		fmt.Fprintf(all, "%d %d\n%s", i, len(text), text)
-		digest = fmt.Sprintf("%x", all.Sum(nil)[:10])
-	}
-	return digest, nil
-}
-
-// unchanged returns an error if a file that the command names is no longer what it was when the run began.
-func (p *Program) unchanged() error {
-	digest, err := p.digest()
-	if err == nil && digest == p.Digest {
-		return nil
-	}
-	var names []string
-	for _, i := range p.files {
-		names = append(names, p.Command[i])
-	}
-	text := strings.Join(names, " or ") + " changed since the run began"
-	if err != nil {
-		text += ": " + err.Error()
-	}
-	return errors.New(text)
 }
 
 func isFile(path string) bool {
@@ -174,22 +113,36 @@ func (p *Program) borrow(ctx context.Context) (*process, error) {
 		last.kill()
 	}
 	running.Unlock()
+	return p.another(ctx)
+}
+
+// another starts one more process of the program, which has to say of itself what the first said. What it hangs on may
+// have changed, but for what are words of the command.
+func (p *Program) another(ctx context.Context) (*process, error) {
 	c, err := p.spawn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if !reflect.DeepEqual(c.said, p.First) {
-		c.kill()
-		return nil, fmt.Errorf("the program %q says other things of itself than when it was started first: "+
+	said, changed := c.said, c.depends.changed(p.depends)
+	said.Depends = p.First.Depends
+	switch {
+	case changed != "" && slices.Contains(p.Command, changed):
+		err = fmt.Errorf("%s changed since the run began", changed)
+	case !reflect.DeepEqual(said, p.First):
+		err = fmt.Errorf("the program %q says other things of itself than when it was started first: "+
 			"it must always say the same", p)
+	default:
+		return c, nil
 	}
-	return c, nil
+	c.kill()
+	return nil, err
 }
 
 // giveBack takes a process back that is between two pieces of work.
 func (p *Program) giveBack(c *process) {
 	running.Lock()
 	defer running.Unlock()
+	c.served = true
 	p.idle = append(p.idle, c)
 }
 

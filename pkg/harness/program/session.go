@@ -3,7 +3,6 @@ package program
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -22,11 +21,11 @@ type Session struct {
 
 	mu      sync.Mutex
 	held    []*process
-	err     error    // the first failure
-	remarks []string // on answers that are allowed and look wrong
-	again   []func() // ask the first questions again
-	points  int      // that targets were asked about
-	refused int      // of them, where the log density was −inf, or it or a gradient was not a number
+	err     error                  // the first failure
+	remarks []string               // on answers that are allowed and look wrong
+	asked   []interface{ again() } // targets and samplers, which show at the end whether they answer as before
+	points  int                    // that targets were asked about
+	refused int                    // of them, where the log density was −inf, or it or a gradient was not a number
 }
 
 // Begin returns a session without processes.
@@ -39,16 +38,20 @@ func Begin(ctx context.Context) *Session {
 // Context ends when a program fails: what is computed of its answers is in vain.
 func (s *Session) Context() context.Context { return s.ctx }
 
-// Settle asks each target its first question again and looks whether the programs' files are still those that were
-// planned. It returns what Err does.
+// Settle asks whether the programs answer as they did before: see Target.again and Sampler.again. It returns what Err
+// does.
 func (s *Session) Settle() error {
-	for _, ask := range s.again {
-		ask()
-	}
-	for _, c := range s.held {
-		s.fail(c.program.unchanged())
+	for _, x := range s.asked {
+		x.again()
 	}
 	return s.Err()
+}
+
+// ask adds what is asked again when the session settles.
+func (s *Session) ask(x interface{ again() }) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = append(s.asked, x)
 }
 
 // End gives the processes back, or kills them where something failed or they are in the middle of their work.
@@ -108,6 +111,7 @@ func (s *Session) with(p *Program, what string, f func(c *process) error) error 
 	if err := s.Err(); err != nil { // of a question before
 		return err
 	}
+	defer c.await(what, stuck, s.end)()
 	if err = f(c); err == nil {
 		return nil
 	}
@@ -130,85 +134,12 @@ func (s *Session) of(p *Program) (c *process, err error) {
 		s.end(s.err)
 		return nil, s.err
 	}
+	if name := c.depends.changed(p.depends); name != "" {
+		s.remarks = append(s.remarks, clean(name)+" changed since the run began")
+	}
 	c.stays = context.AfterFunc(s.ctx, c.kill)
 	s.held = append(s.held, c)
 	return c, nil
-}
-
-// Target is a target that is a program, as one session uses it. Where the program fails, its answers are NaN
-// from then on, and the session says why.
-type Target struct {
-	TargetInfo
-	program *Program
-	session *Session
-	first   sync.Once // question, which is asked again at once and when the session settles
-}
-
-// Target returns the program as a target; an error if it is a sampler.
-func (p *Program) Target(s *Session) (*Target, error) {
-	if p.First.Target == nil {
-		return nil, fmt.Errorf("the program %q is a sampler, where a target is wanted", p)
-	}
-	return &Target{TargetInfo: *p.First.Target, program: p, session: s}, nil
-}
-
-// Dim returns the number d of coordinates.
-func (t *Target) Dim() int { return t.TargetInfo.Dim }
-
-// Evaluate sets dst, n×(1+d), to the log density, up to a constant, and its gradient at points, n×d, row by row.
-func (t *Target) Evaluate(dst, points []float64) {
-	d := t.Dim()
-	t.ask("score", dst, points, 1+d)
-	t.session.count(dst, 1+d)
-	t.first.Do(func() { t.repeat(slices.Clone(points), slices.Clone(dst)) })
-}
-
-// repeat asks a question again, now and when the session settles. Its answer has to be the same.
-func (t *Target) repeat(points, said []float64) {
-	again := func() {
-		now := make([]float64, len(said))
-		t.ask("score", now, points, 1+t.Dim())
-		alike := func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
-		if !slices.EqualFunc(now, said, alike) && t.session.Err() == nil {
-			t.session.note("not reproducible: the program %q answered the same question differently", t.program)
-		}
-	}
-	again()
-	t.session.mu.Lock()
-	defer t.session.mu.Unlock()
-	t.session.again = append(t.session.again, again)
-}
-
-// Constrain returns the values, n×len(Values), of points, n×d; without Values the points themselves.
-func (t *Target) Constrain(points []float64) []float64 {
-	if t.Values == nil {
-		return points
-	}
-	dst := make([]float64, len(points)/t.Dim()*len(t.Values))
-	t.ask("values", dst, points, len(t.Values))
-	return dst
-}
-
-// ask fills dst with the answer, of cols columns, to a question about points.
-func (t *Target) ask(question string, dst, points []float64, cols int) {
-	rows, what := len(points)/t.Dim(), "the answer to "+question
-	err := t.session.with(t.program, what, func(c *process) error {
-		if err := c.send(message{Ask: question}, points, t.Dim()); err != nil {
-			return err
-		}
-		m, err := c.from.message()
-		if err != nil {
-			return err
-		}
-		if m.Answer != question || !m.Array {
-			return fmt.Errorf("said %v, where {\"answer\": %q, \"array\": true} was due", m, question)
-		}
-		_, err = c.from.array(dst, rows, rows, cols, what)
-		return err
-	})
-	if err != nil {
-		floats.AddConst(math.NaN(), dst)
-	}
 }
 
 // note keeps a remark.

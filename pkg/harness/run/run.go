@@ -15,6 +15,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
@@ -54,6 +55,7 @@ func Run(soft, hard context.Context, s *store.Store, experiments []*harness.Expe
 	soft, stop := context.WithCancel(soft)
 	defer stop()
 	defer context.AfterFunc(hard, stop)()
+	program.Watch(soft, r.Progress.Note)
 	todo = slices.Clone(todo)
 	if err := r.references(soft, todo); err != nil || soft.Err() != nil {
 		return 0, err

@@ -32,7 +32,7 @@ def nuts(problem):
     adapt = blackjax.window_adaptation(blackjax.nuts, log_density, target_acceptance_rate=0.8)
     kernel = blackjax.nuts.build_kernel()
     move = jax.jit(lambda key, state, step, mass: kernel(key, state, log_density, step, mass)[0])
-    keys = jax.random.split(jax.random.PRNGKey(problem.seed), CHAINS)
+    keys = jax.random.split(jax.random.PRNGKey(problem.seed % 2**63), CHAINS)
     states, settings = [], []
     for k in range(CHAINS):
         (state, found), _ = adapt.run(keys[k], jnp.asarray(problem.start[k % problem.particles]), warmup)

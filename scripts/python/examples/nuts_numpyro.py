@@ -14,7 +14,7 @@ def nuts(problem):
     log_density = sifg.logdensity(problem)
     warmup = int(np.clip(problem.gradients / CHAINS / 100, 100, 1000))
     kernel = NUTS(potential_fn=lambda x: -log_density(x))
-    keys = jax.random.split(jax.random.PRNGKey(problem.seed), CHAINS)
+    keys = jax.random.split(jax.random.PRNGKey(problem.seed % 2**63), CHAINS)
     states = [kernel.init(keys[k], warmup, jnp.asarray(problem.start[k % problem.particles]), (), {}) for k in range(CHAINS)]
     move = jax.jit(lambda state: kernel.sample(state, (), {}))
     chains = [[] for _ in range(CHAINS)]

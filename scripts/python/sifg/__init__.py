@@ -12,6 +12,7 @@ A sampler is served by :func:`sampler`::
     sifg run gmm --sampler mine="python sampler.py"
 """
 
+from ._seen import depends_on  # first: what is opened from here on is looked at
 from ._adapters import jax, numpyro, pymc, stan, torch
 from ._load import load
 from ._sampler import OutOfGradients, Problem, logdensity, sampler
@@ -20,6 +21,7 @@ from ._target import target
 __all__ = [
     "OutOfGradients",
     "Problem",
+    "depends_on",
     "jax",
     "load",
     "logdensity",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -11,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from ._frame import stdout_aside
+from ._frame import aside
+from ._seen import depends_on, note, stan_files
 from ._target import target
 
 
 def _jax64() -> Any:
-    stdout_aside()
+    aside()
     import jax as library
 
     library.config.update("jax_enable_x64", True)
@@ -35,7 +37,7 @@ def torch(logp: Callable[[Any], Any], dim: int, names: Sequence[str] | None = No
 
     It is -inf where a distribution refuses its arguments by a ValueError.
     """
-    stdout_aside()
+    aside()
     import torch as library
 
     one = library.func.grad_and_value(logp)
@@ -81,6 +83,7 @@ def numpyro(
     constrain = library.jit(library.vmap(lambda u: ravel_pytree([sites(u)[name] for name in first])[0]))
     both = library.jit(library.vmap(library.value_and_grad(logp)))
     names = _names({name: np.shape(v) for name, v in info.param_info.z.items()}, sort=True)
+    note("the model's arguments", (args, kwargs))
     target(both, flat.size, names, _names({k: v.shape for k, v in first.items()}), constrain, version)
 
 
@@ -89,7 +92,7 @@ def pymc(model: Any, values: Sequence[str] | None = None, version: str = "") -> 
 
     Its values are the constrained variables and the deterministic ones, or those of them that ``values`` names.
     """
-    stdout_aside()
+    aside()
     from pymc.blocking import DictToArrayBijection, RaveledVars
 
     if discrete := [v.name for v in model.free_RVs if np.dtype(v.dtype).kind != "f"]:
@@ -114,6 +117,8 @@ def pymc(model: Any, values: Sequence[str] | None = None, version: str = "") -> 
 
     shapes = {v.name: np.shape(value) for v, value in zip(outs, of(point.data))}
     coordinates = {info[0]: info[1] for info in point.point_map_info}
+    observed = (model.rvs_to_values[v] for v in model.observed_RVs)
+    note("observed data", [v.get_value() if hasattr(v, "get_value") else getattr(v, "data", None) for v in observed])
     target(evaluate, point.data.size, _names(coordinates), _names(shapes), constrain, version)
 
 
@@ -125,11 +130,16 @@ def stan(
     Its values are the parameters and the transformed ones, or those of the variables that ``values`` names. The log
     density is -inf, and transformed parameters are NaN, where the model rejects a point.
     """
-    stdout_aside()
+    aside()
     import bridgestan
 
+    depends_on(*stan_files(model))
     if isinstance(data, Mapping):
         data = json.dumps(data, default=lambda array: np.asarray(array).tolist())
+    elif data is not None and os.path.isfile(data):
+        depends_on(data)
+    if data is not None:
+        note("Stan's data", data)
     m = bridgestan.StanModel(model, data)
 
     def evaluate(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -16,21 +16,27 @@ PROTOCOL = 1
 
 
 @functools.cache
-def stdout_aside() -> int:
-    """Returns a descriptor of this process' stdout. Whatever is printed from now on goes to stderr."""
+def aside() -> tuple[int, int]:
+    """Returns descriptors of this process' stdin and stdout, which are for messages alone.
+
+    Whatever is printed from now on goes to stderr, and stdin is empty: for ``input``, for a debugger and for other programs.
+    """
     sys.stdout.flush()
-    out = os.dup(1)
+    messages = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
     os.dup2(2, 1)
     sys.stdout = sys.stderr
-    return out
+    return messages
 
 
 class Channel:
     """The stdin and stdout of this process as messages."""
 
     def __init__(self) -> None:
-        self._in = sys.stdin.buffer
-        self._out = stdout_aside()
+        source, self._out = aside()
+        self._in = open(source, "rb", closefd=False)
         self._heads: dict[bytes, tuple[int, ...]] = {}
         self._made: dict[tuple[int, ...], bytes] = {}
 
@@ -88,6 +94,14 @@ class Channel:
         view = memoryview(data)
         while view:
             view = view[os.write(self._out, view) :]
+
+
+def real(array: object, what: str) -> np.ndarray:
+    """Returns an array in float64, a copy; complex numbers are none."""
+    array = np.asarray(array)
+    if array.dtype.kind == "c":
+        raise ValueError(f"{what} is complex, want real numbers")
+    return np.array(array, "<f8", order="C")
 
 
 def by_hand(how: str) -> bool:

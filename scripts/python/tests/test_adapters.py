@@ -22,7 +22,7 @@ def served(monkeypatch):
         caught.update(f=value_and_grad, dim=dim, names=names, values=values, constrain=constrain)
 
     monkeypatch.setattr(_adapters, "target", target)
-    monkeypatch.setattr(_adapters, "stdout_aside", lambda: None)
+    monkeypatch.setattr(_adapters, "aside", lambda: None)
     return caught
 
 

@@ -52,6 +52,7 @@ def test_target(tmp_path):
     x = np.arange(6.0).reshape(3, 2)
     done, said = serve(tmp_path, program, line({"ask": "score"}, x) + line({"ask": "values"}, x))
     assert done.returncode == 0 and b"evaluated 3" in done.stderr
+    assert list(said[0].pop("depends")) == [str(tmp_path / "program.py")]
     assert said[0] == {"sifg": 1, "target": {"dim": 2, "names": ["a", "b"], "values": ["e"]}, "version": "7"}
     np.testing.assert_array_equal(said[1]["array"], np.column_stack([-0.5 * (x**2).sum(axis=1), -x]))
     np.testing.assert_array_equal(said[2]["array"], x[:, :1] + 1)

@@ -1,0 +1,236 @@
+package program
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+	"github.com/semi-implicit/sifg/pkg/sifg/target"
+)
+
+// remarks runs trials of a sampler, one after another, and returns what is said of each.
+func remarks(t *testing.T, how string, trials int) (said []string) {
+	normal := target.NewFunc(dim, func(x []float64) float64 { return -(x[0]*x[0] + x[1]*x[1]) / 2 },
+		func(dst, x []float64) { dst[0], dst[1] = -x[0], -x[1] })
+	p, err := Start(context.Background(), command("sampler-"+how), startup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	Add(p, "")
+	defer gone(t)
+	defer Close()
+	for range trials {
+		s, mover := Begin(context.Background()), &Sampler{program: p}
+		mover.Bind(s, Job{Iterations: iterations, Checkpoints: []int{halfway, iterations}})
+		flow := &sifg.Flow{Field: sifg.Still{}, Mover: mover}
+		c, err := flow.Start(normal, particles, 1, func(dst sifg.Batch, r *rng.Stream) { r.Normal(dst.Data) })
+		for err == nil && s.Err() == nil && c.Iter < iterations {
+			_, err = flow.Step(c)
+		}
+		if err := s.Settle(); err != nil {
+			t.Fatal(err)
+		}
+		said = append(said, s.Remark())
+		s.End()
+	}
+	return said
+}
+
+// TestReplay: a sampler that hangs on the clock is marked from its first trial on, and one whose state stays from trial
+// to trial from its second: the first of every process is the same.
+func TestReplay(t *testing.T) {
+	const marked = "not reproducible: does it use problem.seed?"
+	for how, from := range map[string]int{"well": 3, "by-clock": 0, "stateful": 1} {
+		for k, said := range remarks(t, how, 3) {
+			if strings.HasPrefix(said, marked) != (k >= from) || (said == "") != (k < from) {
+				t.Errorf("%s, trial %d: %s", how, k, said)
+			}
+		}
+	}
+}
+
+// TestLaterProcess: a process that answers the run's first question otherwise than the first process is marked, and so
+// is one that says that what it hangs on changed.
+func TestLaterProcess(t *testing.T) {
+	folder := t.TempDir()
+	script, how := filepath.Join(folder, "model.sh"), filepath.Join(folder, "how")
+	text := "exec " + os.Args[0] + " behave `cat " + how + "`\n"
+	for file, text := range map[string]string{script: text, how: "well"} {
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := Start(context.Background(), "sh "+script, startup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	Add(p, "")
+	defer Close()
+	asked := func() (*Session, string) {
+		s := Begin(context.Background())
+		x, _ := p.Target(s)
+		x.Evaluate(make([]float64, 6), []float64{1, 2, 3, 4})
+		if err := s.Settle(); err != nil {
+			t.Fatal(err)
+		}
+		return s, s.Remark()
+	}
+	first, said := asked()
+	defer first.End()
+	if said != "" {
+		t.Error(said)
+	}
+	for edited, want := range map[string]string{
+		"twice":   "not reproducible: the program",
+		"depends": "data.csv changed since the run began",
+	} {
+		if err := os.WriteFile(how, []byte(edited), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		later, said := asked()
+		defer later.End()
+		if !strings.HasPrefix(said, want) {
+			t.Errorf("%s: %s, want %s", edited, said, want)
+		}
+	}
+}
+
+// TestStuck: what sends no byte and does not compute is ended, sooner where the run is to end, and a person is told
+// before; what computes, or says something, is not.
+func TestStuck(t *testing.T) {
+	before := []time.Duration{stuck, hurried, slow}
+	defer func() {
+		stuck, hurried, slow = before[0], before[1], before[2]
+		Watch(nil, nil)
+	}()
+	ended, end := context.WithCancel(context.Background())
+	end()
+	const awaited = "was killed while the answer to score of 64 points was awaited"
+	for _, c := range []struct {
+		how                  string
+		soft                 context.Context
+		stuck, hurried, slow time.Duration
+		idle                 bool
+	}{
+		{"hangs", context.Background(), time.Second, time.Hour, time.Hour, true},
+		{"hangs", ended, 10 * time.Second, time.Second, time.Hour, true},
+		{"spins", context.Background(), time.Second, time.Second, time.Second, false},
+		{"whispers", context.Background(), time.Second, time.Second, time.Second, false},
+	} {
+		stuck, hurried, slow = c.stuck, c.hurried, c.slow
+		told := ""
+		Watch(c.soft, func(line string) { told = line })
+		said := ask(t, c.how, 3*time.Second)
+		want := awaited
+		if c.idle {
+			want += ": it sent no byte, on stderr either, and did not compute for 1s"
+		}
+		if !strings.Contains(said, want) || !c.idle && strings.Contains(said, "compute") {
+			t.Errorf("%s: %s, want %s", c.how, said, want)
+		}
+		if (told != "") == c.idle || told != "" && !strings.Contains(told, "of 64 points is awaited since") {
+			t.Errorf("%s: told %q", c.how, told)
+		}
+	}
+}
+
+// TestNamedFiles: which files of a command are looked at, and that an edit of each makes another digest.
+func TestNamedFiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, dir := range []string{"mine/deep", "mine/.git", "data/deep", "big"} {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write := func(path, text string) {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, path := range []string{"mine/model.py", "mine/.git/HEAD", "d.txt", "data/s", "data/deep/t", "mine/__main__.py"} {
+		write(path, "1")
+	}
+	for command, want := range map[string]string{
+		"python3 -m mine.model":            "mine/model.py",
+		"python3 -m mine":                  "mine/__main__.py mine/model.py",
+		"sh -c true --data=d.txt":          "d.txt",
+		"sh -c true d.txt data":            "d.txt data/deep/t data/s",
+		"sh -c true x=data":                "data/deep/t data/s",
+		"sh -c true --data=absent --x= -m": "",
+	} {
+		words, err := split(command)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, err := named(words)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := before.names()
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %q", command, got, want)
+		}
+		for _, path := range got {
+			write(path, "2")
+			after, err := named(words)
+			write(path, "1")
+			if err != nil || after.changed(before) != path || after.digest() == before.digest() {
+				t.Errorf("%s: an edit of %s is not seen: %v", command, path, err)
+			}
+		}
+	}
+	write("big/x", "")
+	if err := os.Truncate("big/x", maxFile+1); err != nil { // a hole
+		t.Fatal(err)
+	}
+	if got, err := named([]string{"sh", "big"}); err != nil || got.names()[0] != "big (too large to look into)" {
+		t.Errorf("a folder that is too large: %v, %v", got, err)
+	}
+}
+
+// TestLooked: one line says which edits are seen.
+func TestLooked(t *testing.T) {
+	p := &Program{Identity: Identity{Command: []string{"python", "model.py"}}, depends: depends{"model.py": "1"}}
+	if got := p.Looked(); got != "python model.py: looked at model.py; edits of what it imports or reads are not seen: "+
+		"give it another version with them" {
+		t.Error(got)
+	}
+	p.First.Depends = map[string]string{}
+	p.depends = depends{"model.py": "1", "data\x1b.csv": "2", "$SCALE": "3"}
+	if got := p.Looked(); got != `python model.py: looked at $SCALE, data\x1b.csv, model.py` {
+		t.Error(got)
+	}
+}
+
+// TestForShell: words that only a shell reads are refused where no quotes say that the program reads them.
+func TestForShell(t *testing.T) {
+	for command, want := range map[string]string{
+		"python s.py 2>err.log":             "2>err.log",
+		"python s.py | tee log":             "|",
+		"python s.py > log":                 ">",
+		"~/python s.py":                     "~/python",
+		"$HOME/bin/python s.py":             "$HOME/bin/python",
+		"VAR=1 python s.py":                 "VAR=1",
+		"cd x && python s.py":               "cd",
+		"python s.py & true":                "&",
+		"python s.py; true":                 "s.py;",
+		"python s.py data/*.csv":            "data/*.csv",
+		"python s.py `date`":                "`date`",
+		"python s.py --x=~/y --url=a?b=1&c": "",
+		"python s.py '2>err.log' \"|\" '$HOME' \\~ '~/x' \"*\" -p=a*b": "",
+		"env VAR=1 python s.py": "",
+	} {
+		if got := forShell(command); got != want {
+			t.Errorf("%s: %q, want %q", command, got, want)
+		}
+	}
+	_, err := Start(context.Background(), "python3 s.py 2>err.log", startup)
+	if want := "sifg starts no shell, which 2>err.log is for"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}

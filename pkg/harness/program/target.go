@@ -1,0 +1,125 @@
+package program
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Target is a target that is a program, as one session uses it. Where the program fails, its answers are NaN
+// from then on, and the session says why.
+type Target struct {
+	TargetInfo
+	program *Program
+	session *Session
+	first   sync.Once // question
+}
+
+// Target returns the program as a target; an error if it is a sampler.
+func (p *Program) Target(s *Session) (*Target, error) {
+	if p.First.Target == nil {
+		return nil, fmt.Errorf("the program %q is a sampler, where a target is wanted", p)
+	}
+	return &Target{TargetInfo: *p.First.Target, program: p, session: s}, nil
+}
+
+// Dim returns the number d of coordinates.
+func (t *Target) Dim() int { return t.TargetInfo.Dim }
+
+// block is how many points a question has at most. Where there are more, all questions have as many, as a program that
+// compiles itself for each number of points does so once.
+const block = 64
+
+// Evaluate sets dst, n×(1+d), to the log density, up to a constant, and its gradient at points, n×d, row by row.
+func (t *Target) Evaluate(dst, points []float64) {
+	d := t.Dim()
+	t.ask("score", dst, points, 1+d)
+	t.session.count(dst, 1+d)
+	t.first.Do(func() {
+		if n := min(block, len(points)/d); t.session.Err() == nil {
+			t.program.remember(points[:n*d], dst[:n*(1+d)])
+		}
+		t.session.ask(t)
+	})
+}
+
+// remember keeps the run's first question and its answer.
+func (p *Program) remember(question, answer []float64) {
+	running.Lock()
+	defer running.Unlock()
+	if p.question == nil {
+		p.question, p.answer = slices.Clone(question), slices.Clone(answer)
+	}
+}
+
+// same reports whether values have the same bits.
+func same(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
+}
+
+// again asks the process the run's first question: what it answers has to be what the first process said.
+func (t *Target) again() {
+	running.Lock()
+	question, said := t.program.question, t.program.answer
+	running.Unlock()
+	if question == nil {
+		return
+	}
+	if now := make([]float64, len(said)); t.asks("score", now, question, 1+t.Dim()) && !same(now, said) {
+		t.session.note("not reproducible: the program %q answered the run's first question differently", t.program)
+	}
+}
+
+// Constrain returns the values, n×len(Values), of points, n×d; without Values the points themselves.
+func (t *Target) Constrain(points []float64) []float64 {
+	if t.Values == nil {
+		return points
+	}
+	dst := make([]float64, len(points)/t.Dim()*len(t.Values))
+	t.ask("values", dst, points, len(t.Values))
+	return dst
+}
+
+// ask fills dst with the answer, of cols columns, to a question about points; with NaN if the program fails.
+func (t *Target) ask(question string, dst, points []float64, cols int) {
+	d := t.Dim()
+	rows := len(points) / d
+	for from := 0; from < rows; from += block {
+		n := min(block, rows-from)
+		part, answer := points[from*d:(from+n)*d], dst[from*cols:(from+n)*cols]
+		if from > 0 && n < block {
+			part, answer = slices.Clone(part), make([]float64, block*cols)
+			for len(part) < block*d {
+				part = append(part, part[:d]...)
+			}
+		}
+		if !t.asks(question, answer, part, cols) {
+			floats.AddConst(math.NaN(), dst)
+			return
+		}
+		copy(dst[from*cols:], answer[:n*cols])
+	}
+}
+
+// asks fills dst with the answer to one question; false if the program fails.
+func (t *Target) asks(question string, dst, points []float64, cols int) bool {
+	rows := len(points) / t.Dim()
+	what := fmt.Sprintf("the answer to %s of %d points", question, rows)
+	return t.session.with(t.program, what, func(c *process) error {
+		if err := c.send(message{Ask: question}, points, t.Dim()); err != nil {
+			return err
+		}
+		m, err := c.from.message()
+		if err != nil {
+			return err
+		}
+		if m.Answer != question || !m.Array {
+			return fmt.Errorf("said %v, where {\"answer\": %q, \"array\": true} was due", m, question)
+		}
+		_, err = c.from.array(dst, rows, rows, cols, "the answer to "+question)
+		return err
+	}) == nil
+}
