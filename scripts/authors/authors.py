@@ -9,7 +9,7 @@ finished run is a file in --work, absent or whole, and then rows of --out: what 
 import argparse
 import json
 import os
-import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -25,9 +25,8 @@ HERE = Path(__file__).resolve().parent
 COLUMNS = [("figure", pa.string()), ("problem", pa.string()), ("method", pa.string()), ("seed", pa.uint64()),
            ("iteration", pa.uint64()), ("metric", pa.string()), ("index", pa.uint64()), ("value", pa.float64()),
            ("seconds", pa.float64()), ("processor", pa.string())]
-# As the program's own tables name their rows, so that it reads this one.
-SCHEMA = pa.schema([pa.field(name, kind, nullable=False) for name, kind in COLUMNS],
-                   metadata={"sifg.schema": "2", "sifg.table": "numbers"})
+SCHEMA = pa.schema([pa.field(name, kind, nullable=False) for name, kind in COLUMNS])
+READ_BY = {"sifg.schema": "2", "sifg.table": "numbers"}  # as the program's own tables say what they are
 
 
 def lacking(clone):
@@ -65,8 +64,10 @@ def write(file, rows):
     table = pa.Table.from_pylist(sorted(rows, key=order), schema=SCHEMA)
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_name("." + file.name + ".part")
-    parquet.write_table(table, part, compression="zstd", compression_level=19, store_schema=False,
-                        use_dictionary=["figure", "problem", "method", "metric", "processor"])
+    with parquet.ParquetWriter(part, SCHEMA, compression="zstd", compression_level=19, store_schema=False,
+                               use_dictionary=["figure", "problem", "method", "metric", "processor"]) as w:
+        w.write_table(table)
+        w.add_key_value_metadata(READ_BY)
     part.rename(file)
 
 
@@ -161,6 +162,7 @@ def main():
     p.add_argument("--seeds", default="1-1000", help="a seed, or the first and the last")
     p.add_argument("--list", action="store_true", help="only say what is left")
     args = p.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # so that no run stays behind
     args.work.mkdir(parents=True, exist_ok=True)
     meg = recordings(args.meg)
     todo = [r for r in chosen(args) if not done(r, gather(args.work, args.out))]

@@ -24,34 +24,8 @@ import torch
 import torch._dynamo  # which optimizers import, so that it is not counted
 
 import plan
+import reading
 import stubs
-
-LITERAL = r"""(?:torch\.tensor\()?["']?[\w.+-]+["']?\)?"""
-STEP = re.compile(r"(?:iter:\[|t: )(\d+).*?rmse\w*: (\S+?),? \w*ll\w*: ?(\S+)")  # a log message of the networks
-SIGMA = re.compile(r"tensor\(([\d.e-]+)\)")
-
-
-def changed(source, name, value):
-    """The source with another literal in the assignments to a name. Without one it is an error."""
-    source, n = re.subn(rf"(?m)^([ \t]*{name}[ \t]*=[ \t]*){LITERAL}(?=[ \t]*(?:#.*)?$)", rf"\g<1>{value}", source)
-    if n == 0:
-        raise ValueError(f"the script has no assignment of a literal to {name}: is it the pinned commit?")
-    return source
-
-
-def source_of(path, run):
-    """The script's text with the run's values."""
-    text = path.read_text()
-    values = run.values
-    if not run.kind.startswith("network"):
-        values += (("seed", str(run.seed)),)
-    for name, value in values:
-        text = changed(text, name, value)
-    if run.adapts is not None:
-        text, n = re.subn(r"(?m)^([ \t]*if i > )\d+:", rf"\g<1>{run.adapts}:", text)
-        if n != 1:
-            raise ValueError(f"{n} conditions on the outer iteration, want one: is it the pinned commit?")
-    return text
 
 
 def execute(text, path, run):
@@ -67,7 +41,7 @@ def execute(text, path, run):
 
 def toy(path, run):
     """KL by checkpoint, and the last σ and p."""
-    text = source_of(path, run)
+    text = reading.source_of(path, run)
     keep = contextlib.nullcontext()
     if run.method == "svgd":
         start = np.random.default_rng(run.seed).normal(size=(1000, 2)) + [1, 0]
@@ -87,57 +61,26 @@ def toy(path, run):
     return rows
 
 
-class Steps(logging.Handler):
-    """Keeps the numbers of log messages: iteration, RMSE, log likelihood, and which come after model selection."""
-
-    def __init__(self):
-        super().__init__()
-        self.rows = []
-
-    def emit(self, record):
-        text = record.getMessage()
-        if found := STEP.search(text):
-            at, rmse, ll = int(found[1]), float(found[2]), float(found[3])
-            if "after" in text:
-                self.rows += [(at, "test-rmse", 0, rmse), (at, "test-nll", 0, -ll)]
-            else:
-                self.rows.append((at + 1, "rmse", 0, rmse))  # after the move of iteration at, counted from 0
-
-
-class LastSigma:
-    """A standard output of which the last printed tensor is kept."""
-
-    def __init__(self):
-        self.value = None
-
-    def write(self, text):
-        if found := SIGMA.search(text):
-            self.value = float(found[1])
-
-    def flush(self):
-        pass
-
-
 def network(path, run):
     """RMSE by checkpoint, RMSE and NLL after model selection, and the last σ."""
     for name in ("data", "permutation", "configs"):
         os.symlink(path.parent / name, name)
     load = torch.load
     torch.load = lambda *args, **keys: load(*args, **{**keys, "weights_only": False})  # was the default
-    steps, out = Steps(), LastSigma()
+    steps, out = reading.Steps(), reading.LastSigma()
     logging.getLogger().addHandler(steps)
     logging.getLogger().setLevel(logging.INFO)
     sys.argv = [path.name, *run.options]
     with contextlib.redirect_stdout(out):
         if run.kind == "network":
-            execute(source_of(path, run), path, run)
+            execute(reading.source_of(path, run), path, run)
         else:  # one runner of three, which the file has in order, and one try instead of its loop
-            found = execute(re.sub(r"(?m)^main\(\)", "", source_of(path, run)), path, run)
+            found = execute(re.sub(r"(?m)^main\(\)", "", reading.source_of(path, run)), path, run)
             runners = [v for v in found.values() if hasattr(v, "train") and v.__module__ == "__main__"]
             runners[int(run.kind[-1])](found["parse_config"](run.data)).train()
     rows = steps.rows
-    last = max(at for at, metric, _, _ in rows if metric == "rmse")
-    rows = [(last if metric != "rmse" else at, metric, i, v) for at, metric, i, v in rows]
+    last = 1 + max(at for at, metric, _, _ in rows if metric == "rmse")
+    rows = [(at if at < last - 1 else last, metric, i, v) for at, metric, i, v in rows]
     if out.value is not None:
         rows.append((last, "sigma", 0, out.value))
     return rows
@@ -158,7 +101,7 @@ def ica(path, run, recordings, w0):
     """Amari distances of the particles of each method. SGLD, the last, always fails: see plan.LEFT_OUT."""
     meg(recordings)
     chain = torch.tensor(json.loads(Path(w0).read_text())["mean"]).repeat(100_000, 1)
-    text = source_of(path, run)
+    text = reading.source_of(path, run)
     torch.save(chain, re.search(r"torch\.load\('(.*?)'\)", text)[1])
     try:
         execute(text, path, run)
@@ -176,7 +119,7 @@ def ica(path, run, recordings, w0):
 def hmc(path, run, recordings):
     """The acceptance of the reference chain and the root mean square of the mean of its second half."""
     meg(recordings)
-    found = execute(source_of(path, run), path, run)
+    found = execute(reading.source_of(path, run), path, run)
     chain = found["hmc_result"]
     moved = (chain[1:] != chain[:-1]).any(dim=1).double().mean()
     mean = chain[len(chain) // 2:].double().mean(dim=0)

@@ -119,8 +119,10 @@ def runs():
     """All runs, those first that say most."""
     ten, five, three = range(1, 11), range(1, 6), range(1, 4)
     toy = ("ada-sifg", "l2-gf", "ada-gwg", "sifg")
-    out = [mixture_2d(m, s) for s in ten for m in (*toy, "sgld")]
-    out += [mixture_10d(m, s) for s in ten for m in toy]
+    out = []
+    for half in (five, range(6, 11)):
+        out += [mixture_2d(m, s) for s in half for m in (*toy, "sgld")]
+        out += [mixture_10d(m, s) for s in half for m in toy]
     out += [network("boston", "ada-sifg", s) for s in five]
     out += [mixture_2d("svgd", s) for s in ten]
     out += [gamma(m, s) for s in three for m in toy]

@@ -5,6 +5,7 @@
 
 import hashlib
 import json
+import logging
 import os
 import re
 import subprocess
@@ -19,6 +20,7 @@ ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE))
 
 import plan  # noqa: E402
+import reading  # noqa: E402
 import stubs  # noqa: E402
 
 GOLDEN = ROOT.parent / "shared/golden/knn_kl"
@@ -64,23 +66,19 @@ def test_plan():
 
 def test_changed():
     """A literal of an assignment is changed, nothing else is, and a name that is not assigned is an error."""
-    child = pytest.importorskip("child", reason="PyTorch is not there", exc_type=ImportError)
     text = "s = 0.1\n# s = 1\n  s=torch.tensor(2.0)  # note\ns = s + 1\nss = 3\n"
-    assert child.changed(text, "s", "7") == "s = 7\n# s = 1\n  s=7  # note\ns = s + 1\nss = 3\n"
+    assert reading.changed(text, "s", "7") == "s = 7\n# s = 1\n  s=7  # note\ns = s + 1\nss = 3\n"
     with pytest.raises(ValueError, match="no assignment of a literal to t"):
-        child.changed(text, "t", "7")
+        reading.changed(text, "t", "7")
 
 
 def test_messages():
     """Numbers are read from log messages of both forms, and what comes after model selection is told from the rest."""
-    child = pytest.importorskip("child", reason="PyTorch is not there", exc_type=ImportError)
-    import logging
-
-    steps = child.Steps()
+    steps = reading.Steps()
     for text in ("iter:[10]/[20]  pnorm: 2.0, rmse: 3.5, llk: -2.25", "config",
                  "t: 20, after model selection: rmse: 3.0, test_llk:-2.5"):
         steps.emit(logging.LogRecord("", 20, "", 0, text, (), None))
-    assert steps.rows == [(11, "rmse", 0, 3.5), (20, "test-rmse", 0, 3.0), (20, "test-nll", 0, 2.5)]
+    assert steps.rows == [(10, "rmse", 0, 3.5), (20, "test-rmse", 0, 3.0), (20, "test-nll", 0, 2.5)]
 
 
 def test_same_bytes(tmp_path):
