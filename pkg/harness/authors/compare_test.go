@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
@@ -165,6 +166,10 @@ func TestLost(t *testing.T) {
 	}
 	if got := theirs.Last("p", "m", "amari-median"); !slices.Equal(got, []float64{1, 3}) {
 		t.Errorf("last values %v", got)
+	}
+	layers := theirs.Layers("p", "m", "amari-median", figure.Style{Label: "x"})
+	if line, ok := layers[1].(figure.Line); !ok || line.Style.Dash == nil || line.Style.Label != "" || line.Y[0] != 2 {
+		t.Errorf("layers %+v", layers)
 	}
 	if text := Table([]Row{r}, true).Markdown(); !strings.Contains(text, "the script lost 1, ours 2") {
 		t.Errorf("the table does not tell lost runs:\n%s", text)

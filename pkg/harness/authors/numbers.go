@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
@@ -87,6 +88,13 @@ func (all Numbers) Last(problem, method, metric string) []float64 {
 		out = append(out, c.Last())
 	}
 	return out
+}
+
+// Layers draws the curves of one method on one problem over ours, in the same colour, dashed.
+func (all Numbers) Layers(problem, method, metric string, style figure.Style) []figure.Layer {
+	curves, _ := all.Curves(problem, method, metric)
+	style.Label, style.Dash = "", []float64{4, 3}
+	return figure.Curves(curves, style, nil)
 }
 
 // finite leaves out curves with a number that is not finite, and counts them.
