@@ -2,6 +2,7 @@
 SCALE    ?= full
 PROTOCOL ?=
 JOBS     ?=
+AUTHORS  ?=
 ARGS     ?=
 
 SIFG    := bin/sifg
@@ -29,7 +30,7 @@ watched = set -m; $(1) & group=$$!; trap 'kill -INT -- -$$group' INT TERM; \
 packages: # patterns of all packages, for scripts
 	@echo $(ALL)
 
-.PHONY: packages help build test torture scale reproduce quick bench growth peers lint generate bits data site image report clean FORCE
+.PHONY: packages help build test torture scale reproduce quick bench growth peers authors lint generate bits data site image report clean FORCE
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -73,6 +74,11 @@ peers: ## speed beside JAX and PyTorch, some minutes, on Linux; makes a Python e
 	@mkdir -p bin
 	go test -c -o bin/sifg.test ./pkg/sifg
 	scripts/peers/.venv/bin/python scripts/peers/peers.py --ours bin/sifg.test $(ARGS)
+
+authors: ## the authors' released scripts, of a clone AUTHORS=FOLDER; hours, resumable; makes a Python environment of its own (some GB)
+	@test -x scripts/authors/.venv/bin/python || python3 -m venv scripts/authors/.venv
+	scripts/authors/.venv/bin/python -m pip install -q -r scripts/authors/requirements.txt
+	scripts/authors/.venv/bin/python scripts/authors/authors.py $(if $(AUTHORS),--clone '$(AUTHORS)') $(if $(JOBS),--jobs $(JOBS)) $(ARGS)
 
 lint: ## gofmt, go vet, staticcheck, tidy modules at one version, workflows, generated code up to date
 	@fmt=$$(gofmt -l datasets docs pkg experiments scripts); if [ -n "$$fmt" ]; then echo "gofmt -w these:"; echo "$$fmt"; exit 1; fi

@@ -21,7 +21,7 @@ var stages = [][]string{
 	{"dataset"},
 	{"store", "claim"},
 	{""}, // the root: what an author of an experiment fills in
-	{"plan"},
+	{"plan", "authors"},
 	{"run"},
 	{"report"},
 	{"compare", "page", "grid"},

@@ -1,0 +1,203 @@
+package authors
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/combin"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+)
+
+// power is how many standard errors above a threshold the truth must be to exceed it with a chance of 80 %.
+const power = 0.8416
+
+// The permutation test deals all ways up to most, else some at random.
+const most, some = 20_000, 10_000
+
+// test compares two samples of curves. A cell is a curve of one checkpoint.
+type test struct {
+	curves  [][]float64 // of the script, then ours, at the checkpoints that all have
+	scripts int         // how many are the script's
+	weights []float64   // of the checkpoints, with sum 1: trapezoidal
+	levels  []float64   // means over the checkpoints
+}
+
+// newTest returns the test of two samples, nil if one is empty or they have no checkpoint in common after the start.
+func newTest(script, ours []record.Curve, curve bool) *test {
+	if len(script) == 0 || len(ours) == 0 {
+		return nil
+	}
+	t := &test{scripts: len(script)}
+	all := slices.Concat(script, ours)
+	if !curve {
+		t.weights = []float64{1}
+		for _, c := range all {
+			t.curves, t.levels = append(t.curves, []float64{c.Last()}), append(t.levels, c.Last())
+		}
+		return t
+	}
+	common := slices.DeleteFunc(slices.Clone(script[0].Iteration), func(at int) bool {
+		lacks := func(c record.Curve) bool { return !slices.Contains(c.Iteration, at) }
+		return at == 0 || slices.ContainsFunc(all, lacks)
+	})
+	if len(common) < 2 {
+		return nil
+	}
+	t.weights = make([]float64, len(common))
+	for k := range common[1:] {
+		half := float64(common[k+1]-common[k]) / float64(2*(common[len(common)-1]-common[0]))
+		t.weights[k] += half
+		t.weights[k+1] += half
+	}
+	for _, c := range all {
+		var values []float64
+		level := 0.0
+		for k, at := range common {
+			values = append(values, c.At(at))
+			level += float64(t.weights[k] * values[k])
+		}
+		t.curves, t.levels = append(t.curves, values), append(t.levels, level)
+	}
+	return t
+}
+
+// fill gives a row what one test says.
+func (t *test) fill(r *Row) {
+	r.Script, r.Ours = t.levels[:t.scripts], t.levels[t.scripts:]
+	r.Difference = stats.Mean(r.Ours) - stats.Mean(r.Script)
+	r.From, r.To, r.P, r.Area = math.NaN(), math.NaN(), math.NaN(), math.NaN()
+	if free := len(t.levels) - 2; free > 0 {
+		student := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(free)}
+		half := float64(student.Quantile(0.975) * t.se())
+		r.From, r.To = r.Difference-half, r.Difference+half
+		if !r.Curve {
+			r.P = 2 * student.CDF(-math.Abs(r.Difference)/t.se())
+		}
+	}
+	if r.Curve {
+		script := make([]int, t.scripts)
+		for i := range script {
+			script[i] = i
+		}
+		r.Area = t.area(t.curves, script)
+		r.P = t.permuted(r.Area)
+	}
+}
+
+// se is the standard error of the difference of the levels, with the standard deviation pooled over both samples.
+func (t *test) se() float64 {
+	n, m := t.scripts, len(t.levels)-t.scripts
+	squares := 0.0
+	for _, v := range [][]float64{t.levels[:n], t.levels[n:]} {
+		mean := stats.Mean(v)
+		for _, x := range v {
+			squares += float64((x - mean) * (x - mean))
+		}
+	}
+	return math.Sqrt(squares / float64(n+m-2) * (1/float64(n) + 1/float64(m)))
+}
+
+// area is that between the mean of some curves and the mean of the others.
+func (t *test) area(curves [][]float64, first []int) float64 {
+	n, m := float64(len(first)), float64(len(curves)-len(first))
+	area := 0.0
+	for k, w := range t.weights {
+		all, part := 0.0, 0.0
+		for _, c := range curves {
+			all += c[k]
+		}
+		for _, i := range first {
+			part += curves[i][k]
+		}
+		area += w * math.Abs(part/n-(all-part)/m)
+	}
+	return area
+}
+
+// areas are those of the ways to deal the curves to two sides, and whether they are of all ways, the given one included.
+func (t *test) areas(curves [][]float64) (out []float64, all bool) {
+	n := len(curves)
+	if math.Exp(combin.LogGeneralizedBinomial(float64(n), float64(t.scripts))) < most+0.5 {
+		for g := combin.NewCombinationGenerator(n, t.scripts); g.Next(); {
+			out = append(out, t.area(curves, g.Combination(nil)))
+		}
+		return out, true
+	}
+	r := rng.New(1, "permutation").Rand()
+	for range some {
+		out = append(out, t.area(curves, r.Perm(n)[:t.scripts]))
+	}
+	return out, false
+}
+
+// permuted is the p-value of an area: the share of the ways with at least as large a one. Of random ways it is
+// (1+k)/(1+B). Areas that differ by rounding only are ties.
+func (t *test) permuted(area float64) float64 {
+	areas, all := t.areas(t.curves)
+	k := 0
+	for _, a := range areas {
+		if a >= area*(1-1e-12) {
+			k++
+		}
+	}
+	if all {
+		return float64(k) / float64(len(areas))
+	}
+	return float64(1+k) / float64(1+len(areas))
+}
+
+// seesArea is the smallest true difference, the same at all checkpoints, that the test, corrected for this many at its
+// strictest, tells with a chance of 80 %: power standard errors above the largest area that the test lets pass. NaN if
+// so few curves can tell none.
+func (t *test) seesArea(tests int) float64 {
+	centred := make([][]float64, len(t.curves))
+	for i, c := range t.curves {
+		side := t.curves[:t.scripts]
+		if i >= t.scripts {
+			side = t.curves[t.scripts:]
+		}
+		centred[i] = slices.Clone(c)
+		for k := range c {
+			for _, other := range side {
+				centred[i][k] -= other[k] / float64(len(side))
+			}
+		}
+	}
+	sees := 0.0
+	for range 30 { // the areas of the ways grow with the difference, more slowly than it does
+		shifted := slices.Clone(centred)
+		for i := t.scripts; i < len(shifted); i++ {
+			shifted[i] = slices.Clone(shifted[i])
+			for k := range shifted[i] {
+				shifted[i][k] += sees
+			}
+		}
+		areas, _ := t.areas(shifted)
+		next := least(areas, stats.Level/float64(tests)) + float64(power*t.se())
+		if math.IsNaN(next) || math.Abs(next-sees) < 1e-3*next {
+			return next
+		}
+		sees = next
+	}
+	return sees
+}
+
+// least is the smallest area that at most a share of the areas reach, NaN if there is none.
+func least(areas []float64, share float64) float64 {
+	slices.Sort(areas)
+	out, reach := math.NaN(), 0 // how many areas are at least as large
+	for i, a := range slices.Backward(areas) {
+		reach++
+		if float64(reach) > share*float64(len(areas)) {
+			break
+		}
+		if i == 0 || areas[i-1] < a*(1-1e-12) { // not one of several that are equal
+			out = a
+		}
+	}
+	return out
+}

@@ -1,0 +1,217 @@
+package authors
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+)
+
+// curves returns curves at the checkpoints, one a seed.
+func curves(at []int, values ...[]float64) (out []record.Curve) {
+	for i, v := range values {
+		out = append(out, record.Curve{Seed: uint64(i + 1), Iteration: at, Value: v})
+	}
+	return out
+}
+
+// numbers are those of curves, as a file has them.
+func numbers(figure, problem, method, metric string, of []record.Curve) (out Numbers) {
+	for _, c := range of {
+		for k, at := range c.Iteration {
+			out = append(out, Number{
+				Figure: figure, Problem: problem, Method: method, Seed: c.Seed, Iteration: uint64(at), Metric: metric,
+				Value: c.Value[k], Seconds: 1, Processor: "some",
+			})
+		}
+	}
+	return out
+}
+
+// ours is a set with curves of one method.
+func ours(problem, method, metric string, of []record.Curve) *record.Set {
+	s := &record.Set{Traces: map[string][]record.Trace{}}
+	for _, c := range of {
+		key := fmt.Sprint(problem, method, c.Seed)
+		s.Trials = append(s.Trials,
+			record.Trial{Key: key, Problem: problem, Method: method, Seed: c.Seed, Status: record.StatusOK})
+		for k, at := range c.Iteration {
+			s.Traces[key] = append(s.Traces[key], record.Trace{Key: key, Iteration: at, Metric: metric, Value: c.Value[k]})
+		}
+	}
+	return s
+}
+
+// TestByHand: areas, differences and p-values of curves that are worked out by hand. The start does not count, nor do
+// checkpoints that one side lacks.
+func TestByHand(t *testing.T) {
+	script := curves([]int{0, 10, 20, 40, 50}, []float64{9, 1, 1, 1, 7}, []float64{9, 1, 1, 1, 7}, []float64{9, 1, 1, 1, 7})
+	mine := curves([]int{0, 10, 20, 40}, []float64{5, 2, 2, 0}, []float64{5, 2, 2, 0}, []float64{5, 2, 2, 0})
+	rows := Compare(numbers("Figure 3 left", "p", "m", "knn-kl", script), []*record.Set{ours("p", "m", "knn-kl", mine)})
+	if len(rows) != 1 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	r := rows[0]
+	// Weights 1/6, 1/2, 1/3. Gaps 1, 1, −1. Both ways to part equal curves have the area, of 20.
+	if math.Abs(r.Area-1) > 1e-15 || math.Abs(r.Difference-1.0/3) > 1e-15 || r.P != 0.1 || r.Holm != 0.1 || r.Differs {
+		t.Errorf("%+v", r)
+	}
+	if !math.IsNaN(r.Sees) {
+		t.Errorf("with p of at least 0.1 a curve is told that is %g away", r.Sees)
+	}
+
+	at := []int{2000}
+	script, mine = curves(at, []float64{1}, []float64{3}), curves(at, []float64{5}, []float64{6}, []float64{7})
+	rows = Compare(numbers("Table 1", "p", "m", "test-nll", script), []*record.Set{ours("p", "m", "test-nll", mine)})
+	r = rows[0]
+	se := math.Sqrt(4.0 / 3 * (1.0/2 + 1.0/3)) // squares 2 and 2 with three degrees of freedom
+	if r.Difference != 4 || math.Abs(r.Sees-4.1416*se) > 1e-12 || !r.Differs || r.Curve || !math.IsNaN(r.Area) {
+		t.Errorf("%+v", r)
+	}
+	if half := 3.182446 * se; math.Abs(r.To-4-half) > 1e-5 || math.Abs(4-r.From-half) > 1e-5 {
+		t.Errorf("interval %g to %g, want 4 ± %g", r.From, r.To, half)
+	}
+	if math.Abs(r.P-0.0320) > 5e-4 { // of t = 3.795 with three degrees of freedom
+		t.Errorf("p = %g", r.P)
+	}
+}
+
+// wandering returns n curves about a level: each has a level of its own, and noise that wanders.
+func wandering(r *rng.Stream, n int, level float64) (out []record.Curve) {
+	for seed := range n {
+		c := record.Curve{Seed: uint64(seed + 1)}
+		own, v := 0.1*r.NormFloat64(), 0.0
+		for at := range 20 {
+			v = float64(0.7*v) + float64(0.1*r.NormFloat64())
+			c.Iteration, c.Value = append(c.Iteration, 10*(at+1)), append(c.Value, level+own+v)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// TestRates: of equal curves the test tells about 5 %, and at the difference that it says it sees about 80 %, with ten
+// seeds and five. The bounds are three standard deviations of the share, and for the second 0.05 more, since Sees is an
+// estimate.
+func TestRates(t *testing.T) {
+	const times = 200
+	share := func(name string, shift float64) (differ, sees float64) {
+		r := rng.New(7, name)
+		for range times {
+			theirs := numbers("Figure 3 left", "p", "m", "knn-kl", wandering(r, 10, 0))
+			row := Compare(theirs, []*record.Set{ours("p", "m", "knn-kl", wandering(r, 5, shift))})[0]
+			sees += row.Sees / times
+			if row.Differs {
+				differ += 1.0 / times
+			}
+		}
+		return differ, sees
+	}
+	sd := func(p float64) float64 { return math.Sqrt(p * (1 - p) / times) }
+	alarms, sees := share("equal", 0)
+	if math.Abs(alarms-0.05) > 3*sd(0.05) {
+		t.Errorf("of equal curves %.3f differ", alarms)
+	}
+	if told, _ := share("apart", sees); math.Abs(told-0.8) > 0.05+3*sd(0.8) {
+		t.Errorf("of curves that are %.3f apart %.3f differ, want 0.8", sees, told)
+	}
+}
+
+// TestManySeeds: beyond 20,000 ways some are drawn; the smallest p is then one over their number and one.
+func TestManySeeds(t *testing.T) {
+	r := rng.New(3, "many")
+	theirs := numbers("Figure 3 left", "p", "m", "knn-kl", wandering(r, 12, 0))
+	row := Compare(theirs, []*record.Set{ours("p", "m", "knn-kl", wandering(r, 12, 5))})[0]
+	if row.P != 1.0/(1+some) || !row.Differs {
+		t.Errorf("p = %g of curves that are far apart", row.P)
+	}
+}
+
+// TestHolm: rows are corrected together.
+func TestHolm(t *testing.T) {
+	at := []int{2000}
+	script := curves(at, []float64{1}, []float64{3})
+	mine := curves(at, []float64{5}, []float64{6}, []float64{7})
+	theirs := slices.Concat(numbers("Table 1", "p", "a", "test-nll", script), numbers("Table 1", "p", "b", "test-nll", script))
+	a, b := ours("p", "a", "test-nll", mine), ours("p", "b", "test-nll", mine)
+	for key, trace := range b.Traces {
+		a.Traces[key] = trace
+	}
+	a.Trials = append(a.Trials, b.Trials...)
+	rows := Compare(theirs, []*record.Set{a})
+	if len(rows) != 2 || rows[0].Holm != 2*rows[0].P || !slices.Equal(stats.Holm([]float64{rows[0].P, rows[1].P}),
+		[]float64{rows[0].Holm, rows[1].Holm}) {
+		t.Errorf("%+v", rows)
+	}
+}
+
+// TestLost: runs with a number that is not finite are counted on their side and left out.
+func TestLost(t *testing.T) {
+	at := []int{2000}
+	script := curves(at, []float64{1}, []float64{math.NaN()}, []float64{3})
+	set := ours("p", "m", "amari-median", curves(at, []float64{2}, []float64{math.Inf(1)}, []float64{2.5}, []float64{3}))
+	set.Trials[3].Status = record.StatusDiverged
+	theirs := numbers("Figure 4 left", "p", "m", "amari-median", script)
+	r := Compare(theirs, []*record.Set{set})[0]
+	if r.ScriptLost != 1 || r.OursLost != 2 || len(r.Script) != 2 || len(r.Ours) != 2 {
+		t.Errorf("%+v", r)
+	}
+	if got := theirs.Last("p", "m", "amari-median"); !slices.Equal(got, []float64{1, 3}) {
+		t.Errorf("last values %v", got)
+	}
+	layers := theirs.Layers("p", "m", "amari-median", figure.Style{Label: "x"})
+	if line, ok := layers[1].(figure.Line); !ok || line.Style.Dash == nil || line.Style.Label != "" || line.Y[0] != 2 {
+		t.Errorf("layers %+v", layers)
+	}
+	if text := Table([]Row{r}, true).Markdown(); !strings.Contains(text, "the script lost 1, ours 2") {
+		t.Errorf("the table does not tell lost runs:\n%s", text)
+	}
+}
+
+// TestTable: cells that agree share a row where it is folded, what differs stands alone.
+func TestTable(t *testing.T) {
+	cell := record.Cell{Problem: "p", Metric: "test-nll", Method: "a"}
+	rows := []Row{{Figure: "Table 1", Cell: cell}, {Figure: "Table 1", Cell: cell}, {Figure: "Table 1", Cell: cell, Differs: true}}
+	rows[1].Method, rows[2].Method = "b", "c"
+	folded, full := Table(rows, true), Table(rows, false)
+	if len(folded.Rows) != 2 || len(full.Rows) != 3 || folded.Rows[0][3].Text != "2 methods" {
+		t.Errorf("%s\n%s", folded.Markdown(), full.Markdown())
+	}
+}
+
+// TestRead: what was written is read; no file is no numbers; damage names the file.
+func TestRead(t *testing.T) {
+	dir := t.TempDir()
+	if got, err := Read(dir); got != nil || err != nil {
+		t.Errorf("of nothing: %v, %v", got, err)
+	}
+	want := numbers("Table 1", "p", "m", "test-nll", curves([]int{1, 2}, []float64{1, 2}, []float64{3, math.Inf(1)}))
+	b, err := record.Encode(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "authors", "numbers.parquet")
+	if err := os.Mkdir(filepath.Dir(file), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Read(dir); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if err := os.WriteFile(file, b[:len(b)/2], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), file) {
+		t.Errorf("of half a file: %v", err)
+	}
+}
