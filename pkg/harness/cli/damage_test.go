@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/report"
 )
 
 // flip changes one byte in the middle of a file.
@@ -56,11 +56,11 @@ func TestDamagedStore(t *testing.T) {
 	}
 	x.want(t, "run --protocol paper", 0, "7 already there, 2 computed")
 	same(t, "once it was removed", files(t, "results/toy", ""), before)
-	x.want(t, "verify", 0, "all files in results and results/store are as written")
-	x.want(t, "verify --store none", 0, "all files in results are as written")
+	x.want(t, "verify", 0, "all files are as written")
+	x.want(t, "verify --store none", 0, "all files are as written")
 	traces := glob(t, "results/store/toy/*/*/trace.parquet", 9)
 	flip(t, traces[0]) // its size is right, so that only who reads it sees it
-	for _, command := range []string{"run", "report", "run --name new", "report --keep"} {
+	for _, command := range []string{"run", "run --name new"} {
 		x.want(t, command+" --protocol paper", 5, traces[0], "SHA-256")
 	}
 	same(t, "beside a damaged trial", files(t, "results/toy", ""), before)
@@ -73,18 +73,18 @@ func TestDamagedStore(t *testing.T) {
 	}
 }
 
-// TestOwnFilesStay: a person's file in a report's folder stays whatever is run, and is named (D7).
+// TestOwnFilesStay: a person's file in a results folder stays whatever is run, and --check names it.
 func TestOwnFilesStay(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
 	x.want(t, "run", 0)
 	put(t, "results/toy/released/notes.md", "mine")
-	put(t, "results/toy/\x1b[31mred", "mine")
-	said := x.want(t, "run --protocol all", 0, "results/toy/released/notes.md", "[31mred", "kept")
+	put(t, "results/toy/\x1b[31mred.csv", "mine")
+	x.want(t, "run --protocol all", 0)
+	said := x.want(t, "report --check", 5, "results/toy/released/notes.md: is not made of the records", "[31mred")
 	if strings.Contains(said, "\x1b") {
 		t.Errorf("the name of a file controls the terminal: %q", said)
 	}
-	x.want(t, "verify", 0, "notes.md is not written by this program, and is left alone", "as written")
 	if b, err := os.ReadFile("results/toy/released/notes.md"); err != nil || string(b) != "mine" {
 		t.Errorf("%q, %v", b, err)
 	}
@@ -130,44 +130,37 @@ func TestRecompute(t *testing.T) {
 	x.want(t, "run --protocol all --set step=0.3 --results forged", 0)
 	x.want(t, "verify --results forged --recompute 100 --within 1h", 0, "9 trials recomputed: bit for bit the same")
 	x.want(t, "verify --results forged --recompute 100 --within 1ns", 75, "no trial", "--within")
-	root, err := os.OpenRoot("forged")
+	before := files(t, "forged/toy", "")
+	rows, err := record.Decode[record.Trial]([]byte(before["trials.parquet"]))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer root.Close()
-	inside := files(t, "forged/toy", "")
-	rows, err := record.Decode[record.Trace]([]byte(inside["trace.parquet"]))
+	traces, err := record.Decode[record.Trace]([]byte(before["trace.parquet"]))
 	if err != nil {
 		t.Fatal(err)
 	}
-	victim := &rows[len(rows)/2]
+	victim := &traces[len(traces)/2]
 	victim.Value *= 1 + 1e-15
-	forged, err := record.Encode(rows)
+	forged := report.NewRecords()
+	forged.Set["paper"], forged.Set["released"] = []string{"step=0.3"}, []string{"step=0.3"}
+	of := map[string][]record.Trace{}
+	for _, r := range traces {
+		of[r.Key] = append(of[r.Key], r)
+	}
+	for _, row := range rows {
+		forged.Add(row, of[row.Key], record.Timing{Key: row.Key})
+	}
+	content, err := forged.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var head struct {
-		Experiment any `json:"experiment"`
-		Protocols  any `json:"protocols"`
-		Findings   any `json:"findings"`
-		sealed.Index
-	}
-	if _, err := sealed.Open(root, "toy", "report.json", &head); err != nil {
-		t.Fatal(err)
-	}
-	delete(inside, "report.json")
-	content := map[string][]byte{}
-	for name, text := range inside {
-		content[name] = []byte(text)
-	}
-	content["trace.parquet"] = forged
-	if _, err := sealed.Replace(root, "toy", "report.json", &head, content); err != nil {
-		t.Fatal(err)
+	for name, b := range content {
+		put(t, "forged/toy/"+name, string(b))
 	}
 	if err := os.RemoveAll("forged/store"); err != nil { // as in a clone
 		t.Fatal(err)
 	}
-	x.want(t, "report --keep --protocol all --set step=0.3 --results forged", 0) // a page with the right digests
+	x.want(t, "report --protocol all --set step=0.3 --results forged", 0) // pages of the forged values
 	x.want(t, "verify --results forged", 0, "as written")
 	x.want(t, "verify --results forged --recompute 100", 5, "1 of 9 recomputed trials", victim.Key, victim.Metric)
 }

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,40 +13,67 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
-// TestReportKeeps: a report is made again, with other rules, from what it holds itself, as in a fresh clone; a complete
-// one is not replaced by less.
-func TestReportKeeps(t *testing.T) {
+// TestReportFromRecords: everything is made again, with other rules, from the records alone, as in a fresh clone; what
+// is complete is not replaced by less; --check names what is another.
+func TestReportFromRecords(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
-	x.Figures = []harness.Figure{{Name: "cloud", Title: "Cloud", Draw: func(s *record.Set) (*figure.Figure, error) {
+	drawn := "all there"
+	x.Sections = append(x.Sections, harness.Section{ID: "cloud", Draw: func(s *record.Set) (*figure.Figure, error) {
 		_, err := s.Load(s.Trials[0].Key, "particles")
-		return &figure.Figure{Panels: []figure.Panel{{Title: "all there"}}}, err
-	}}}
+		return &figure.Figure{Panels: []figure.Panel{{Title: drawn}}}, err
+	}})
 	x.want(t, "run --protocol paper", 0)
 	first := files(t, "results/toy", "")
 	if err := os.RemoveAll("results/store"); err != nil {
 		t.Fatal(err)
 	}
-	x.want(t, "report --protocol paper", 75, "9 of 9 trials are missing")
-	same(t, "a report without trials", files(t, "results/toy", ""), first)
+	x.want(t, "report --check", 0, "results is what sifg report makes")
+	x.want(t, "report --protocol paper", 0)
+	same(t, "without a store", files(t, "results/toy", ""), first)
 	x.want(t, "run --protocol paper --timeout 1ns", 3, "9 of 9 trials failed")
 	same(t, "a run of failures", files(t, "results/toy", ""), first)
-	x.Claims[0].Rule = "one at least"
-	x.want(t, "report --protocol paper --keep", 0)
-	same(t, "another rule", files(t, "results/toy", ""), first) // report.json apart
-	if b, _ := os.ReadFile("results/toy/report.json"); !strings.Contains(string(b), "one at least") {
-		t.Error("the report has the old rule")
-	}
+	x.Claims()[0].Rule, drawn = "one at least", "other words"
+	x.want(t, "report --check", 5, "results/toy/paper/cloud.svg: is not what the records give now")
+	x.want(t, "report --protocol paper", 0)
+	x.want(t, "report --check", 0)
 	x.want(t, "run --protocol released", 0)
-	x.want(t, "claims --json", 0, `"protocol": "paper"`, `"protocol": "released"`, "Under 2.")
-	said := x.want(t, "claims T1", 0, "T1. There are trials.", "rule: one at least", "There are 9.")
-	if strings.Contains(said, "Under 2.") {
-		t.Error("one claim is shown with the findings:", said)
-	}
-	x.want(t, "claims T1 toy", 0, "rule: one at least", "Under 2.")
+	x.want(t, "claims --json", 0, `"protocol": "paper"`, `"protocol": "released"`)
+	x.want(t, "claims T1", 0, "T1. There are trials.", "rule: one at least", "There are 9.")
 	x.want(t, "claims T2", 2, "no claim T2: sifg claims shows T1")
 	x.want(t, "claims t1b", 2, "no claim t1b: sifg claims shows T1")
 	x.want(t, "claims toyy", 2, `unknown experiment "toyy": did you mean "toy"?`)
+}
+
+// TestSomethingElse: a web site, and results of more, are not replaced.
+func TestSomethingElse(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	put(t, "site/index.html", "mine")
+	for _, command := range []string{"run", "run --scale smoke --seeds 1", "report"} {
+		x.want(t, command+" --results site --store S", map[bool]int{true: 75, false: 2}[command == "report"])
+	}
+	x.want(t, "run --results site --store S", 2, "--results site has index.html and no sifg-results.txt")
+	if b, _ := os.ReadFile("site/index.html"); string(b) != "mine" || x.scores.Load() != 0 {
+		t.Error("something ran, or the site was overwritten")
+	}
+	x.want(t, "run --results whole", 0)
+	before := files(t, "whole/toy", "")
+	x.want(t, "run --scale smoke --methods sgld --seeds 1 --results whole", 0, "ended well there, and not here")
+	same(t, "a run of one trial", files(t, "whole/toy", ""), before)
+	if len(files(t, "whole/toy", "")) != len(before) {
+		t.Error("files came or went")
+	}
+	x.want(t, "run --results whole/toy --store S", 2, "inside of other results")
+}
+
+// TestOrderOfFiles: the order in which seeds are named changes no file.
+func TestOrderOfFiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	x.want(t, "run --seeds 3,1,2 --results a", 0)
+	x.want(t, "run --seeds 1-3 --results b --store a/store", 0, "0 computed")
+	same(t, "seeds in another order", files(t, "b/toy", ""), files(t, "a/toy", ""))
 }
 
 func TestCompare(t *testing.T) {
@@ -77,38 +106,50 @@ func TestCompare(t *testing.T) {
 func TestGrid(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
-	put(
-		t,
-		"steps.yaml",
-		"select: min first[1]\nprotocol: paper\nseeds: [1, 2]\nmethods: [svgd, sifg]\nproduct: {step: [0.1, 0.2]}\n",
-	)
+	put(t, "steps.yaml",
+		"select: min first[1]\nprotocol: paper\nseeds: [1, 2]\nmethods: [svgd, sifg]\nproduct: {step: [0.1, 0.2]}\n")
 	x.want(t, "run --protocol paper", 0)
-	x.want(
-		t,
-		"grid toy --grid steps.yaml --dry-run",
-		0,
-		"svgd, step 0.2",
-		"sifg, step 0.05",
-		"10 trials: 4 already there, 6 to compute",
-	)
-	x.want(
-		t,
-		"grid toy --grid steps.yaml",
-		0,
-		"10 trials: 4 already there, 6 computed",
-		"results/custom/grid/toy-steps/paper",
-		"step 0.",
-		"page: results/custom/grids.html",
-	)
+	x.want(t, "grid toy --grid steps.yaml --dry-run", 0, "svgd, step=0.2", "10 trials: 4 already there, 6 to compute")
+	x.want(t, "grid toy --grid steps.yaml", 0,
+		"10 trials: 4 already there, 6 computed", "results: results/custom/grid/steps/toy", "step 0.",
+		"page: results/custom/grids.html")
 	first := files(t, "results/custom/grid", "")
+	if len(first) < 8 {
+		t.Errorf("%d files of a grid", len(first))
+	}
 	// what says where files are and how trials are computed is no part of the command that is written down
 	x.want(t, "grid toy --grid steps.yaml --store results/store --jobs 1 --quiet", 0, "0 computed")
 	same(t, "again", files(t, "results/custom/grid", ""), first)
-	x.want(
-		t,
-		"run --protocol paper --config results/custom/grid/toy-steps/paper/chosen.yaml --methods svgd,sifg --seeds 1,2",
-		0,
-		"4 trials: 4 already there",
-	)
+	x.want(t, "run --protocol paper --config results/custom/grid/steps/toy/paper/chosen.yaml --methods svgd,sifg "+
+		"--seeds 1,2", 0, "4 trials: 4 already there")
 	x.want(t, "grid toy --axis methods.svgd.step=[0.1] --select min\tfirst", 2)
+	for _, axis := range []string{"step=[0.1,0.3]", "step=[0.1,0.4]", "hidden=[4,5]"} {
+		x.want(t, "grid toy --seeds 1 --axis "+axis+" --select min --select first", 2)
+		if code, said, _ := x.call(t, "grid", "toy", "--seeds", "1", "--axis", axis, "--select", "min first"); code != 0 {
+			t.Error(said)
+		}
+	}
+	glob(t, "results/custom/grid/*", 4)
+	x.want(t, "verify --name x --store results/store", 0)
+	x.want(t, "report --check --results results/custom", 75, "no results")
+}
+
+// TestSeedsOfGrid: the same seeds in another order give the same choice.
+func TestSeedsOfGrid(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	var said []string
+	for i, seeds := range []string{"1-6", "6,5,4,3,2,1", "4,5,6,1-3"} {
+		code, out, _ := x.call(t, "grid", "toy", "--seeds", seeds, "--axis", "step=[0.1,0.3]", "--select", "min first",
+			"--results", fmt.Sprint("r", i), "--store", "S")
+		if code != 0 {
+			t.Fatal(out)
+		}
+		_, table, _ := strings.Cut(out, "| problem")
+		table, _, _ = strings.Cut(table, "results:")
+		said = append(said, table)
+	}
+	if len(slices.Compact(said)) != 1 || len(said[0]) < 100 {
+		t.Errorf("%q", said)
+	}
 }

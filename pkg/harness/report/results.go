@@ -188,7 +188,7 @@ func (r *Results) Collect(p *plan.Plan, s *store.Store, all []*harness.Experimen
 				parts[t.Protocol] = append(parts[t.Protocol], t)
 			}
 		}
-		c := &collector{store: s, old: r.Experiment(e.Name), ids: map[string]store.ID{}, plan: p}
+		c := &collector{store: s, old: r.Experiment(e.Name), name: e.Name, plan: p}
 		if len(parts) == 0 {
 			if c.old != nil {
 				out.Experiments = append(out.Experiments, c.old)
@@ -213,7 +213,7 @@ type collector struct {
 	plan  *plan.Plan
 	store *store.Store // nil: none
 	old   *Experiment  // nil: none
-	ids   map[string]store.ID
+	name  string // of the experiment
 	notes []string
 
 	damage error // of a trial of the store, which was left out
@@ -275,15 +275,12 @@ func (c *collector) protocol(x *Experiment, part []harness.Trial, old *record.Se
 	for i := 0; old != nil && i < len(old.Trials); i++ {
 		earlier[old.Trials[i].Key] = &old.Trials[i]
 	}
-	for i := range part {
-		c.ids[part[i].Key] = store.ID{Experiment: x.Name, Key: part[i].Key}
-	}
 	err := store.Each(len(part), func(i int) (err error) {
 		if was := earlier[part[i].Key]; was != nil && was.Final() {
 			found[i] = old.Result(was)
 			return nil
 		}
-		found[i], err = c.store.Result(c.ids[part[i].Key])
+		found[i], err = c.store.Result(store.ID{Experiment: c.name, Key: part[i].Key})
 		if errors.Is(err, safe.ErrDamaged) {
 			found[i], damaged[i] = nil, err
 			return nil
@@ -337,7 +334,6 @@ func (c *collector) programs(x *Experiment, set *record.Set, part []harness.Tria
 		if planned[[2]string{was.Problem, was.Method}] || err != nil || config.Program == nil {
 			continue
 		}
-		c.ids[was.Key] = store.ID{Experiment: x.Name, Key: was.Key}
 		set.Trials = append(set.Trials, was)
 		x.records.traces[was.Key], x.records.timings[was.Key] = old.Traces[was.Key], old.Timings[was.Key]
 	}
@@ -362,7 +358,7 @@ func (c *collector) load(d *Records) func(key, name string) (*record.Array, erro
 		if !errors.Is(err, fs.ErrNotExist) {
 			return a, err
 		}
-		got, err := c.store.Get(c.ids[key])
+		got, err := c.store.Get(store.ID{Experiment: c.name, Key: key})
 		if err == nil && got == nil {
 			err = fmt.Errorf("the array %s of trial %s is not here: %w", name, key, fs.ErrNotExist)
 		}

@@ -1,0 +1,344 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
+	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/store"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
+)
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+const toySettings = `
+base:
+  problems: {p: {particles: 4, iterations: 2}}
+  methods: {sgld: {sampler: sgld}, svgd: {sampler: svgd}}
+  seeds: [1, 2]
+protocols:
+  paper: {claims: true}
+  released: {claims: true, incomparable: other data, methods: {svgd: {step: 0.3}}}
+`
+
+// toy is an experiment with a figure of curves, one of particles, one that panics, a table, claims and data.
+func toy() *harness.Experiment {
+	draw := func(id string, of func(s *record.Set) (*figure.Figure, error)) harness.Section {
+		return harness.Section{ID: id, Title: id, Draw: of}
+	}
+	return &harness.Experiment{
+		Name: "toy", Title: "The toy", Settings: []byte(toySettings), Version: "1",
+		Problem: func(*harness.Trial) (*harness.Problem, error) { return nil, nil },
+		Sections: slices.Concat([]harness.Section{
+			draw("cloud", func(s *record.Set) (*figure.Figure, error) {
+				first, _ := record.First(s, "p", "sgld")
+				a, err := s.Load(first.Key, "particles")
+				if err != nil {
+					return nil, err
+				}
+				x := figure.Column(a.Data, 1, 0)
+				return &figure.Figure{Panels: []figure.Panel{{Layers: []figure.Layer{figure.Line{X: x, Y: x}}}}}, nil
+			}),
+			draw("broken", func(*record.Set) (*figure.Figure, error) { panic("no such figure") }),
+			draw("nothing", func(*record.Set) (*figure.Figure, error) { return nil, harness.ErrNoTrials }),
+			{ID: "ends", Title: "Ends", Table: func(s *record.Set) (*table.Table, error) {
+				return &table.Table{
+					Columns: []table.Column{{Header: "trials"}},
+					Rows:    [][]table.Cell{{table.Int(len(s.Trials))}},
+				}, nil
+			}},
+			{ID: "draws", Files: func(s *record.Set) (map[string][]byte, error) {
+				first, _ := record.First(s, "p", "svgd")
+				a, err := s.Load(first.Key, "particles")
+				if err != nil {
+					return nil, err
+				}
+				return map[string][]byte{"draws.npy": fmt.Appendln(nil, a.Data)}, nil
+			}},
+		}, harness.Only([]string{"released"}, harness.Section{ID: "one", Title: "One",
+			Table: func(*record.Set) (*table.Table, error) { return &table.Table{}, nil }}),
+			harness.Claims([]claim.Claim{
+				{ID: "toy-1", Statement: "It is low.", Rule: "low", Check: func(s *record.Set) claim.Outcome {
+					return claim.Outcome{Verdict: claim.Reproduced, Evidence: fmt.Sprintf("%d trials", len(s.Trials))}
+				}},
+				{ID: "toy-2", Check: func(*record.Set) claim.Outcome { panic("a hole") }},
+			})),
+	}
+}
+
+// fixture is a plan of the toy with a store that has all of it, and a results folder that is not there yet.
+type fixture struct {
+	e     *harness.Experiment
+	plan  *plan.Plan
+	store *store.Store
+	dir   string
+}
+
+func planned(t *testing.T, e *harness.Experiment, change ...func(r *plan.Request)) *plan.Plan {
+	t.Helper()
+	r := plan.Request{Experiments: []*harness.Experiment{e}, Protocols: []string{plan.All}, Scale: "full"}
+	for _, c := range change {
+		c(&r)
+	}
+	return must(plan.New(r))
+}
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	e := toy()
+	f := &fixture{e: e, plan: planned(t, e), dir: filepath.Join(t.TempDir(), "results")}
+	f.store = must(store.Open(filepath.Join(f.dir, "store")))
+	t.Cleanup(func() { f.store.Close() })
+	for i, x := range f.plan.Unique() {
+		f.put(t, x, record.StatusOK, float64(i))
+	}
+	return f
+}
+
+// put stores a trial that ended with this status and value.
+func (f *fixture) put(t *testing.T, x harness.Trial, status string, value float64) {
+	t.Helper()
+	row := x.Row()
+	row.Status, row.Dim, row.Iterations = status, 1, 2
+	if status != record.StatusOK {
+		row.Reason = "because"
+	}
+	r := &record.Result{
+		Trial:  row,
+		Timing: record.Timing{Key: x.Key, Seconds: 1 + value, CPU: "cpu", Kernel: "avx2"},
+		Traces: []record.Trace{{Key: x.Key, Metric: "kl", Value: 9}, {Key: x.Key, Iteration: 2, Metric: "kl", Value: value}},
+		Arrays: map[string]*record.Array{"particles": {Shape: []int{4, 1}, Data: []float32{1, 2, float32(value), 4}}},
+	}
+	must(f.store.Put(context.Background(), r))
+}
+
+// write collects the plan's records, writes everything and returns the results and the notes.
+func (f *fixture) write(t *testing.T, p *plan.Plan) (*Results, []string) {
+	t.Helper()
+	all := []*harness.Experiment{f.e}
+	r, notes, err := must(Read(f.dir, all)).Collect(p, f.store, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := must(r.Files()).Write(f.dir); err != nil {
+		t.Fatal(err)
+	}
+	return r, notes
+}
+
+// folder returns the files of a folder by name, without the store.
+func folder(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	root := os.DirFS(dir)
+	must(0, fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && !strings.HasPrefix(name, "store") {
+			out[name] = string(must(fs.ReadFile(root, name)))
+		}
+		return err
+	}))
+	return out
+}
+
+// again makes everything again of what is in the folder alone, and returns what differs.
+func (f *fixture) again(t *testing.T) []safe.Damage {
+	t.Helper()
+	r, err := Read(f.dir, []*harness.Experiment{f.e})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return must(must(r.Files()).Check(f.dir))
+}
+
+// TestRoundTrip: what is read gives the same files as what was collected, without the store; a section that panics says
+// so, and one without trials is left out.
+func TestRoundTrip(t *testing.T) {
+	f := newFixture(t)
+	r, notes := f.write(t, f.plan)
+	if len(notes) > 0 || len(r.Experiments) != 1 || len(r.Experiments[0].Sets) != 2 {
+		t.Fatalf("%v, %+v", notes, r)
+	}
+	must(0, os.RemoveAll(filepath.Join(f.dir, "store")))
+	if found := f.again(t); found != nil {
+		t.Errorf("made again: %v", found)
+	}
+	back := must(Read(f.dir, []*harness.Experiment{f.e}))
+	x := back.Experiment("toy")
+	if x.Part("paper", "cloud").SVG == nil || x.Part("paper", "nothing") != nil || x.Part("paper", "one") != nil ||
+		x.Part("released", "one") == nil || !strings.Contains(x.Part("paper", "broken").Failure, "no such figure") {
+		t.Error("the sections are others")
+	}
+	set, last := x.Set("released"), record.Series{Set: x.Set("released"), Problem: "p"}
+	if set.Incomparable != "other data" || !slices.Equal(last.Final("svgd", "kl", 0), []float64{4, 5}) ||
+		set.Timings[set.Trials[0].Key].Seconds != 1 || !set.Complete() || set.Changed() {
+		t.Errorf("%+v", set)
+	}
+	ledger := back.Ledger([]*harness.Experiment{f.e})
+	if got := ledger[0].Under[1]; got.Evidence != "4 trials" || got.Protocol != "released" || !got.Complete {
+		t.Errorf("%+v", got)
+	}
+	if got := ledger[1].Under[0]; got.Verdict != claim.NotDecided || !strings.Contains(got.Evidence, "a hole") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestLazy: claims draw no figure and make no table.
+func TestLazy(t *testing.T) {
+	f := newFixture(t)
+	f.write(t, f.plan)
+	for i := range f.e.Sections {
+		if s := &f.e.Sections[i]; s.Draw != nil {
+			s.Draw = func(*record.Set) (*figure.Figure, error) { t.Error("a figure is drawn"); return nil, nil }
+		}
+	}
+	must(Read(f.dir, []*harness.Experiment{f.e})).Ledger([]*harness.Experiment{f.e})
+}
+
+// TestEveryByte: whatever byte of whatever file is changed, or the file is gone, that file is named.
+func TestEveryByte(t *testing.T) {
+	f := newFixture(t)
+	f.write(t, f.plan)
+	whole := folder(t, f.dir)
+	if len(whole) < 9 {
+		t.Fatalf("%d files", len(whole))
+	}
+	check := func() []safe.Damage {
+		r, err := Read(f.dir, []*harness.Experiment{f.e})
+		if d, ok := errors.AsType[*safe.Damage](err); ok {
+			return []safe.Damage{*d}
+		}
+		must(0, err)
+		files, err := r.Files()
+		if d, ok := errors.AsType[*safe.Damage](err); ok {
+			return []safe.Damage{*d}
+		}
+		must(0, err)
+		return must(files.Check(f.dir))
+	}
+	for name, text := range whole {
+		path := filepath.Join(f.dir, name)
+		for _, at := range []int{0, len(text) / 3, len(text) / 2, len(text) - 1} {
+			b := []byte(text)
+			b[at] ^= 4
+			must(0, os.WriteFile(path, b, 0o666))
+			named := func(d safe.Damage) bool { return d.Path == path }
+			if found := check(); !slices.ContainsFunc(found, named) {
+				t.Errorf("byte %d of %s is changed: %v", at, name, found)
+			}
+		}
+		must(0, os.Remove(path))
+		if name == filepath.Join("toy", trialsName) { // without which there are no results
+			must(0, os.WriteFile(path, []byte(text), 0o666))
+			continue
+		}
+		if found := check(); !slices.ContainsFunc(found, func(d safe.Damage) bool { return d.Path == path }) {
+			t.Errorf("%s is gone: %v", name, found)
+		}
+		must(0, os.WriteFile(path, []byte(text), 0o666))
+	}
+	if found := check(); found != nil {
+		t.Errorf("whole again: %v", found)
+	}
+}
+
+// TestLess: a protocol gives way only to one that has all that ended well there. What the plan has no part in stays.
+func TestLess(t *testing.T) {
+	f := newFixture(t)
+	f.write(t, f.plan)
+	before := folder(t, f.dir)
+	for what, change := range map[string]func(r *plan.Request){
+		"one seed":   func(r *plan.Request) { r.Seeds = []uint64{1} },
+		"one method": func(r *plan.Request) { r.Methods = []string{"sgld"} },
+		"none":       func(r *plan.Request) { r.Seeds = []uint64{7} },
+	} {
+		if _, notes := f.write(t, planned(t, f.e, change)); len(notes) == 0 || !maps.Equal(folder(t, f.dir), before) {
+			t.Errorf("%s took the place of more: %q", what, notes)
+		}
+	}
+	more := planned(t, f.e, func(r *plan.Request) { r.Seeds, r.Protocols = []uint64{1, 2, 3}, []string{"paper"} })
+	if _, notes := f.write(t, more); notes != nil {
+		t.Errorf("more trials, two of which are missing: %q", notes)
+	}
+	back := must(Read(f.dir, []*harness.Experiment{f.e})).Experiment("toy")
+	if set := back.Set("paper"); len(set.Missing) != 2 || set.Planned() != 6 || !set.Changed() {
+		t.Errorf("%d missing of %d, changed %v", len(set.Missing), set.Planned(), set.Changed())
+	}
+	if len(back.Set("released").Trials) != 4 {
+		t.Error("another protocol is not what it was")
+	}
+}
+
+// TestSomethingElse: a folder that holds something else, or lies inside of results, is refused and stays.
+func TestSomethingElse(t *testing.T) {
+	f := newFixture(t)
+	f.write(t, f.plan)
+	site := t.TempDir()
+	must(0, os.WriteFile(filepath.Join(site, "index.html"), []byte("mine"), 0o666))
+	for dir, want := range map[string]string{
+		site:                         "index.html",
+		filepath.Join(f.dir, "toy"):  "inside of other results",
+		filepath.Join(f.dir, "toy/"): "inside of other results",
+	} {
+		if err := Writable(dir); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+	if err := NewFiles().Write(site); err == nil || string(must(os.ReadFile(filepath.Join(site, "index.html")))) != "mine" {
+		t.Error("a site was overwritten")
+	}
+	for _, dir := range []string{f.dir, t.TempDir(), filepath.Join(site, "new"), filepath.Join(f.dir, "custom", "x")} {
+		if err := Writable(dir); err != nil {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+	must(0, os.WriteFile(filepath.Join(f.dir, "toy", "paper", "notes.csv"), []byte("mine"), 0o666))
+	f.write(t, f.plan)
+	if got := must(os.ReadFile(filepath.Join(f.dir, "toy", "paper", "notes.csv"))); string(got) != "mine" {
+		t.Error("a file that the program did not make was changed")
+	}
+	found := f.again(t)
+	if len(found) != 1 || filepath.Base(found[0].Path) != "notes.csv" {
+		t.Errorf("found %v", found)
+	}
+	f.e.Sections = f.e.Sections[1:] // without the cloud, which the program has made
+	f.e.Sections = append(f.e.Sections, harness.Section{ID: "cloud", Table: func(*record.Set) (*table.Table, error) {
+		return nil, harness.ErrNoTrials
+	}})
+	f.write(t, f.plan)
+	if _, err := os.Stat(filepath.Join(f.dir, "toy", "paper", "cloud.svg")); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("a section that is not made any more stays")
+	}
+}
+
+// TestDamagedTrial: a damaged trial of the store is an error, and the others are collected.
+func TestDamagedTrial(t *testing.T) {
+	f := newFixture(t)
+	key := f.plan.Trials[0].Key
+	path := must(filepath.Glob(filepath.Join(f.dir, "store", "toy", "*", key, "trace.parquet")))[0]
+	b := must(os.ReadFile(path))
+	b[len(b)/2] ^= 1
+	must(0, os.WriteFile(path, b, 0o666))
+	all := []*harness.Experiment{f.e}
+	r, _, err := must(Read(f.dir, all)).Collect(f.plan, f.store, all)
+	if !errors.Is(err, safe.ErrDamaged) || r == nil || len(r.Experiment("toy").Set("paper").Trials) != 3 {
+		t.Errorf("%v, %+v", err, r)
+	}
+}
