@@ -79,7 +79,11 @@ func diagnostics(s *record.Set) (*table.Table, error) {
 		}
 		var text []string
 		for _, x := range v[0] {
-			text = append(text, table.Significant(x, 4))
+			if x == math.Trunc(x) { // a count
+				text = append(text, fmt.Sprintf("%.0f", x))
+			} else {
+				text = append(text, table.Significant(x, 4))
+			}
 		}
 		t.Rows = append(t.Rows, []table.Cell{table.Text(f.words), table.Text(strings.Join(text, ", "))})
 	}
