@@ -14,8 +14,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/study"
 )
 
-// distances is Figure 4 left or middle by the metric of the claims: the distances of all particles of all tries, a box a
-// method, beside what reference draws and random matrices score.
+// distances is Figure 4 left or middle by the metric of the claims: the distances of all particles of all tries, a box
+// a method, beside what reference draws and random matrices score.
 func distances(problem string) func(s *record.Set) (*figure.Figure, error) {
 	return func(s *record.Set) (*figure.Figure, error) {
 		metric, label := compared(s)

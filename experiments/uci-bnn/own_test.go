@@ -73,11 +73,10 @@ func TestOwnData(t *testing.T) {
 	}
 	page, _ := os.ReadFile("results/custom/mine/index.html")
 	lead, rest, _ := bytes.Cut(page, []byte("<table"))
-	if !bytes.Contains(lead, []byte("Lowest mean test-rmse on rent: ")) ||
-		!bytes.Contains(lead, []byte("the settings of concrete, not chosen for what is yours")) ||
+	if !bytes.Contains(lead, []byte("the settings of concrete, not chosen for what is yours")) ||
 		!bytes.Contains(rest, []byte("--data rent,flats-2")) || bytes.Contains(page, []byte("changed settings")) ||
 		bytes.Contains(page, []byte("its own best")) {
-		t.Error("the page does not say first what came out, or as if it were the paper's")
+		t.Error("the page does not say first whose settings they are, or looks as if it were the paper's")
 	}
 	testPredictions(t, "results/custom/mine/uci-bnn")
 	ends(t, 75, "compare --name mine", "nothing in results/custom/mine can be set beside published")
