@@ -43,9 +43,9 @@ var claims = []claim.Claim{
 		ID:        "24",
 		Statement: "2000 iterations are enough for every method to converge.",
 		Rule: "the Amari distance changes by at most 2 % over the last tenth of the iterations, for every method and " +
-			"number of particles: the 90 % interval (Student's t over tries) of the mean relative change inside ±2 %; " +
-			"not reproduced if one is outside, otherwise not decided. The evidence has how much the energy distance " +
-			"rises from a quarter of the run on, where that is told from 0",
+			"number of particles: the 90 % interval (Student's t over tries) of the mean relative change inside " +
+			"±2 %; not reproduced if one is outside, otherwise not decided. The evidence has how much the energy " +
+			"distance rises from a quarter of the run on, where that is told from 0",
 		Check: settled,
 	},
 }

@@ -214,8 +214,8 @@ func options(t *harness.Trial) (Options, error) {
 	case !slices.Contains(truths, o.Truth):
 		return o, fmt.Errorf("options.truth: %q is unknown: want one of %s", o.Truth, strings.Join(truths, ", "))
 	case (o.Simulated > 0) == (t.Config.Data != ""):
-		return o, fmt.Errorf("data: want the name of a data set, such as meg, or \"\" where options.simulated has the " +
-			"seed of recordings that are made")
+		return o, fmt.Errorf("data: want the name of a data set, such as meg, or \"\" where options.simulated has " +
+			"the seed of recordings that are made")
 	case o.Simulated > 0 && o.Channels != len(kurtoses):
 		return o, fmt.Errorf("options.channels: %d simulated sources need as many channels, got %d",
 			len(kurtoses), o.Channels)

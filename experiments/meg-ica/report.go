@@ -14,8 +14,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/study"
 )
 
-// distances is Figure 4 left or middle by the metric of the claims: the distances of all particles of all tries, a box a
-// method, beside what reference draws and random matrices score.
+// distances is Figure 4 left or middle by the metric of the claims: the distances of all particles of all tries, a box
+// a method, beside what reference draws and random matrices score.
 func distances(problem string) func(s *record.Set) (*figure.Figure, error) {
 	return func(s *record.Set) (*figure.Figure, error) {
 		metric, label := compared(s)
@@ -79,7 +79,11 @@ func diagnostics(s *record.Set) (*table.Table, error) {
 		}
 		var text []string
 		for _, x := range v[0] {
-			text = append(text, table.Significant(x, 4))
+			if x == math.Trunc(x) { // a count
+				text = append(text, fmt.Sprintf("%.0f", x))
+			} else {
+				text = append(text, table.Significant(x, 4))
+			}
 		}
 		t.Rows = append(t.Rows, []table.Cell{table.Text(f.words), table.Text(strings.Join(text, ", "))})
 	}

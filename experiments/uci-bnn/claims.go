@@ -121,8 +121,8 @@ func (r results) has(problem, metric string, methods ...string) bool {
 	return !slices.ContainsFunc(methods, func(m string) bool { return r.values(problem, metric, m) == nil })
 }
 
-// inMost checks claims 25 and 25b: that Ada-SIFG is lowest, or tied with the lowest, in three quarters of the cells, and
-// no other method is.
+// inMost checks claims 25 and 25b: that Ada-SIFG is lowest, or tied with the lowest, in three quarters of the cells,
+// and no other method is.
 func inMost(what string, tied bool) func(r results) claim.Outcome {
 	return func(r results) claim.Outcome {
 		out, n, told, total := untested, map[string]int{}, 0, len(metrics)*len(expected(r.set))

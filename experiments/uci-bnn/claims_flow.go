@@ -146,7 +146,7 @@ func resampled(r results) claim.Outcome {
 	return claim.Outcome{
 		Verdict: claim.Worst(verdicts...),
 		Number:  rule.CountText(all),
-		Evidence: "holds for " + strings.Join(text, ", for ") + "; the ratio is that of the standard deviation of the " +
-			"RMSE over the perturbations to that over the last checkpoints",
+		Evidence: "holds for " + strings.Join(text, ", for ") + "; the ratio is that of the standard deviation of " +
+			"the RMSE over the perturbations to that over the last checkpoints",
 	}
 }

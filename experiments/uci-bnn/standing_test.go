@@ -160,7 +160,7 @@ func TestOverlappingSplits(t *testing.T) {
 		if text, _ := cellOf(t, s, "Boston RMSE", "SVGD"); strings.Contains(text, "≈") == told {
 			t.Errorf("%s: SVGD beside Ada-SIFG is %q", protocol, text)
 		}
-		won := "24 of 36" // all but those against SVGD; Holm's correction over 36 takes ten seeds against L2-GF and Ada-GWG
+		won := "24 of 36" // all but those against SVGD
 		if out := verdict(t, s, "34"); out.Number != won || out.Verdict != claim.NotDecided {
 			t.Errorf("%s: claim 34 is %s (%s)", protocol, out.Verdict, out.Evidence)
 		}

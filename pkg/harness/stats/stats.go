@@ -221,8 +221,8 @@ func OverlapSE(d []float64, overlap float64) float64 {
 	return SD(d) * math.Sqrt(1/float64(len(d))+overlap)
 }
 
-// OverlapTest returns the p-value of Student's t-test of mean(d) = 0 with the variance of OverlapInterval; NaN for fewer
-// than two differences, 1 where all are 0.
+// OverlapTest returns the p-value of Student's t-test of mean(d) = 0 with the variance of OverlapInterval; NaN for
+// fewer than two differences, 1 where all are 0.
 func OverlapTest(d []float64, overlap float64, side Side) float64 {
 	if len(d) < 2 {
 		return math.NaN()
