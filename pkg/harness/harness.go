@@ -142,17 +142,28 @@ func (e *Experiment) On(data []string, target *program.Program) (*Experiment, er
 			options["values"] = values
 		}
 	}
-	out := *e
+	out := e.Shown(data)
 	out.own = func(f *settings.File) { f.On(e.Own.Problem, data, options) }
-	named := strings.Join(data, ", ")
-	if out.Note = "the settings of " + e.Own.Problem + ", not chosen for what is yours"; target != nil {
-		out.Note, named = "", target.Name()
+	return out, nil
+}
+
+// Shown returns the experiment as results on what is a person's own show it, whose problems have these names: with the
+// sections of Own, and nothing of a paper.
+func (e *Experiment) Shown(problems []string) *Experiment {
+	out := *e
+	named := strings.Join(problems, ", ")
+	if out.Note = "the settings of " + e.Own.Problem + ", not chosen for what is yours"; e.Own.Program {
+		out.Note, named = "", strings.TrimSuffix(named, ProgramSuffix)
 	}
 	out.Title = cmp.Or(e.Own.Title, e.Title) + ": " + named
 	out.Summary, out.Sections = e.Own.Summary, e.Own.Sections
 	out.Paper, out.Published = nil, nil
-	return &out, nil
+	out.own = func(*settings.File) {}
+	return &out
 }
+
+// ProgramSuffix follows the name of a program in that of its problem.
+const ProgramSuffix = "-1000"
 
 // OnOwn reports whether the experiment is on what is a person's own.
 func (e *Experiment) OnOwn() bool { return e.own != nil }

@@ -47,7 +47,7 @@ func TestDamagedStore(t *testing.T) {
 	for _, command := range []string{"plan", "run", "report"} { // they look at sizes
 		x.want(t, command+" --protocol paper", 5, "1 of 9 trials are damaged", "sifg verify names")
 	}
-	x.want(t, "verify", 5, "2 damaged files", "particles.npy: its SHA-256", "100 bytes, want",
+	x.want(t, "verify", 5, "2 files not as written", "particles.npy: its SHA-256", "100 bytes, want",
 		"to mend: rm -r "+filepath.Dir(arrays[0])+" "+filepath.Dir(arrays[1])+", and then sifg run")
 	for _, path := range arrays[:2] {
 		if err := os.RemoveAll(filepath.Dir(path)); err != nil {
@@ -60,7 +60,7 @@ func TestDamagedStore(t *testing.T) {
 	x.want(t, "verify --store none", 0, "all files are as written")
 	traces := glob(t, "results/store/toy/*/*/trace.parquet", 9)
 	flip(t, traces[0]) // its size is right, so that only who reads it sees it
-	for _, command := range []string{"run", "run --name new"} {
+	for _, command := range []string{"run --name new", "run --results other --store results/store"} {
 		x.want(t, command+" --protocol paper", 5, traces[0], "SHA-256")
 	}
 	same(t, "beside a damaged trial", files(t, "results/toy", ""), before)

@@ -145,7 +145,7 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	}}
 	results := g.resultsDir(changed.Set())
 	if own := !slices.Contains(grid.Shipped(x), g.file); own && g.results == "" && results == "results" {
-		results = filepath.Join(results, "custom") // apart from the grids that come with the experiment
+		results = filepath.Join(results, "custom", "grids") // apart from those that come with the experiment
 	}
 	w, err := g.look(laid, results, !g.dry)
 	if err != nil {

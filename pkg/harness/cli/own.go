@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/program"
@@ -57,7 +58,7 @@ func (o *own) use(e *env, r *plan.Request) error {
 	r.Own = slices.Clone(o.data)
 	names := r.Own
 	if target != nil {
-		names = []string{target.Name() + "-1000"}
+		names = []string{target.Name() + harness.ProgramSuffix}
 	}
 	switch {
 	case target != nil && r.Own != nil:

@@ -78,15 +78,15 @@ func (s *selection) check(e *env, names []string) error {
 // checkResults compares what is in a results folder with what is made of its records. Damage of records is found too.
 func checkResults(e *env, dir string) ([]safe.Damage, error) {
 	r, err := readResults(e, "--results", dir)
-	if err == nil && r.Experiments == nil {
-		return nil, exitf(exitStopped, "no results in %s: sifg run makes some", dir)
-	}
 	if err != nil {
 		return damages(err)
 	}
 	files, err := siteOf(e, r)
-	if err != nil {
+	switch {
+	case err != nil:
 		return damages(err)
+	case len(files.Data) == 0:
+		return nil, exitf(exitStopped, "no results in %s: sifg run makes some", dir)
 	}
 	return files.Check(dir)
 }

@@ -111,16 +111,16 @@ func TestGrid(t *testing.T) {
 	x.want(t, "run --protocol paper", 0)
 	x.want(t, "grid toy --grid steps.yaml --dry-run", 0, "svgd, step=0.2", "10 trials: 4 already there, 6 to compute")
 	x.want(t, "grid toy --grid steps.yaml", 0,
-		"10 trials: 4 already there, 6 computed", "results: results/custom/grid/steps/toy", "step 0.",
-		"page: results/custom/grids.html")
-	first := files(t, "results/custom/grid", "")
+		"10 trials: 4 already there, 6 computed", "results: results/custom/grids/grid/steps/toy", "step 0.",
+		"page: results/custom/grids/grids.html")
+	first := files(t, "results/custom/grids/grid", "")
 	if len(first) < 8 {
 		t.Errorf("%d files of a grid", len(first))
 	}
 	// what says where files are and how trials are computed is no part of the command that is written down
 	x.want(t, "grid toy --grid steps.yaml --store results/store --jobs 1 --quiet", 0, "0 computed")
-	same(t, "again", files(t, "results/custom/grid", ""), first)
-	x.want(t, "run --protocol paper --config results/custom/grid/steps/toy/paper/chosen.yaml --methods svgd,sifg "+
+	same(t, "again", files(t, "results/custom/grids/grid", ""), first)
+	x.want(t, "run --protocol paper --config results/custom/grids/grid/steps/toy/paper/chosen.yaml --methods svgd,sifg "+
 		"--seeds 1,2", 0, "4 trials: 4 already there")
 	x.want(t, "grid toy --axis methods.svgd.step=[0.1] --select min\tfirst", 2)
 	for _, axis := range []string{"step=[0.1,0.3]", "step=[0.1,0.4]", "hidden=[4,5]"} {
@@ -129,9 +129,12 @@ func TestGrid(t *testing.T) {
 			t.Error(said)
 		}
 	}
-	glob(t, "results/custom/grid/*", 4)
+	glob(t, "results/custom/grids/grid/*", 4)
 	x.want(t, "verify --name x --store results/store", 0)
-	x.want(t, "report --check --results results/custom", 75, "no results")
+	x.want(t, "report --check --results results/custom/grids", 0)
+	flip(t, "results/custom/grids/grid/steps/toy/paper/best.csv")
+	x.want(t, "report --check --results results/custom/grids", 5, "grids/grid/steps/toy/paper/best.csv")
+	x.want(t, "report --check --results nowhere", 75, "no results")
 }
 
 // TestSeedsOfGrid: the same seeds in another order give the same choice.

@@ -259,6 +259,28 @@ func (d *Records) lists(name string, keys map[string]bool) bool {
 	return false
 }
 
+// onOwn reports whether the trials are on data or on a target of a person's own.
+func (d *Records) onOwn() bool {
+	for _, set := range d.Set {
+		for _, text := range set {
+			if strings.HasPrefix(text, "--data ") || strings.HasPrefix(text, "--program ") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// problems are those of the trials, in order.
+func (d *Records) problems() (names []string) {
+	for _, t := range d.Trials {
+		if !slices.Contains(names, t.Problem) {
+			names = append(names, t.Problem)
+		}
+	}
+	return names
+}
+
 // Exists reports whether a folder has records.
 func Exists(dir string) bool {
 	_, err := os.Lstat(filepath.Join(dir, trialsName))

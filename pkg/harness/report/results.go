@@ -63,6 +63,9 @@ func newExperiment(e *harness.Experiment, d *Records) (*Experiment, error) {
 	if err != nil {
 		return nil, err
 	}
+	if e.Own != nil && !e.OnOwn() && d.onOwn() {
+		e = e.Shown(d.problems())
+	}
 	x := &Experiment{Experiment: e, file: file, records: d, parts: map[string]*Part{}}
 	by := map[string]*record.Set{}
 	for _, t := range d.Trials {
@@ -157,6 +160,9 @@ func (r *Results) Ledger(all []*harness.Experiment) claim.Ledger {
 	var rows []claim.Row
 	for _, e := range all {
 		x := r.Experiment(e.Name)
+		if x != nil && x.OnOwn() {
+			continue // it is about no paper
+		}
 		for _, c := range e.Claims() {
 			row := claim.Row{Claim: *c, Experiment: e.Name}
 			for i := 0; x != nil && i < len(x.Sets); i++ {
@@ -213,7 +219,7 @@ type collector struct {
 	plan  *plan.Plan
 	store *store.Store // nil: none
 	old   *Experiment  // nil: none
-	name  string // of the experiment
+	name  string       // of the experiment
 	notes []string
 
 	damage error // of a trial of the store, which was left out
