@@ -79,7 +79,7 @@ func NewRecords() *Records {
 // ReadRecords reads the records of a folder; nil where it has none. Its error wraps safe.ErrDamaged where a file is not
 // as it was written.
 func ReadRecords(dir string) (*Records, error) {
-	b, err := safe.Read(filepath.Join(dir, trialsName), maxData)
+	b, err := readData(dir, trialsName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -119,7 +119,7 @@ func ReadRecords(dir string) (*Records, error) {
 
 // readTimings reads the timings that were written with trials of this sum.
 func (d *Records) readTimings(trials string) error {
-	b, err := safe.Read(filepath.Join(d.dir, timingsName), maxData)
+	b, err := readData(d.dir, timingsName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return damaged(d.dir, timingsName, "missing")
 	}
@@ -163,7 +163,7 @@ func (d *Records) read(name string) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
 	}
-	b, err := safe.Read(filepath.Join(d.dir, filepath.FromSlash(name)), maxData)
+	b, err := readData(d.dir, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, damaged(d.dir, name, "missing")
