@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -85,10 +86,27 @@ func checkResults(e *env, dir string) ([]safe.Damage, error) {
 		return damages(err)
 	}
 	files, err := siteOf(e, r)
-	if err != nil {
+	if err != nil || ofOwn(r) {
 		return damages(err)
 	}
 	return files.Check(dir)
+}
+
+// ofOwn reports whether results are of a person's own data or program that this command was not given: then their
+// records are read, and what is made of them cannot be made again.
+func ofOwn(r *report.Results) bool {
+	own := func(text string) bool {
+		flag, _, _ := strings.Cut(text, " ")
+		return slices.Contains([]string{"--data", "--program", "--sampler"}, flag)
+	}
+	for _, x := range r.Experiments {
+		for _, set := range x.Sets {
+			if !x.OnOwn() && slices.ContainsFunc(set.Overrides, own) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // damages are the damaged files that an error tells of; or the error, if it tells of something else.

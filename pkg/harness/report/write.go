@@ -226,7 +226,10 @@ func (f Files) Check(dir string) (different []safe.Damage, err error) {
 	for _, name := range slices.Sorted(maps.Keys(f.Made)) {
 		b := f.Made[name]
 		now, err := safe.ReadIn(root, name, maxData)
+		info, _ := root.Lstat(name)
 		switch {
+		case info != nil && !info.Mode().IsRegular():
+			blame(name, "is not a file")
 		case errors.Is(err, fs.ErrNotExist):
 			blame(name, "missing")
 		case err != nil:
