@@ -291,8 +291,7 @@ func (b *browser) act(folder string, width int64) {
 	b.is(at+": a link opens its grid", hash("grid-gmm-steps-third", cells), true)
 
 	for old, page := range map[string]string{
-		"claim-2": "claims.html", "gmm-figure3": "gmm.html", "finding-gmm-1": "gmm.html",
-		"grid-gmm-steps-third": "grids.html", "comparisons": "comparison.html",
+		"claim-2": "claims.html", "gmm-figure3": "gmm.html", "grid-gmm-steps-third": "grids.html",
 	} {
 		open("index.html#" + old)
 		b.is(at+": the old link to "+old, `location.pathname.split("/").pop() + location.hash`, page+"#"+old)

@@ -22,7 +22,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
 
-// The data of a folder: these files, and what trials.parquet lists beside them.
+// The data of a folder: these files, and what trials.parquet lists beside them. It does not list the timings: they are
+// the clock's, and its bytes are not.
 const (
 	trialsName  = "trials.parquet"
 	tracesName  = "trace.parquet"
@@ -37,7 +38,7 @@ const (
 	metaFiles = "sifg.files" // the digests of the other data, by name
 	metaSet   = "sifg.set"   // how settings differ from those of the protocols, by protocol
 	metaAbout = "sifg.about" // Records.About
-	metaSum   = "sifg.sum"   // a digest of the rows and of these metadata
+	metaSum   = "sifg.sum"   // a digest of the rows and of these metadata; of timings, of their rows and of this
 )
 
 // Records are the data of a folder: rows of trials under one or several protocols, and arrays.
@@ -78,7 +79,7 @@ func NewRecords() *Records {
 // ReadRecords reads the records of a folder; nil where it has none. Its error wraps safe.ErrDamaged where a file is not
 // as it was written.
 func ReadRecords(dir string) (*Records, error) {
-	b, err := safe.Read(filepath.Join(dir, trialsName), maxData)
+	b, err := readData(dir, trialsName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -100,15 +101,8 @@ func ReadRecords(dir string) (*Records, error) {
 		return nil, damaged(dir, trialsName, "its rows are not those that were written")
 	}
 	var traces []record.Trace
-	var timings []record.Timing
 	if b, err = d.read(tracesName); err == nil {
 		traces, err = decode[record.Trace](dir, tracesName, b)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if b, err = d.read(timingsName); err == nil {
-		timings, err = decode[record.Timing](dir, timingsName, b)
 	}
 	if err != nil {
 		return nil, err
@@ -120,10 +114,32 @@ func ReadRecords(dir string) (*Records, error) {
 		}
 		d.traces[rest[0].Key], rest = rest[:n:n], rest[n:]
 	}
-	for _, t := range timings {
+	return d, d.readTimings(meta[metaSum])
+}
+
+// readTimings reads the timings that were written with trials of this sum.
+func (d *Records) readTimings(trials string) error {
+	b, err := readData(d.dir, timingsName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return damaged(d.dir, timingsName, "missing")
+	}
+	if err != nil {
+		return err
+	}
+	rows, err := decode[record.Timing](d.dir, timingsName, b)
+	if err == nil && record.Metadata(b)[metaSum] != sumOf(rows, trials) {
+		err = damaged(d.dir, timingsName, "it is not the file that was written with "+trialsName)
+	}
+	for _, t := range rows {
 		d.timings[t.Key] = t
 	}
-	return d, nil
+	return err
+}
+
+// sumOf is a digest of timings and of the sum of their trials.
+func sumOf(rows []record.Timing, trials string) string {
+	b, _ := json.Marshal(rows) // which have an encoding
+	return digest(append(b, trials...))
 }
 
 func damaged(dir, name, reason string) error {
@@ -147,7 +163,7 @@ func (d *Records) read(name string) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
 	}
-	b, err := safe.Read(filepath.Join(d.dir, filepath.FromSlash(name)), maxData)
+	b, err := readData(d.dir, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, damaged(d.dir, name, "missing")
@@ -228,7 +244,6 @@ func (d *Records) Encode() (map[string][]byte, error) {
 	}
 	var errs [3]error
 	out[tracesName], errs[0] = record.Encode(slices.Concat(traces...))
-	out[timingsName], errs[1] = record.Encode(timings)
 	files := map[string]string{}
 	for name, b := range out {
 		files[name] = digest(b)
@@ -238,7 +253,9 @@ func (d *Records) Encode() (map[string][]byte, error) {
 		b, _ := json.Marshal(value) // strings alone
 		meta[key] = string(b)
 	}
-	out[trialsName], errs[2] = record.EncodeWith(d.Trials, meta)
+	out[trialsName], errs[1] = record.EncodeWith(d.Trials, meta)
+	meta = map[string]string{metaSum: sumOf(timings, meta[metaSum])}
+	out[timingsName], errs[2] = record.EncodeWith(timings, meta)
 	return out, errors.Join(errs[:]...)
 }
 

@@ -107,29 +107,48 @@ func (r *Results) Files() (Files, error) {
 	return out, errors.Join(errs...)
 }
 
+// folders are the data by folder and then by name: a folder is one with a trials.parquet.
+func (f Files) folders() map[string]map[string][]byte {
+	out := map[string]map[string][]byte{}
+	for name := range f.Data {
+		if path.Base(name) == trialsName {
+			out[path.Dir(name)] = map[string][]byte{}
+		}
+	}
+	for name, b := range f.Data {
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			if of := out[dir]; of != nil {
+				of[strings.TrimPrefix(name, dir+"/")] = b
+			}
+		}
+	}
+	return out
+}
+
 // Write writes files to a results folder while no other process does so, and removes sections and pages that are not
-// made any more. Each file is the old or the new one, whole; trials.parquet of a folder follows the data that it lists.
+// made any more. Each file is the old or the new one, whole, and so are the data of an experiment.
 func (f Files) Write(dir string) error {
 	return disk.Alone(context.Background(), dir, func(root *os.Root) error {
 		if err := Writable(dir); err != nil {
 			return err
 		}
-		data := slices.SortedFunc(maps.Keys(f.Data), func(a, b string) int {
-			last := func(name string) int { return map[bool]int{true: 1}[path.Base(name) == trialsName] }
-			return 2*(last(a)-last(b)) + strings.Compare(a, b)
-		})
-		for _, name := range slices.Concat([]string{marker}, data, slices.Sorted(maps.Keys(f.Made))) {
-			b, ok := f.Data[name]
-			if !ok {
-				b = f.Made[name]
+		if err := put(root, marker, []byte(markerText)); err != nil {
+			return err
+		}
+		folders := f.folders()
+		for _, folder := range slices.Sorted(maps.Keys(folders)) {
+			if err := replace(root, folder, folders[folder]); err != nil {
+				return err
 			}
-			if err := put(root, name, b); err != nil {
+		}
+		for _, name := range slices.Sorted(maps.Keys(f.Made)) {
+			if err := put(root, name, f.Made[name]); err != nil {
 				return err
 			}
 		}
 		stale, err := f.stale(root)
 		for _, name := range stale {
-			if f.ours[strings.TrimSuffix(path.Base(name), path.Ext(name))] {
+			if temporary(name) || f.ours[strings.TrimSuffix(path.Base(name), path.Ext(name))] {
 				err = errors.Join(err, disk.RemoveAll(root, name))
 			}
 		}
@@ -143,10 +162,7 @@ func put(root *os.Root, name string, b []byte) error {
 	if err == nil && bytes.Equal(now, b) {
 		return nil
 	}
-	if err := root.MkdirAll(path.Dir(name), 0o777); err != nil {
-		return err
-	}
-	return disk.WriteFileAtomic(filepath.Join(root.Name(), filepath.FromSlash(name)), b)
+	return write(root, name, b)
 }
 
 // endings are those of files that this program makes.
@@ -155,10 +171,7 @@ var endings = []string{".svg", ".csv", ".md", ".html", ".npy", ".parquet", ".yam
 // stale returns what lies in the folder as this program writes it and is not one of the files: pages, and files in the
 // folders of experiments that have results, or have had them.
 func (f Files) stale(root *os.Root) (names []string, err error) {
-	folders := map[string]bool{} // of experiments
-	for name := range f.Data {
-		folders[path.Dir(name)] = true
-	}
+	folders := f.folders()
 	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		first, below, _ := strings.Cut(name, "/")
 		switch {
@@ -169,6 +182,9 @@ func (f Files) stale(root *os.Root) (names []string, err error) {
 				return nil
 			}
 			return fs.SkipDir
+		case temporary(name) && (below == "" || owned(folders, name)):
+			names = append(names, name)
+			return nil
 		case d.IsDir() || !slices.Contains(endings, path.Ext(name)):
 			return nil
 		case below == "" && path.Ext(name) != ".html":
@@ -184,9 +200,9 @@ func (f Files) stale(root *os.Root) (names []string, err error) {
 }
 
 // owned reports whether a file lies below one of the folders.
-func owned(folders map[string]bool, name string) bool {
+func owned(folders map[string]map[string][]byte, name string) bool {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-		if folders[dir] {
+		if folders[dir] != nil {
 			return true
 		}
 	}
@@ -210,7 +226,10 @@ func (f Files) Check(dir string) (different []safe.Damage, err error) {
 	for _, name := range slices.Sorted(maps.Keys(f.Made)) {
 		b := f.Made[name]
 		now, err := safe.ReadIn(root, name, maxData)
+		info, _ := root.Lstat(name)
 		switch {
+		case info != nil && !info.Mode().IsRegular():
+			blame(name, "is not a file")
 		case errors.Is(err, fs.ErrNotExist):
 			blame(name, "missing")
 		case err != nil:

@@ -53,9 +53,10 @@ func TestSameBitsAnyWay(t *testing.T) {
 		{{"--protocol", "released", "--jobs", "2"}, {"--protocol", "paper"}},
 		{{"--protocol", "released", "--scale", "smoke"}, {"--protocol", "all", "--threads", "2"}},
 	} {
-		dir := folder(t)
+		base := folder(t)
+		dir := filepath.Join(base, "results")
 		for i, args := range how {
-			part := filepath.Join(dir, fmt.Sprint("part", i))
+			part := filepath.Join(base, fmt.Sprint("part", i))
 			more := []string{"run", "--results", part, "--store", filepath.Join(dir, "store")}
 			cmd, out := command(append(more, args...)...)
 			if err := cmd.Run(); err != nil {

@@ -123,9 +123,10 @@ func tiny() *harness.Experiment {
 				Measure: moments,
 			}, nil
 		},
-		Figures: []harness.Figure{{Name: "curves", Title: "Curves", Draw: curves}},
-		Tables:  []harness.Table{{Name: "last", Title: "Last values", Make: last}},
-		Claims:  toy().Claims,
+		Sections: append([]harness.Section{
+			{ID: "curves", Title: "Curves", Draw: curves},
+			{ID: "last", Title: "Last values", Table: last},
+		}, toy().Sections...),
 	}
 }
 

@@ -127,10 +127,10 @@ func toy() *harness.Experiment {
 				},
 			}, nil
 		},
-		Claims: []claim.Claim{{ID: "1", Statement: "There are trials.", Rule: "more than none",
+		Sections: harness.Claims([]claim.Claim{{ID: "1", Statement: "There are trials.", Rule: "more than none",
 			Check: func(s *record.Set) claim.Outcome {
 				return claim.Outcome{Verdict: claim.Reproduced, Evidence: fmt.Sprintf("There are %d.", len(s.Trials))}
-			}}},
+			}}}),
 	}
 }
 
