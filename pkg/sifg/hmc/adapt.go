@@ -3,14 +3,13 @@ package hmc
 import (
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/mat"
 )
 
-// adaptation is the state of a warm-up. Its iterations are shared out much as in Stan: the first 75 adapt the step
+// adaptation is the state of a warm-up. With L steps its iterations are shared out much as in Stan: the first 75 adapt the step
 // alone; windows of 25, 50, 100, … iterations follow, each of which ends by setting M to the inverse variances seen in
 // it and by searching the step anew; the last quarter, 50 at least, adapts the step to the last M. Below 150 iterations
-// the shares are 15 %, one window, and a quarter; below 20 only the step is adapted.
+// the shares are 15 %, one window, and a quarter; below 20 only the step is adapted. The No-U-Turn sampler adapts M all
+// along, by learnScales.
 //
 // The step follows dual averaging (Hoffman and Gelman, "The No-U-Turn Sampler", 2014, Section 3.2): with the mean
 // shortfall h of the acceptance from its target after m iterations (10 more count as met), log ε = μ − h·√m/γ; the
@@ -27,12 +26,18 @@ type adaptation struct {
 
 	N        int // positions in this window
 	Mean, M2 []float64
-	Cross    []float64 `json:",omitempty"` // d×d, its lower triangle: sums of products, if all of M is adapted
+
+	// of the No-U-Turn sampler, see learnScales
+	Old, New *scales `json:",omitempty"`
+	Used     int     `json:",omitempty"` // positions of Old that M is of
 }
 
 func (a *adaptation) clone() *adaptation {
 	b := *a
-	b.Mean, b.M2, b.Cross = slices.Clone(a.Mean), slices.Clone(a.M2), slices.Clone(a.Cross)
+	b.Mean, b.M2 = slices.Clone(a.Mean), slices.Clone(a.M2)
+	if a.Old != nil {
+		b.Old, b.New = a.Old.clone(), a.New.clone()
+	}
 	return &b
 }
 
@@ -70,14 +75,16 @@ func (c *Chain) learn(accept float64) {
 	c.step = math.Exp(log)
 
 	done := c.iteration + 1
-	if len(c.windows) > 0 && done > c.first && done <= c.windows[len(c.windows)-1] {
+	switch {
+	case c.nuts != nil:
+		c.learnScales(done)
+	case len(c.windows) > 0 && done > c.first && done <= c.windows[len(c.windows)-1]:
 		a.N++
 		for k, x := range c.x { // Welford
 			delta := x - a.Mean[k]
 			a.Mean[k] += delta / float64(a.N)
 			a.M2[k] += float64(delta * (x - a.Mean[k]))
 		}
-		c.cross()
 		if slices.Contains(c.windows, done) {
 			c.renewMass()
 			c.restart()
@@ -87,46 +94,6 @@ func (c *Chain) learn(accept float64) {
 		c.step = math.Exp(a.LogStep)
 		c.adapt = nil
 	}
-}
-
-// cross adds the products of the position just noted: (x_j − old mean)·(x_k − new mean).
-func (c *Chain) cross() {
-	a, d := c.adapt, len(c.x)
-	if a.Cross == nil {
-		return
-	}
-	n := float64(a.N)
-	for j := range d {
-		delta := c.x[j] - a.Mean[j] // from the new mean; n/(n−1) of it from the old
-		if n > 1 {
-			delta *= n / (n - 1)
-		}
-		for k := range j {
-			a.Cross[j*d+k] += float64(delta * (c.x[k] - a.Mean[k]))
-		}
-	}
-}
-
-// renewFactor sets F to the Cholesky factor of the covariance of the window: the variances of 1/M, and correlations
-// that are drawn to 0 with the weight of five positions, so that the matrix is positive definite however few there are.
-func (c *Chain) renewFactor() {
-	a, d := c.adapt, len(c.x)
-	n := float64(a.N)
-	covariance := mat.NewSymDense(d, nil)
-	for j := range d {
-		covariance.SetSym(j, j, c.inverse[j])
-		for k := range j {
-			r := a.Cross[j*d+k] / math.Sqrt(a.M2[j]*a.M2[k]) * n / (n + 5)
-			covariance.SetSym(j, k, r*math.Sqrt(c.inverse[j]*c.inverse[k]))
-		}
-	}
-	var l mat.Cholesky
-	if l.Factorize(covariance) {
-		var f mat.TriDense
-		l.LTo(&f)
-		c.factor = slices.Clone(f.RawTriangular().Data)
-	}
-	clear(a.Cross)
 }
 
 // renewMass sets M to the inverse variances of the window, of which few are known well: each is drawn, on the log
@@ -144,9 +111,6 @@ func (c *Chain) renewMass() {
 			c.mass[k] = math.Exp(-(float64(n*math.Log(m2/(n-1))) + float64(5*log)) / (n + 5))
 		}
 		c.setMass()
-		if a.Cross != nil {
-			c.renewFactor()
-		}
 	}
 	a.N = 0
 	clear(a.Mean)

@@ -56,8 +56,11 @@ func NewChain(d Density, cfg Config, x0 []float64, seed uint64, index int) (*Cha
 	}
 	if cfg.Warmup > 0 {
 		c.adapt = &adaptation{Mean: make([]float64, len(x0)), M2: make([]float64, len(x0))}
-		if cfg.Dense {
-			c.adapt.Cross = make([]float64, len(x0)*len(x0))
+		if c.nuts != nil {
+			c.adapt = &adaptation{Old: newScales(len(x0), cfg.Dense), New: newScales(len(x0), cfg.Dense)}
+			if cfg.Mass == nil {
+				c.startMass()
+			}
 		}
 		c.restart()
 	}

@@ -19,12 +19,12 @@ type Config struct {
 	Jitter float64
 
 	// Warmup is the number of first iterations that adapt ε to TargetAccept (0: 0.8; in (0, 1)) by dual averaging, and
-	// M to the variances of x in growing windows. Their draws are not of the target and not counted in the Tally. L
-	// stays.
+	// M: to the variances of x in growing windows, or, of the No-U-Turn sampler, to positions and gradients all along.
+	// Their draws are not of the target and not counted in the Tally. L stays.
 	Warmup       int
 	TargetAccept float64
-	// Dense lets the warm-up of the No-U-Turn sampler adapt all of M, to the inverse covariance of x. A step then costs
-	// O(d²) besides its gradient.
+	// Dense lets the warm-up of the No-U-Turn sampler adapt all of M and not just its diagonal. A step then costs O(d²)
+	// besides its gradient.
 	Dense bool
 
 	// Released repeats three things of the authors' script for its reference chain.

@@ -114,7 +114,7 @@ func TestNUTSAgainstExactDraws(t *testing.T) {
 			independent = append(independent, x.draw(r))
 		}
 		for _, dense := range []bool{false, true} {
-			draws, chains := sample(t, x.d, Config{Warmup: 1000, Dense: dense}, 3, 4, 2000)
+			draws, chains := sample(t, x.d, Config{Warmup: 1000, TargetAccept: 0.9, Dense: dense}, 3, 4, 2000)
 			for k := range dim {
 				v := Column(draws, dim, k)
 				truth := make([]float64, len(independent))

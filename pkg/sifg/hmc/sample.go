@@ -13,7 +13,8 @@ import (
 // Options say what Sample runs. The zero value is four chains of the No-U-Turn sampler with 1000 iterations of warm-up
 // and 1000 draws each, which is right for most densities.
 type Options struct {
-	// Config is how chains move. For the No-U-Turn sampler a Warmup of 0 without a Step is one of 1000 iterations.
+	// Config is how chains move. For the No-U-Turn sampler a Warmup of 0 without a Step is one of 1000 iterations, and
+	// with a warm-up Dense is set in up to 50 dimensions.
 	Config  Config
 	Chains  int // 0: 4
 	Draws   int // that are kept of each chain; 0: 1000
@@ -55,6 +56,10 @@ type Until struct {
 // hopeless is an R-hat that longer chains do not mend.
 const hopeless = 1.1
 
+// dense is up to how many dimensions Sample adapts all of M. By gradients that cost a draw nothing where it was of no
+// use, and gave up to a hundred times as many effective draws a gradient where coordinates are correlated.
+const dense = 50
+
 // round is the number of iterations between two checkpoints.
 const round = 1000
 
@@ -94,6 +99,9 @@ func (o *Options) complete(d Density) error {
 	o.Until.Draws = max(o.Until.Draws, o.Draws)
 	if o.Config.Leapfrog == 0 && o.Config.Warmup == 0 && o.Config.Step == 0 {
 		o.Config.Warmup = 1000
+	}
+	if o.Config.Leapfrog == 0 && o.Config.Warmup > 0 && dim <= dense {
+		o.Config.Dense = true
 	}
 	switch {
 	case dim < 1:

@@ -51,9 +51,10 @@ func Resume(d Density, cfg Config, s State) (*Chain, error) {
 			s.Step, s.Mass, c.step, c.mass)
 	case s.Iteration < 0 || (s.Adapt != nil) != (s.Iteration < cfg.Warmup):
 		return nil, fmt.Errorf("hmc: the state of iteration %d does not fit Warmup %d", s.Iteration, cfg.Warmup)
-	case s.Adapt != nil && (len(s.Adapt.Mean) != n || len(s.Adapt.M2) != n || cfg.Dense != (s.Adapt.Cross != nil) ||
-		cfg.Dense && len(s.Adapt.Cross) != n*n):
-		return nil, fmt.Errorf("hmc: the state's Mean and M2 must have %d values, and Cross, if Dense, %d", n, n*n)
+	case s.Adapt != nil && c.nuts == nil && (len(s.Adapt.Mean) != n || len(s.Adapt.M2) != n):
+		return nil, fmt.Errorf("hmc: the state's Mean and M2 must have %d values", n)
+	case s.Adapt != nil && c.nuts != nil && !(s.Adapt.Old.fits(n, cfg.Dense) && s.Adapt.New.fits(n, cfg.Dense)):
+		return nil, fmt.Errorf("hmc: the state's Old and New must be of %d dimensions, and of all of M if Dense", n)
 	case s.Factor != nil && (!cfg.Dense || len(s.Factor) != n*n || !all(s.Factor, finite)):
 		return nil, fmt.Errorf("hmc: the state's Factor must have %d finite values, and goes with Dense", n*n)
 	case len(s.Mass) != n || !all(s.Mass, positive) || !positive(s.Step):
