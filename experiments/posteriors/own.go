@@ -75,17 +75,20 @@ func answer(s *record.Set) (problem string, r *judge.Report) {
 			}
 		}
 		if len(told) > 0 {
-			return problem, reportOf(told, valueNames(&s.Trials[0]))
+			return problem, reportOf(told, valueNames(&t))
 		}
 	}
 	return problem, nil
 }
 
-// valueNames are the names of the values of a trial's posterior.
+// valueNames are the names of the values of a trial's posterior; of one without names those of package judge.
 func valueNames(t *record.Trial) []string {
 	var o Options
 	if c, err := settings.Of(*t); err == nil {
 		_ = settings.Decode(c.Options, &o) // they were decoded when the trial ran
+	}
+	for j := 0; len(o.Values) <= j && j < t.Dim; j++ {
+		o.Values = append(o.Values, fmt.Sprintf("x[%d]", j+1))
 	}
 	return o.Values
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/study"
 	"github.com/semi-implicit/sifg/pkg/study/samplers"
 )
@@ -15,6 +16,10 @@ import (
 var files embed.FS
 
 var words = study.ReadWords(files)
+
+func init() {
+	figure.Looks[chainsName] = figure.Look{Color: 0x28c864, Dash: []float64{8, 1.5, 2, 1.5}, Mark: "open-triangle"}
+}
 
 // Experiment registers the experiment.
 var Experiment = &harness.Experiment{

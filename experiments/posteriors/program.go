@@ -151,7 +151,6 @@ var longSampler = sifg.Sampler{
 	Title:   "NUTS",
 	Version: 1,
 	Doc:     "on a posterior of your own: the No-U-Turn sampler, four chains, which the other methods are judged by",
-	Look:    sifg.Look{Color: 0x28c864, Dash: []float64{8, 1.5, 2, 1.5}, Mark: "open-triangle"},
 	Build: func(sifg.Config) (*sifg.Flow, error) {
 		return &sifg.Flow{Field: sifg.Still{}, Mover: thinned{}}, nil
 	},

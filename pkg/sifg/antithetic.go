@@ -107,7 +107,7 @@ func antithetic(c Config) Field {
 // adaptiveAntithetic refuses the DSM rules, which follow Denoise's own loss.
 func adaptiveAntithetic(c Config) (*Flow, error) {
 	if rule := SigmaRule(c.SigmaRule); rule == SigmaDSMIn || rule == SigmaDSMOut {
-		return nil, &ConfigError{"sigma_rule", c.Sampler + " has the KL rules and none, not " + c.SigmaRule}
+		return nil, &ConfigError{"SigmaRule", c.Sampler + " has the KL rules and none, not " + c.SigmaRule}
 	}
 	return with(antithetic)(c)
 }

@@ -110,7 +110,7 @@ func TestBits(t *testing.T) {
 	for name, cfg := range bitsConfigs {
 		configs[name] = cfg
 	}
-	for _, s := range Samplers {
+	for _, s := range samplers {
 		configs[s.Name] = Config{Sampler: s.Name}
 	}
 	for _, tn := range sorted(bitsTargets(t)) {
@@ -118,7 +118,7 @@ func TestBits(t *testing.T) {
 			fmt.Fprintf(&b, "%s %s %s\n", tn, cn, bitsOfFlow(t, bitsTargets(t)[tn], configs[cn], 4, 7, 70))
 		}
 	}
-	for _, s := range Samplers { // products and distances that fill whole panels
+	for _, s := range samplers { // products and distances that fill whole panels
 		fmt.Fprintf(&b, "gmm-10d %s, 300 particles %s\n", s.Name,
 			bitsOfFlow(t, target.GMM10D(), Config{Sampler: s.Name}, 2, 300))
 	}

@@ -12,76 +12,64 @@ import (
 )
 
 // Config names a sampler and holds the settings of its three parts; a setting that the sampler does not have is refused
-// by New if it is not zero. The zero value of a field means the default that Docs says; sifg list --settings
-// prints them.
+// by New if it is not zero. The zero value of a field means the default of the sampler, which follows here after "0:"
+// where all that have the setting share it.
 type Config struct {
-	Sampler string `mapstructure:"sampler" json:"sampler"`
+	Sampler string `mapstructure:"sampler" json:"sampler"` // a name in Samplers
 
 	// Mover.
-	Mover     string  `mapstructure:"mover" json:"mover,omitempty"`
-	Step      float64 `mapstructure:"step" json:"step,omitempty"`
-	Friction  float64 `mapstructure:"friction" json:"friction,omitempty"`
-	DivideByN bool    `mapstructure:"divide_by_n" json:"divide_by_n,omitempty"`
 
-	// Target.
+	// euler (default), adam, rmsprop or adagrad; sgld, psgld and baoab have their own
+	Mover string `mapstructure:"mover" json:"mover,omitempty"`
+	// particle step size h > 0, in time of the flow; 0: 0.01 (svgd 0.1, sgld 0.001)
+	Step float64 `mapstructure:"step" json:"step,omitempty"`
+	// friction γ > 0 of baoab, a rate in time of the flow; 0: 1
+	Friction float64 `mapstructure:"friction" json:"friction,omitempty"`
+	// velocity divided by n, as in the released toy baselines; for euler and adam
+	DivideByN bool `mapstructure:"divide_by_n" json:"divide_by_n,omitempty"`
+
+	// Target: outer iterations over which the score's factor β rises to 1; 0: none
 	Temper int `mapstructure:"temper" json:"temper,omitempty"`
 
-	// Noise.
-	Sigma     float64 `mapstructure:"sigma" json:"sigma,omitempty"`
-	SigmaRule string  `mapstructure:"sigma_rule" json:"sigma_rule,omitempty"`
+	// Noise. σ is in the unit of the coordinates.
+
+	// initial smoothing σ₀ > 0; 0: 0.1
+	Sigma float64 `mapstructure:"sigma" json:"sigma,omitempty"`
+	// how σ adapts, a SigmaRule; "": kl-w
+	SigmaRule string `mapstructure:"sigma_rule" json:"sigma_rule,omitempty"`
+	// learning rate η̃ of σ; 0: 0.001
 	SigmaRate float64 `mapstructure:"sigma_rate" json:"sigma_rate,omitempty"`
-	SigmaMin  float64 `mapstructure:"sigma_min" json:"sigma_min,omitempty"`
-	SigmaMax  float64 `mapstructure:"sigma_max" json:"sigma_max,omitempty"`
+	// bounds of σ, heeded from the first adaptation on; 0: 0.001, and none
+	SigmaMin float64 `mapstructure:"sigma_min" json:"sigma_min,omitempty"`
+	SigmaMax float64 `mapstructure:"sigma_max" json:"sigma_max,omitempty"`
 
 	// Field: score network and its training.
-	Hidden       int     `mapstructure:"hidden" json:"hidden,omitempty"`
-	Activation   string  `mapstructure:"activation" json:"activation,omitempty"`
-	Inner        int     `mapstructure:"inner" json:"inner,omitempty"`
-	Warmup       int     `mapstructure:"warmup" json:"warmup,omitempty"`
-	Optimizer    string  `mapstructure:"optimizer" json:"optimizer,omitempty"`
-	LR           float64 `mapstructure:"lr" json:"lr,omitempty"`
+
+	Hidden     int    `mapstructure:"hidden" json:"hidden,omitempty"`         // width of both hidden layers; 0: 32
+	Activation string `mapstructure:"activation" json:"activation,omitempty"` // tanh (default) or leaky-relu
+	Inner      int    `mapstructure:"inner" json:"inner,omitempty"`           // network steps an iteration; 0: 5
+	Warmup     int    `mapstructure:"warmup" json:"warmup,omitempty"`         // network steps before the first move
+	// of the network: sgd, momentum, nesterov (default), adam, rmsprop
+	Optimizer string `mapstructure:"optimizer" json:"optimizer,omitempty"`
+	// learning rate of the network; 0: 0.001
+	LR float64 `mapstructure:"lr" json:"lr,omitempty"`
+	// network steps between decays, 0: never; and the factor of one decay, in (0, 1]
 	LRDecayEvery int     `mapstructure:"lr_decay_every" json:"lr_decay_every,omitempty"`
 	LRDecay      float64 `mapstructure:"lr_decay" json:"lr_decay,omitempty"`
-	Redraw       bool    `mapstructure:"redraw" json:"redraw,omitempty"`
-	Independent  bool    `mapstructure:"independent" json:"independent,omitempty"`
-	Probe        string  `mapstructure:"probe" json:"probe,omitempty"`
-	P            float64 `mapstructure:"p" json:"p,omitempty"`
-	PRule        string  `mapstructure:"p_rule" json:"p_rule,omitempty"`
-	PRate        float64 `mapstructure:"p_rate" json:"p_rate,omitempty"`
-	PStart       int     `mapstructure:"p_start" json:"p_start,omitempty"`
-	Bandwidth    float64 `mapstructure:"bandwidth" json:"bandwidth,omitempty"`
-}
-
-// Docs says what each setting is and what its 0 means, by key.
-var Docs = map[string]string{
-	"sampler": "a name of Samplers",
-	"mover": "how particles move: euler (default), adam, rmsprop, adagrad; sgld, psgld and baoab have " +
-		"their own",
-	"step":           "particle step size h > 0, in time of the flow; 0: 0.01 (svgd 0.1, sgld 0.001)",
-	"friction":       "baoab: friction γ > 0, a rate in the time of the flow; 0: 1",
-	"divide_by_n":    "velocity divided by n, as the released toy baselines do; euler and adam heed it",
-	"temper":         "outer iterations over which the score's factor β rises to 1; 0: none",
-	"sigma":          "initial smoothing σ₀ > 0, in the unit of the coordinates; 0: 0.1",
-	"sigma_rule":     "how σ adapts: kl-w (default), kl-eps, kl-mean, dsm-in, dsm-out, none",
-	"sigma_rate":     "learning rate η̃ of σ; 0: 0.001",
-	"sigma_min":      "lower bound of σ, heeded from the first adaptation on; 0: 0.001",
-	"sigma_max":      "upper bound of σ, likewise; 0: none",
-	"hidden":         "width of both hidden layers; 0: 32",
-	"activation":     "of the network: tanh (default), leaky-relu",
-	"inner":          "network steps an outer iteration; 0: 5",
-	"warmup":         "network steps before the first move; 0: none",
-	"optimizer":      "of the network: sgd, momentum, nesterov (default), adam, rmsprop",
-	"lr":             "learning rate of the network; 0: 0.001",
-	"lr_decay_every": "network steps between decays; 0: never",
-	"lr_decay":       "factor of one decay, in (0, 1]; for lr_decay_every, ignored without",
-	"redraw":         "noise drawn anew at every network step",
-	"independent":    "f and s judged at two further independent draws for the move",
-	"probe":          "draws of Hutchinson's estimate: rademacher (default), gaussian",
-	"p":              "initial exponent p of the Stein loss, above 1 and below 100; 0: 2",
-	"p_rule":         "how p adapts: toy (default), ica, bnn, none",
-	"p_rate":         "learning rate η̃ of p; 0: 5e-7",
-	"p_start":        "p adapts in outer iterations whose index, from 0, exceeds this; -1: in all",
-	"bandwidth":      "SVGD: kernel exp(−‖x−y‖²/(2·bandwidth)); 0: median heuristic",
+	Redraw       bool    `mapstructure:"redraw" json:"redraw,omitempty"` // noise anew at every network step
+	// f and s judged at two further independent draws for the move
+	Independent bool `mapstructure:"independent" json:"independent,omitempty"`
+	// draws of Hutchinson's estimate: rademacher (default) or gaussian
+	Probe string `mapstructure:"probe" json:"probe,omitempty"`
+	// initial exponent p of the Stein loss, above 1 and below 100; 0: 2
+	P float64 `mapstructure:"p" json:"p,omitempty"`
+	// how p adapts, a PRule; "": toy. With the learning rate η̃; 0: 5e-7
+	PRule string  `mapstructure:"p_rule" json:"p_rule,omitempty"`
+	PRate float64 `mapstructure:"p_rate" json:"p_rate,omitempty"`
+	// p adapts in outer iterations whose index, from 0, exceeds this; -1: in all
+	PStart int `mapstructure:"p_start" json:"p_start,omitempty"`
+	// SVGD: kernel exp(−‖x−y‖²/(2·Bandwidth)); 0: median heuristic
+	Bandwidth float64 `mapstructure:"bandwidth" json:"bandwidth,omitempty"`
 }
 
 // keys are the settings' names.
@@ -92,10 +80,26 @@ var keys = func() (all []string) {
 	return all
 }()
 
-// ConfigError says which setting is wrong and what would be right.
-type ConfigError struct{ Key, Problem string }
+// ConfigError says which field of a Config is wrong and what would be right.
+type ConfigError struct{ Field, Problem string }
 
-func (e *ConfigError) Error() string { return e.Key + ": " + e.Problem }
+func (e *ConfigError) Error() string { return e.Field + ": " + e.Problem }
+
+// wrong is the error of the setting with a key.
+func wrong(key, format string, args ...any) error {
+	return &ConfigError{fieldNames([]string{key}), fmt.Sprintf(format, args...)}
+}
+
+// fieldNames lists the fields of Config that have these keys.
+func fieldNames(all []string) string {
+	var out []string
+	for f := range reflect.TypeFor[Config]().Fields() {
+		if slices.Contains(all, f.Tag.Get("mapstructure")) {
+			out = append(out, f.Name)
+		}
+	}
+	return strings.Join(out, ", ")
+}
 
 // Resolve checks cfg and returns it with the sampler's defaults in place of zero settings. Its errors are *ConfigError.
 func (cfg Config) Resolve() (Config, error) {
@@ -111,8 +115,7 @@ func (cfg Config) Resolve() (Config, error) {
 		case v.Field(i).IsZero():
 			v.Field(i).Set(def.Field(i))
 		case !slices.Contains(uses, key) && !v.Field(i).Equal(def.Field(i)): // so that Resolve takes what it returned
-			problem := fmt.Sprintf("%s has no such setting; it has %s", s.Name, strings.Join(uses, ", "))
-			return cfg, &ConfigError{key, problem}
+			return cfg, wrong(key, "%s has no such setting; it has %s", s.Name, fieldNames(uses))
 		}
 	}
 	if err := cfg.check(uses); err != nil {
@@ -135,7 +138,7 @@ func inRange(key string, v, low, high float64) error {
 	if v >= low && v <= high {
 		return nil
 	}
-	return &ConfigError{key, fmt.Sprintf("must be at least %v and at most %v, got %v", low, high, v)}
+	return wrong(key, "must be at least %v and at most %v, got %v", low, high, v)
 }
 
 // check refuses values out of range. Defaults are in place. A setting that only one sampler has is checked by its
@@ -155,12 +158,12 @@ func (cfg *Config) check(uses []string) error {
 	}
 	oneOf := func(key, v string, names []string) error {
 		if slices.Contains(uses, key) && !slices.Contains(names, v) {
-			return &ConfigError{key, fmt.Sprintf("%q is unknown: want one of %s", v, strings.Join(names, ", "))}
+			return wrong(key, "%q is unknown: want one of %s", v, strings.Join(names, ", "))
 		}
 		return nil
 	}
 	if err := cmp.Or(
-		within("step", cfg.Step, least, most), oneOf("mover", cfg.Mover, Movers),
+		within("step", cfg.Step, least, most), oneOf("mover", cfg.Mover, movers),
 		within("temper", float64(cfg.Temper), 0, mostSteps),
 		zeroOr("sigma", cfg.Sigma, leastSigma, mostSigma), zeroOr("sigma_rate", cfg.SigmaRate, least, most),
 		zeroOr("sigma_min", cfg.SigmaMin, leastSigma, mostSigma),
@@ -179,12 +182,11 @@ func (cfg *Config) check(uses []string) error {
 	}
 	switch uses := func(key string) bool { return slices.Contains(uses, key) }; {
 	case uses("sigma_max") && cfg.SigmaMax > 0 && cfg.SigmaMax < cfg.SigmaMin:
-		return &ConfigError{"sigma_max", fmt.Sprintf("%v is below sigma_min %v", cfg.SigmaMax, cfg.SigmaMin)}
+		return wrong("sigma_max", "%v is below SigmaMin %v", cfg.SigmaMax, cfg.SigmaMin)
 	case uses("p") && !(cfg.P > 1 && cfg.P < 100):
-		return &ConfigError{"p", fmt.Sprintf("must be above 1 and below 100, got %v", cfg.P)}
-	case cfg.LRDecayEvery > 0 && !(cfg.LRDecay > 0 && cfg.LRDecay <= 1):
-		problem := fmt.Sprintf("must be in (0, 1] where lr_decay_every is set, got %v", cfg.LRDecay)
-		return &ConfigError{"lr_decay", problem}
+		return wrong("p", "must be above 1 and below 100, got %v", cfg.P)
+	case cfg.LRDecay != cfg.LRDecay, cfg.LRDecayEvery > 0 && !(cfg.LRDecay > 0 && cfg.LRDecay <= 1):
+		return wrong("lr_decay", "must be in (0, 1] where LRDecayEvery is set, got %v", cfg.LRDecay)
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func confConfig(name string) Config {
 // and another seed differs. All samplers of a seed start from the same particles.
 func TestSameBits(t *testing.T) {
 	var start []float32
-	for _, s := range Samplers {
+	for _, s := range samplers {
 		run := func(seed uint64) (first, last []float32) {
 			f, err := New(confConfig(s.Name))
 			if err != nil {
@@ -85,7 +85,7 @@ func TestSameBits(t *testing.T) {
 // TestThreads: splitting the rows of one run over cores changes no bit. 600 particles make the products of a width-128
 // network's second layer large enough to be split.
 func TestThreads(t *testing.T) {
-	for _, s := range Samplers {
+	for _, s := range samplers {
 		run := func(threads int) []float32 {
 			cfg := confConfig(s.Name)
 			if slices.Contains(s.Uses, "hidden") {
@@ -112,7 +112,7 @@ func TestThreads(t *testing.T) {
 }
 
 func TestStepAllocatesNothing(t *testing.T) {
-	for _, s := range Samplers {
+	for _, s := range samplers {
 		f, err := New(confConfig(s.Name))
 		if err != nil {
 			t.Fatal(err)
@@ -135,7 +135,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 
 // TestShapes: any n ≥ 2 and d ≥ 1 run, and every buffer keeps its shape.
 func TestShapes(t *testing.T) {
-	for _, s := range Samplers {
+	for _, s := range samplers {
 		for _, nd := range [][2]int{{2, 1}, {3, 1}, {17, 5}, {65, 33}} {
 			n, d := nd[0], nd[1]
 			g, err := target.NewGaussian(make([]float64, d), identity(d))
@@ -180,7 +180,7 @@ func (s nan) Score(dst, x Batch, iter int) {
 }
 
 func TestDivergenceIsNamed(t *testing.T) {
-	for _, s := range Samplers {
+	for _, s := range samplers {
 		f, err := New(confConfig(s.Name))
 		if err != nil {
 			t.Fatal(err)
@@ -196,7 +196,7 @@ func TestDivergenceIsNamed(t *testing.T) {
 // TestEveryTargetRuns: every sampler takes a few steps on every target of the table from N(0, I).
 func TestEveryTargetRuns(t *testing.T) {
 	for _, e := range target.Table {
-		for _, s := range Samplers {
+		for _, s := range samplers {
 			cfg := Config{Sampler: s.Name, Step: 1e-3}
 			f, err := New(cfg)
 			if err != nil {

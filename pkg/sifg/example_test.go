@@ -85,7 +85,7 @@ func ExampleNew() {
 	_, err := sifg.New(sifg.Config{Sampler: "svgd", Hidden: 32})
 	fmt.Println(err)
 	// Output:
-	// hidden: svgd has no such setting; it has mover, step, divide_by_n, bandwidth, temper
+	// Hidden: svgd has no such setting; it has Mover, Step, DivideByN, Temper, Bandwidth
 }
 
 // Settings for 20 dimensions and 500 particles.

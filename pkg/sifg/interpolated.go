@@ -63,7 +63,7 @@ func (o *Interpolated) Velocity(c *Cloud, noise *Noise) Info {
 // interpolated makes the flow that chooses its θ.
 func interpolated(c Config) (*Flow, error) {
 	if c.Mover == "adam" {
-		return nil, &ConfigError{"mover", "interpolated has euler, adagrad and rmsprop, whose noise is known, not adam"}
+		return nil, &ConfigError{"Mover", "interpolated has euler, adagrad and rmsprop, whose noise is known, not adam"}
 	}
 	pair := antithetic(c).(*Antithetic)
 	pair.Fresh = true

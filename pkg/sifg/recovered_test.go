@@ -100,7 +100,7 @@ func quiet(f *Flow) bool {
 // confVariants are the samplers of the table that have the target as their fixed point, and the same with tempering.
 func confVariants() []Config {
 	var all []Config
-	for _, s := range Samplers {
+	for _, s := range samplers {
 		if s.Name != "ascent" {
 			all = append(all, confConfig(s.Name))
 		}

@@ -57,7 +57,7 @@ func TestSampleErrors(t *testing.T) {
 		cfg    Config
 		want   []string
 	}{
-		"setting": {narrow, Config{Sampler: "sifg", Step: -1}, []string{"step: must be"}},
+		"setting": {narrow, Config{Sampler: "sifg", Step: -1}, []string{"Step: must be"}},
 		"NaN":     {logarithm, cfg, []string{"of 100 starting particles, such as x = [-", "u = log x", "Options.Init"}},
 		"1e-8": {narrow, cfg,
 			[]string{"diverged at iteration", "1e-08 wide along coordinate 1", "a step below 2e-16", "divided by"}},

@@ -20,21 +20,7 @@ type Sampler struct {
 	// Build makes the flow. Every setting of c is in its range, defaults in place; Build refuses, with a *ConfigError,
 	// what the sampler cannot do beyond that.
 	Build func(c Config) (*Flow, error)
-	// Work is about how many floating-point operations n particles in d dimensions take over so many iterations,
-	// besides the score and the move, for forecasts; nil: not known.
-	Work func(c Config, n, d, iterations int) float64
-	Look Look
 }
-
-// Look is how figures draw a method.
-type Look struct {
-	Color uint32    // 0xrrggbb; 0: one that depends on the method's name
-	Dash  []float64 // points on, off, …; nil: solid
-	Mark  string    // one of Marks
-}
-
-// Marks are the values of Look.Mark; "" is a circle.
-var Marks = []string{"", "circle", "ring", "square", "open-square", "triangle", "open-triangle", "plus", "cross"}
 
 var (
 	networkKeys = []string{"hidden", "activation", "inner", "warmup", "optimizer", "lr", "lr_decay_every", "lr_decay"}
@@ -44,14 +30,9 @@ var (
 	network = Config{Mover: "euler", Hidden: 32, Activation: "tanh", Inner: 5, Optimizer: "nesterov", LR: 1e-3}
 )
 
-// Samplers is the table of samplers, in the order of every legend, which starts as in the paper. The conformance test
-// ranges over it. Register adds to it.
-//
-// The first seven colours of the paper's figures are those of Okabe and Ito, with grey for their yellow, which is too
-// light for lines. The others are the farthest from all before them in CIELAB space, for full, protan and deutan
-// vision, among those with a contrast of at least 2.2 to both white and black. Dashes and marks differ too, for print
-// without colour.
-var Samplers = []Sampler{
+// samplers is the table of samplers, in the order of every legend, which starts as in the paper. The conformance test
+// ranges over it.
+var samplers = []Sampler{
 	{
 		Name:     "l2-gf",
 		Title:    "L2-GF",
@@ -59,9 +40,7 @@ var Samplers = []Sampler{
 		Version:  1,
 		Defaults: over(network, Config{Step: 0.01, Probe: "rademacher", P: 2}),
 		Uses:     slices.Concat(networkKeys, moverKeys, []string{"probe"}),
-		Look:     Look{Color: 0x009e73, Dash: []float64{4, 2}, Mark: "triangle"},
 		Build:    with(stein),
-		Work:     trains(2),
 	},
 	{
 		Name:     "ada-gwg",
@@ -70,9 +49,7 @@ var Samplers = []Sampler{
 		Version:  1,
 		Defaults: over(network, Config{Step: 0.01, Probe: "rademacher", P: 2, PRule: string(PToy), PRate: 5e-7}),
 		Uses:     slices.Concat(networkKeys, moverKeys, []string{"probe", "p", "p_rule", "p_rate", "p_start"}),
-		Look:     Look{Color: 0xcc79a7, Dash: []float64{6, 1.6, 1.4, 1.6}, Mark: "open-triangle"},
 		Build:    with(stein),
-		Work:     trains(2),
 	},
 	{
 		Name:     "sifg",
@@ -81,9 +58,7 @@ var Samplers = []Sampler{
 		Version:  1,
 		Defaults: over(network, Config{Step: 0.01, Sigma: 0.1}),
 		Uses:     slices.Concat(networkKeys, moverKeys, []string{"sigma", "redraw", "independent"}),
-		Look:     Look{Color: 0x0072b2, Mark: "circle"},
 		Build:    with(denoise),
-		Work:     trains(1),
 	},
 	{
 		Name:    "ada-sifg",
@@ -93,9 +68,7 @@ var Samplers = []Sampler{
 		Defaults: over(network,
 			Config{Step: 0.01, Sigma: 0.1, SigmaRule: string(SigmaKLw), SigmaRate: 1e-3, SigmaMin: 1e-3}),
 		Uses:  slices.Concat(networkKeys, moverKeys, sigmaKeys, []string{"sigma", "redraw", "independent"}),
-		Look:  Look{Color: 0xd55e00, Dash: []float64{6, 1.6}, Mark: "square"},
 		Build: with(denoise),
-		Work:  trains(1),
 	},
 	{
 		Name:     "sifg-a",
@@ -104,9 +77,7 @@ var Samplers = []Sampler{
 		Version:  1,
 		Defaults: over(network, Config{Step: 0.01, Sigma: 0.1}),
 		Uses:     slices.Concat(networkKeys, moverKeys, []string{"sigma", "redraw"}),
-		Look:     Look{Color: 0x5014dc, Dash: []float64{9, 1.6}, Mark: "ring"},
 		Build:    with(antithetic),
-		Work:     trains(2),
 	},
 	{
 		Name:    "ada-sifg-a",
@@ -116,9 +87,7 @@ var Samplers = []Sampler{
 		Defaults: over(network,
 			Config{Step: 0.01, Sigma: 0.1, SigmaRule: string(SigmaKLw), SigmaRate: 1e-3, SigmaMin: 1e-3}),
 		Uses:  slices.Concat(networkKeys, moverKeys, sigmaKeys, []string{"sigma", "redraw"}),
-		Look:  Look{Color: 0x783c14, Dash: []float64{9, 1.6, 1.4, 1.6}, Mark: "plus"},
 		Build: adaptiveAntithetic,
-		Work:  trains(2),
 	},
 	{
 		Name:     "interpolated",
@@ -127,9 +96,7 @@ var Samplers = []Sampler{
 		Version:  1,
 		Defaults: over(network, Config{Step: 0.01, Sigma: 0.1}),
 		Uses:     slices.Concat(networkKeys, []string{"mover", "step", "sigma", "redraw"}),
-		Look:     Look{Color: 0xc00000, Mark: "cross"},
 		Build:    interpolated,
-		Work:     trains(2),
 	},
 	{
 		Name:     "svgd",
@@ -138,9 +105,7 @@ var Samplers = []Sampler{
 		Version:  1,
 		Defaults: Config{Mover: "euler", Step: 0.1},
 		Uses:     slices.Concat(moverKeys, []string{"bandwidth"}),
-		Look:     Look{Color: 0xe69f00, Dash: []float64{1.6, 1.4}, Mark: "open-square"},
 		Build:    with(func(c Config) Field { return &Kernel{Bandwidth: c.Bandwidth} }),
-		Work:     pairs,
 	},
 	{
 		Name:     "sgld",
@@ -149,9 +114,7 @@ var Samplers = []Sampler{
 		Version:  1,
 		Defaults: Config{Mover: "langevin", Step: 1e-3},
 		Uses:     []string{"step"},
-		Look:     Look{Color: 0x56b4e9, Dash: []float64{3, 1.4, 1.2, 1.4, 1.2, 1.4}, Mark: "cross"},
 		Build:    with(func(Config) Field { return &Drift{} }),
-		Work:     none,
 	},
 	{
 		Name:     "psgld",
@@ -160,9 +123,7 @@ var Samplers = []Sampler{
 		Version:  1,
 		Defaults: Config{Mover: "rmsprop", Step: 1e-3},
 		Uses:     []string{"step"},
-		Look:     Look{Color: 0x8c1478, Dash: []float64{3, 1.4, 1.2, 1.4}, Mark: "ring"},
 		Build:    psgld,
-		Work:     none,
 	},
 	{
 		Name:     "baoab",
@@ -171,9 +132,7 @@ var Samplers = []Sampler{
 		Version:  1,
 		Defaults: Config{Step: 0.01, Friction: 1},
 		Uses:     []string{"step", "friction"},
-		Look:     Look{Color: 0x7a7a00, Dash: []float64{5, 1, 1, 1}, Mark: "square"},
 		Build:    baoab,
-		Work:     none,
 	},
 	{
 		Name:     "ascent",
@@ -182,9 +141,7 @@ var Samplers = []Sampler{
 		Version:  1,
 		Defaults: Config{Mover: "euler", Step: 0.01},
 		Uses:     slices.Concat(moverKeys, []string{"sigma"}),
-		Look:     Look{Color: 0x9f6fdf, Dash: []float64{2, 4}, Mark: "triangle"},
 		Build:    with(func(Config) Field { return &Drift{} }),
-		Work:     none,
 	},
 	{
 		Name:     "kde-flow",
@@ -193,26 +150,28 @@ var Samplers = []Sampler{
 		Version:  1,
 		Defaults: Config{Mover: "euler", Step: 0.01, Sigma: 0.1},
 		Uses:     slices.Concat(moverKeys, []string{"sigma"}),
-		Look:     Look{Color: 0x777777, Dash: []float64{2.6, 2.6}, Mark: "plus"},
 		Build:    with(func(Config) Field { return &KDE{} }),
-		Work:     pairs,
 	},
 }
 
-// Movers lists the names of particle movers: "rmsprop" is AdaGrad with Decay 0.9 (not nn.RMSProp, which the optimizer
-// of that name is), langevin comes with sgld only.
-var Movers = []string{"euler", "adam", "adagrad", "rmsprop"}
+// Samplers returns the rows of the table of samplers, those of Register last.
+func Samplers() []Sampler { return slices.Clone(samplers) }
+
+// movers are the names of particle movers: "rmsprop" is AdaGrad with Decay 0.9 (not nn.RMSProp, which the optimizer of
+// that name is), langevin comes with sgld only.
+var movers = []string{"euler", "adam", "adagrad", "rmsprop"}
 
 // ByName returns the table row of a sampler, or an error that lists the names.
 func ByName(name string) (*Sampler, error) {
 	var names []string
-	for i := range Samplers {
-		if Samplers[i].Name == name {
-			return &Samplers[i], nil
+	for i := range samplers {
+		if samplers[i].Name == name {
+			return &samplers[i], nil
 		}
-		names = append(names, Samplers[i].Name)
+		names = append(names, samplers[i].Name)
 	}
-	return nil, &ConfigError{"sampler", fmt.Sprintf("%q is unknown: want one of %s", name, strings.Join(names, ", "))}
+	return nil, wrong("sampler", "%q is unknown: want one of %s; HMC and NUTS are in package hmc", name,
+		strings.Join(names, ", "))
 }
 
 // Register adds a sampler to the table, for programs with samplers of their own. Call it before anything reads the
@@ -236,11 +195,16 @@ func Register(s Sampler) {
 			fail(fmt.Sprintf("Uses has %q, which is no key of Config", key))
 		}
 	}
-	Samplers = append(Samplers, s)
+	samplers = append(samplers, s)
 	if _, err := New(Config{Sampler: s.Name}); err != nil {
-		Samplers = Samplers[:len(Samplers)-1]
+		Unregister(s.Name)
 		fail(err.Error())
 	}
+}
+
+// Unregister takes a sampler out of the table.
+func Unregister(name string) {
+	samplers = slices.DeleteFunc(samplers, func(s Sampler) bool { return s.Name == name })
 }
 
 // New builds the sampler that cfg names; zero settings take the sampler's defaults. Its errors are *ConfigError.
@@ -307,24 +271,6 @@ func stein(c Config) Field {
 		Gaussian: c.Probe == "gaussian",
 	}
 }
-
-// trains is the Work of a sampler whose network is trained on so many points a particle: two operations a weight for
-// the way forward, four for the way back, and some for the optimizer. An activation costs about as much as 32 weights.
-func trains(points int) func(c Config, n, d, iterations int) float64 {
-	return func(c Config, n, d, iterations int) float64 {
-		weights, rows := float64(c.Hidden*(2*d+c.Hidden+32)), float64(points*n)
-		steps := float64(iterations)*float64(c.Inner) + float64(c.Warmup)
-		return weights * (rows*(6*steps+2*float64(iterations)) + 80*steps)
-	}
-}
-
-// pairs is the Work of a sampler with a kernel between all particles.
-func pairs(_ Config, n, d, iterations int) float64 {
-	return float64(iterations) * float64(n) * float64(n) * float64(9*d+45)
-}
-
-// none is the Work of a sampler that does nothing besides.
-func none(Config, int, int, int) float64 { return 0 }
 
 // over returns base with the non-zero fields of top in place.
 func over(base, top Config) Config {

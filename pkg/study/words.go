@@ -11,7 +11,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
-	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
 // Words are what an experiment says of its metrics, figures and tables, in a file words.yaml beside its code.
@@ -74,19 +73,19 @@ func (w Words) Table(name string, made func(s *record.Set) (*table.Table, error)
 	return harness.Section{ID: name, Title: h.Title, Text: h.Caption, Table: made}
 }
 
-// Looks of methods of several experiments that are no samplers of the program: a variant, and programs of other
-// libraries.
+// Looks of methods of several experiments that are no samplers of the library.
 func init() {
+	figure.Looks["hmc"] = figure.Look{Color: 0x262626, Dash: []float64{8, 2.4}, Mark: "ring"}
 	figure.Looks["sgld-long"] = figure.Look{
 		Title: "longer SGLD",
-		Look:  sifg.Look{Color: 0x1f7f8f, Dash: []float64{1, 1}, Mark: "cross"},
+		Color: 0x1f7f8f, Dash: []float64{1, 1}, Mark: "cross",
 	}
 	figure.Looks["blackjax-nuts"] = figure.Look{
 		Title: "NUTS (BlackJAX)",
-		Look:  sifg.Look{Color: 0x28c864, Dash: []float64{8, 1.5, 2, 1.5}, Mark: "open-triangle"},
+		Color: 0x28c864, Dash: []float64{8, 1.5, 2, 1.5}, Mark: "open-triangle",
 	}
 	figure.Looks["blackjax-svgd"] = figure.Look{
 		Title: "SVGD (BlackJAX)",
-		Look:  sifg.Look{Color: 0x783c3c, Dash: []float64{2, 1}, Mark: "open-square"},
+		Color: 0x783c3c, Dash: []float64{2, 1}, Mark: "open-square",
 	}
 }

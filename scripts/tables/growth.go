@@ -73,7 +73,7 @@ func (c *cost) least() float64 { return slices.Min(c.ms) }
 func measure() (map[size]*cost, error) {
 	costs := map[size]*cost{}
 	for range rounds {
-		for _, s := range sifg.Samplers {
+		for _, s := range sifg.Samplers() {
 			for _, n := range ns {
 				if err := (size{s.Name, n, dimension}).measure(costs); err != nil {
 					return nil, err
@@ -153,7 +153,7 @@ func report(costs map[size]*cost) string {
 	fmt.Fprintf(&out, "| | ms, n = %s, d = %d | MB | slope in n, to %s | slope in d, to %s |\n| --- |%s\n",
 		thousands(particles), dimension, thousands(ns[len(ns)-1]), thousands(ds[len(ds)-1]),
 		strings.Repeat(" ---: |", 4))
-	for _, s := range sifg.Samplers {
+	for _, s := range sifg.Samplers() {
 		at := func(n, d int) float64 { return costs[size{s.Name, n, d}].least() }
 		byN := at(ns[len(ns)-1], dimension) / at(ns[len(ns)-1]/10, dimension)
 		byD := at(particles, ds[len(ds)-1]) / at(particles, ds[len(ds)-1]/10)
@@ -190,7 +190,7 @@ func draw(costs map[size]*cost) ([]byte, error) {
 			X: figure.Axis{Label: label, Scale: figure.Log},
 			Y: figure.Axis{Label: "ms an iteration", Scale: figure.Log},
 		}
-		for _, s := range sifg.Samplers {
+		for _, s := range sifg.Samplers() {
 			var x, y []float64
 			for _, v := range all {
 				x, y = append(x, float64(v)), append(y, costs[at(s.Name, v)].least())

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness/grid"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
@@ -61,7 +62,7 @@ func overview(e *env) ([][]string, error) {
 		}
 	}
 	rows = append(rows, []string{}, []string{"Samplers"})
-	for _, s := range sifg.Samplers {
+	for _, s := range sifg.Samplers() {
 		rows = append(rows, []string{"  " + s.Name, s.Title + ": " + s.Doc})
 	}
 	rows = append(rows, []string{}, []string{"Targets"})
@@ -99,7 +100,7 @@ func samplerSettings(name string) ([][]string, error) {
 		if v.Field(i).IsZero() {
 			text = "default off"
 		}
-		rows = append(rows, []string{"  " + key, text, sifg.Docs[key]})
+		rows = append(rows, []string{"  " + key, text, settings.Docs[key]})
 	}
 	return rows, nil
 }

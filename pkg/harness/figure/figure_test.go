@@ -110,7 +110,7 @@ func TestLegend(t *testing.T) {
 func TestMethods(t *testing.T) {
 	seen := map[string]string{}
 	colours := slices.Clone(spare)
-	for _, s := range sifg.Samplers {
+	for _, s := range sifg.Samplers() {
 		m := Method(s.Name)
 		colours = append(colours, m.Color)
 		for _, k := range []string{fmt.Sprint(m.Color), fmt.Sprintf("%v %T", m.Dash, m.Mark), m.Label} {
@@ -120,9 +120,9 @@ func TestMethods(t *testing.T) {
 			seen[k] = s.Name
 		}
 	}
-	for _, mark := range sifg.Marks {
-		if glyphs[mark] == nil {
-			t.Errorf("no glyph for the mark %q", mark)
+	for name, l := range Looks {
+		if glyphs[l.Mark] == nil {
+			t.Errorf("%s: no glyph for the mark %q", name, l.Mark)
 		}
 	}
 	for _, c := range colours {
@@ -141,7 +141,7 @@ func TestMethods(t *testing.T) {
 	if a.Label != "mine" {
 		t.Errorf("an unknown sampler is called %s", a.Label)
 	}
-	Looks["mine"] = Look{Title: "Mine", Look: sifg.Look{Color: 0x102030, Mark: "cross"}}
+	Looks["mine"] = Look{Title: "Mine", Color: 0x102030, Mark: "cross"}
 	defer delete(Looks, "mine")
 	declared := Method("mine")
 	if want := (Style{Label: "Mine", Color: rgb(0x102030), Mark: glyphs["cross"]}); !reflect.DeepEqual(declared, want) {

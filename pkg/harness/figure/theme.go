@@ -63,7 +63,7 @@ var spare = []color.NRGBA{
 	rgb(0x28c864), rgb(0x3c3cb4), rgb(0x783c3c), rgb(0x2878dc), rgb(0x508c3c), rgb(0xa0b43c),
 }
 
-// glyphs are the marks of sifg.Look.
+// glyphs are the values of Look.Mark.
 var glyphs = map[string]draw.GlyphDrawer{
 	"":              Circle,
 	"circle":        Circle,
@@ -76,34 +76,54 @@ var glyphs = map[string]draw.GlyphDrawer{
 	"cross":         draw.CrossGlyph{},
 }
 
-// Look is how a method looks that does not look like a sampler of its name: a variant of one, or a program.
+// Look is how figures draw a method.
 type Look struct {
-	Title string
-	sifg.Look
+	Title string    // "": that of the sampler of its name
+	Color uint32    // 0xrrggbb; 0: one that depends on the method's name
+	Dash  []float64 // points on, off, …; nil: solid
+	Mark  string    // a key of glyphs; "" is a circle
 }
 
-// Looks are such looks, by method. Experiments declare theirs before anything is drawn.
-var Looks = map[string]Look{}
+// Looks are those of methods. Experiments declare theirs before anything is drawn.
+//
+// The first seven colours of the paper's figures are those of Okabe and Ito, with grey for their yellow, which is too
+// light for lines. The others are the farthest from all before them in CIELAB space, for full, protan and deutan
+// vision, among those with a contrast of at least 2.2 to both white and black. Dashes and marks differ too, for print
+// without colour.
+var Looks = map[string]Look{
+	"l2-gf":        {Color: 0x009e73, Dash: []float64{4, 2}, Mark: "triangle"},
+	"ada-gwg":      {Color: 0xcc79a7, Dash: []float64{6, 1.6, 1.4, 1.6}, Mark: "open-triangle"},
+	"sifg":         {Color: 0x0072b2, Mark: "circle"},
+	"ada-sifg":     {Color: 0xd55e00, Dash: []float64{6, 1.6}, Mark: "square"},
+	"sifg-a":       {Color: 0x5014dc, Dash: []float64{9, 1.6}, Mark: "ring"},
+	"ada-sifg-a":   {Color: 0x783c14, Dash: []float64{9, 1.6, 1.4, 1.6}, Mark: "plus"},
+	"interpolated": {Color: 0xc00000, Mark: "cross"},
+	"svgd":         {Color: 0xe69f00, Dash: []float64{1.6, 1.4}, Mark: "open-square"},
+	"sgld":         {Color: 0x56b4e9, Dash: []float64{3, 1.4, 1.2, 1.4, 1.2, 1.4}, Mark: "cross"},
+	"psgld":        {Color: 0x8c1478, Dash: []float64{3, 1.4, 1.2, 1.4}, Mark: "ring"},
+	"baoab":        {Color: 0x7a7a00, Dash: []float64{5, 1, 1, 1}, Mark: "square"},
+	"ascent":       {Color: 0x9f6fdf, Dash: []float64{2, 4}, Mark: "triangle"},
+	"kde-flow":     {Color: 0x777777, Dash: []float64{2.6, 2.6}, Mark: "plus"},
+}
 
-// Method returns the style of a method: that of Looks, or else of the sampler of its name; or of "truth", the target
-// itself. A name without a colour there gets a colour, dashes and a mark that depend on the name alone.
+// Method returns the style of a method: that of Looks, with the title of the sampler of its name and its place in the
+// table of samplers; or of "truth", the target itself. A name without a colour there gets a colour, dashes and a mark
+// that depend on the name alone.
 func Method(name string) Style {
 	if name == "truth" { // the last in a legend
 		return Style{Label: "Ground truth", Color: ink, Mark: Circle, place: math.MaxInt}
 	}
-	if l, ok := Looks[name]; ok {
-		return look(name, l.Title, l.Look, 0)
-	}
-	for i, s := range sifg.Samplers {
+	l := Looks[name]
+	for i, s := range sifg.Samplers() {
 		if s.Name == name {
-			return look(name, s.Title, s.Look, i+1)
+			return look(name, cmp.Or(l.Title, s.Title), l, i+1)
 		}
 	}
-	return look(name, "", sifg.Look{}, 0)
+	return look(name, l.Title, l, 0)
 }
 
 // look turns a declared look into a style.
-func look(name, title string, l sifg.Look, place int) Style {
+func look(name, title string, l Look, place int) Style {
 	if l.Color != 0 {
 		return Style{Label: cmp.Or(title, name), Color: rgb(l.Color), Dash: l.Dash, Mark: glyphs[l.Mark], place: place}
 	}

@@ -131,7 +131,7 @@ func Render(r *report.Results, grids []report.Grid, all []*harness.Experiment) (
 			s.Counts[c.Outcome]++
 		}
 	}
-	s.Samplers = slices.DeleteFunc(slices.Clone(sifg.Samplers), func(x sifg.Sampler) bool { return !used[x.Name] })
+	s.Samplers = slices.DeleteFunc(sifg.Samplers(), func(x sifg.Sampler) bool { return !used[x.Name] })
 	s.Facts = facts(sets...)
 	return s.pages()
 }

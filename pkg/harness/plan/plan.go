@@ -78,7 +78,7 @@ func (r Request) Admit() (*Admitted, error) {
 		}
 	}
 	runnable := slices.Clone(a.methods)
-	for _, s := range sifg.Samplers {
+	for _, s := range sifg.Samplers() {
 		runnable = append(runnable, s.Name)
 	}
 	return a, cmp.Or(

@@ -201,7 +201,7 @@ func Close() {
 		for _, c := range p.idle {
 			c.kill()
 		}
-		sifg.Samplers = slices.DeleteFunc(sifg.Samplers, func(s sifg.Sampler) bool { return s.Name == p.sampler })
+		sifg.Unregister(p.sampler)
 	}
 	running.all = nil
 }

@@ -71,7 +71,7 @@ func Register(name string, p *Program) error {
 		Uses:     uses,
 		Build: func(c sifg.Config) (*sifg.Flow, error) {
 			if c.Temper > 0 {
-				return nil, &sifg.ConfigError{Key: "temper", Problem: "a sampler that is a program cannot be tempered"}
+				return nil, &sifg.ConfigError{Field: "Temper", Problem: "a sampler that is a program cannot be tempered"}
 			}
 			return &sifg.Flow{Field: sifg.Still{}, Mover: &Sampler{program: p}}, nil
 		},

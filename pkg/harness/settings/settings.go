@@ -309,7 +309,7 @@ func (s *Settings) Method(problem, method string, over ...Override) (Method, err
 	m.Config.Sampler.Sampler = cmp.Or(m.Config.Sampler.Sampler, method)
 	m.Config.Sampler, err = m.Config.Sampler.Resolve()
 	if err != nil {
-		return m, usage.Errorf("method %s on problem %s (%s): %v", method, problem, s.where, err)
+		return m, usage.Errorf("method %s on problem %s (%s): %s", method, problem, s.where, keyed(err))
 	}
 	return m, nil
 }

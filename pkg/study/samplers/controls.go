@@ -33,7 +33,7 @@ func Hutchinson() sifg.Sampler {
 func exchange(name, title, doc string, begin func(c *sifg.Cloud) loss) sifg.Sampler {
 	denoising, _ := sifg.ByName("sifg")
 	control := *denoising
-	control.Name, control.Title, control.Doc, control.Look = name, title, doc, sifg.Look{}
+	control.Name, control.Title, control.Doc = name, title, doc
 	useless := func(key string) bool { return key == "redraw" || key == "independent" }
 	control.Uses = slices.DeleteFunc(slices.Clone(denoising.Uses), useless)
 	control.Build = func(c sifg.Config) (*sifg.Flow, error) {

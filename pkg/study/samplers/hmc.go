@@ -26,7 +26,6 @@ func HMC() sifg.Sampler {
 			"move, and warmup the first moves of a chain, which adapt it (0: 150)",
 		Defaults: sifg.Config{Inner: 8},
 		Uses:     []string{"inner", "warmup"},
-		Look:     sifg.Look{Color: 0x262626, Dash: []float64{8, 2.4}, Mark: "ring"},
 		Build: func(c sifg.Config) (*sifg.Flow, error) {
 			// 150 is not among Defaults: they are part of a trial's key, and there are trials from before warmup could
 			// be set.
