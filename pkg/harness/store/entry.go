@@ -198,7 +198,6 @@ type Found struct {
 	ID     ID
 	Status string // of the record, or Missing or Damaged
 	Reason string // why it is not ok
-	Dim    int
 	Timing record.Timing
 }
 
@@ -223,7 +222,7 @@ func (s *Store) status(id ID) (Found, error) {
 	case h == nil:
 		return Found{ID: id, Status: Missing}, nil
 	}
-	return Found{id, h.Trial.Status, h.Trial.Reason, h.Trial.Dim, *h.Timing}, nil
+	return Found{id, h.Trial.Status, h.Trial.Reason, *h.Timing}, nil
 }
 
 // Each calls f with 0 to n−1, on all cores at once, and returns the first of its errors. Reading many trials takes most
