@@ -13,7 +13,6 @@ require (
 	github.com/semi-implicit/sifg/experiments/uci-bnn v0.1.0
 	github.com/semi-implicit/sifg/pkg/harness v0.1.0
 	github.com/semi-implicit/sifg/pkg/sifg v0.1.0
-	gonum.org/v1/gonum v0.17.0
 )
 
 require (
@@ -22,7 +21,6 @@ require (
 	github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c // indirect
 	github.com/VividCortex/ewma v1.2.0 // indirect
 	github.com/acarl005/stripansi v0.0.0-20180116102854-5a71ef0e047d // indirect
-	github.com/agnivade/levenshtein v1.2.2 // indirect
 	github.com/andybalholm/brotli v1.0.5 // indirect
 	github.com/apache/arrow/go/v15 v15.0.2 // indirect
 	github.com/apache/thrift v0.17.0 // indirect
@@ -63,5 +61,6 @@ require (
 	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
 	golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2 // indirect
+	gonum.org/v1/gonum v0.17.0 // indirect
 	gonum.org/v1/plot v0.17.0 // indirect
 )

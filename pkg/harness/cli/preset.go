@@ -30,19 +30,17 @@ func preset(cmd *cobra.Command) (*viper.Viper, error) {
 	v.SetEnvKeyReplacer(strings.NewReplacer("-", "_"))
 	v.AutomaticEnv()
 	v.SetConfigType("yaml")
-	text, err := safe.Read(presetFile, 1<<20)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, usage.Errorf("%v", err)
+	text, absent := safe.Read(presetFile, 1<<20)
+	if absent != nil && !errors.Is(absent, fs.ErrNotExist) {
+		return nil, usage.Errorf("%v", absent)
 	}
-	if err := v.ReadConfig(bytes.NewReader(text)); err != nil {
+	err := v.ReadConfig(bytes.NewReader(text))
+	if err != nil {
 		return nil, usage.Errorf("%s: %v", presetFile, errors.Unwrap(err))
 	}
-	known := append(flagNames(cmd.Root()), mirrorKey)
-	if err := usage.Among("key", v.AllKeys(), presetFile, known); err != nil {
-		return nil, err
-	}
+	err = usage.Among("key", v.AllKeys(), presetFile, append(flagNames(cmd.Root()), mirrorKey))
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if err == nil || errors.Is(err, fs.ErrNotExist) {
+		if err == nil {
 			err = presetFlag(v, cmd.Flags(), f)
 		}
 	})
@@ -52,7 +50,7 @@ func preset(cmd *cobra.Command) (*viper.Viper, error) {
 // flagNames returns the names of all flags of a command and those below it, but for help and version.
 func flagNames(cmd *cobra.Command) (out []string) {
 	add := func(f *pflag.Flag) {
-		if f.Name != "help" && f.Name != "version" && !slices.Contains(out, f.Name) {
+		if f.Name != "help" && f.Name != "version" {
 			out = append(out, f.Name)
 		}
 	}

@@ -93,7 +93,7 @@ func (w *wait) look() {
 	case now.Sub(w.quiet) < limit || !known && !w.starts:
 		w.timer.Reset(w.next())
 	case w.starts:
-		w.end(fmt.Errorf("it printed nothing, on stderr either, for %v (--startup)", limit))
+		w.end(fmt.Errorf("it printed nothing, on stderr either, for %v", limit))
 	default:
 		w.end(fmt.Errorf("it sent no byte, on stderr either, and did not compute for %v", limit))
 	}

@@ -17,12 +17,11 @@ const (
 	StatusFailed   = "failed"   // an error or a panic
 	StatusTimeout  = "timeout"  // not finished within its limit of time
 	StatusMemory   = "memory"   // over its limit of memory
-	StatusKilled   = "killed"   // its process was killed by the kernel for want of memory, a scheduler or a person
 	StatusMissing  = "missing"  // it was planned and has no record, for the Reason if there is one
 )
 
 var statuses = []string{
-	StatusOK, StatusDiverged, StatusFailed, StatusTimeout, StatusMemory, StatusKilled, StatusMissing,
+	StatusOK, StatusDiverged, StatusFailed, StatusTimeout, StatusMemory, StatusMissing,
 }
 
 // Trial is one row of trials.parquet: one trial and how it ended. Times are not here but in timings.parquet, so that
@@ -83,9 +82,6 @@ type Timing struct {
 	Started string  `parquet:"started"     json:"started"` // RFC 3339, UTC
 	Commit  string  `parquet:"commit,dict" json:"commit"`  // of the program that ran it, "+dirty" if so
 }
-
-// Processor is what the speed of a trial depends on: models of one name may have other compute paths.
-func (t *Timing) Processor() string { return t.CPU + ", " + t.Kernel }
 
 // Check is Trial.Check for a row of times.
 func (t *Timing) Check() error {

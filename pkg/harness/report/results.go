@@ -321,7 +321,8 @@ func (c *collector) protocol(x *Experiment, part []harness.Trial, old *record.Se
 // damaged keeps the first damage of a trial of the store.
 func (c *collector) damaged(err error) {
 	if err != nil && c.damage == nil {
-		c.damage = fmt.Errorf("%w; sifg verify --repair moves it aside and the next run computes it again", err)
+		c.damage = fmt.Errorf("%w: sifg verify names all such files, and the next run computes again what is removed",
+			err)
 	}
 }
 

@@ -8,11 +8,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 )
 
-// hugeError is why something is not begun that needs more memory than there is.
-type hugeError string
-
-func (e hugeError) Error() string { return string(e) }
-
 // tooLarge says why a trial cannot fit into memory, "" if it may. What the runtime is not given ends the whole program.
 func tooLarge(c *settings.Config, dim int) string {
 	n := float64(c.Particles)

@@ -92,14 +92,16 @@ func (r *runner) makeReference(ctx context.Context, x *harness.Reference, id sto
 	return nil, r.store.PutFiles(ctx, id, files)
 }
 
-// errLate is why a reference is not made that takes too long.
-var errLate = errors.New("not finished after")
+// Why a reference is not made.
+var (
+	errLate = errors.New("not finished after")
+	errHuge = errors.New("it needs more memory than there is")
+)
 
 // limited makes a reference within the limits of a trial. Where it does not stop in time it is left behind.
 func (r *runner) limited(ctx context.Context, x *harness.Reference, dir, name string) (map[string][]byte, error) {
 	if memory := machineMemory(); x.Bytes > memory {
-		return nil, hugeError(fmt.Sprintf("it needs at least %.3g GiB of memory, and may take %.3g", x.Bytes/(1<<30),
-			memory/(1<<30)))
+		return nil, fmt.Errorf("%w: at least %.3g GiB, of %.3g", errHuge, x.Bytes/(1<<30), memory/(1<<30))
 	}
 	late, cancel := within(ctx, r.Timeout, grace)
 	defer cancel()

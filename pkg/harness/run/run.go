@@ -90,35 +90,22 @@ func Run(soft, hard context.Context, s *store.Store, experiments []*harness.Expe
 	return int(done.Load()), err
 }
 
-// trial computes one trial, stores it, and returns what the store has then. Its error is not of the trial's making:
-// hard ended, no process could be started, or the store cannot be written.
-func (r *runner) trial(t *harness.Trial, started time.Time) (record.Trial, error) {
-	if err := r.unmade[t.Key]; err != nil {
-		status := record.StatusFailed
-		switch {
-		case errors.As(err, new(hugeError)):
-			status = record.StatusMemory
-		case errors.Is(err, errLate):
-			status = record.StatusTimeout
-		}
-		return r.store.Put(r.hard, ended(t, status, err.Error(), 0, started))
-	}
-	return r.here(t, started)
-}
-
 // grace is from Options.Timeout until what does not stop is left behind.
 const grace = 2 * time.Second
 
-// here computes a trial. One that does not end in time, or when hard ends, is left behind: its goroutine goes on until
-// its next iteration, if there is one, and what it does is lost.
-func (r *runner) here(t *harness.Trial, started time.Time) (record.Trial, error) {
+// trial computes one trial, stores it, and returns what the store has then. One that does not end in time, or when hard
+// ends, is left behind: its goroutine goes on until its next iteration, if there is one, and what it does is lost. The
+// error is not of the trial's making: hard ended, or the store cannot be written.
+func (r *runner) trial(t *harness.Trial, started time.Time) (record.Trial, error) {
+	if err := r.unmade[t.Key]; err != nil {
+		return r.store.Put(r.hard, ended(t, statusOf(err), err.Error(), 0, started))
+	}
 	late, cancel := within(r.hard, r.Timeout, grace)
 	defer cancel()
 	var iter atomic.Int64
 	done := make(chan *record.Result, 1)
 	go func() {
-		e := harness.ByName(r.experiments, t.Experiment)
-		result, err := timed(r.hard, r.store, e, t, r.Data, r.Threads, r.Timeout, func(i int) {
+		result, err := r.compute(t, func(i int) {
 			if iter.Store(int64(i)); late.Err() == nil {
 				r.Progress.Step(t, i)
 			}
@@ -139,6 +126,17 @@ func (r *runner) here(t *harness.Trial, started time.Time) (record.Trial, error)
 	return r.store.Put(r.hard, tooLong(t, int(iter.Load()), r.Timeout, started, how))
 }
 
+// statusOf is the status of a trial whose reference could not be made.
+func statusOf(err error) string {
+	switch {
+	case errors.Is(err, errHuge):
+		return record.StatusMemory
+	case errors.Is(err, errLate):
+		return record.StatusTimeout
+	}
+	return record.StatusFailed
+}
+
 // within returns a context that ends when ctx does or after the limit and the grace; a limit of 0 is none.
 func within(ctx context.Context, limit, grace time.Duration) (context.Context, context.CancelFunc) {
 	if limit == 0 {
@@ -147,29 +145,29 @@ func within(ctx context.Context, limit, grace time.Duration) (context.Context, c
 	return context.WithTimeout(ctx, limit+grace)
 }
 
-// timed computes a trial within its limit of time, or measures it of stored particles; its failures are results. The
+// compute computes a trial within its limit of time, or measures it of stored particles; its failures are results. The
 // error is that hard ended.
-func timed(hard context.Context, s *store.Store, e *harness.Experiment, t *harness.Trial, data plan.Datasets,
-	threads int, limit time.Duration, step func(iter int)) (*record.Result, error) {
+func (r *runner) compute(t *harness.Trial, step func(iter int)) (*record.Result, error) {
 	started, last := time.Now(), 0
-	ctx, cancel := within(hard, limit, 0)
+	ctx, cancel := within(r.hard, r.Timeout, 0)
 	defer cancel()
+	e := harness.ByName(r.experiments, t.Experiment)
 	var result *record.Result
 	err := safe.Call(func() (err error) {
-		if x, _ := sourceOf(s, e, t, data); x != nil {
+		if x, _ := sourceOf(r.store, e, t, r.Data); x != nil {
 			if result, err = x.measure(e, t); err == nil {
 				return nil
 			} // what is stored is damaged: the run gives the same
 		}
-		result, err = Compute(ctx, e, t, threads, func(iter int) { last = iter; step(iter) })
+		result, err = Compute(ctx, e, t, r.Threads, func(iter int) { last = iter; step(iter) })
 		return err
 	})
 	switch {
-	case hard.Err() != nil:
-		return nil, context.Cause(hard)
+	case r.hard.Err() != nil:
+		return nil, context.Cause(r.hard)
 	case errors.Is(err, context.DeadlineExceeded):
 		how := strings.TrimPrefix(err.Error(), context.DeadlineExceeded.Error())
-		return tooLong(t, last, limit, started, strings.Replace(how, "\n", "; ", 1)), nil
+		return tooLong(t, last, r.Timeout, started, strings.Replace(how, "\n", "; ", 1)), nil
 	case err != nil:
 		return ended(t, record.StatusFailed, err.Error(), last, started), nil
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"runtime"
 	"strings"
 
@@ -163,7 +162,7 @@ func (s *Store) open(id ID, index string) (h *head, f *sealed.Folder, err error)
 		return nil, nil, err
 	}
 	for range 5 { // while we read, another process may have replaced the folder (see publish): then read the new one
-		h, f, err = s.openIndex(id, index, sealed.OpenWhole)
+		h, f, err = s.openIndex(id, index, true)
 		if err == nil {
 			return h, f, nil
 		}
@@ -174,15 +173,13 @@ func (s *Store) open(id ID, index string) (h *head, f *sealed.Folder, err error)
 	return nil, nil, err
 }
 
-type opener func(root *os.Root, dir, index string, head sealed.Head) (*sealed.Folder, error)
-
 // final reports whether the head is of a reference, or of a trial that is never replaced.
 func (h *head) final() bool { return h.Trial == nil || h.Trial.Final() }
 
-// openIndex reads the index of a folder by sealed.Open or OpenWhole and checks that it is of this trial or reference.
-func (s *Store) openIndex(id ID, index string, open opener) (*head, *sealed.Folder, error) {
+// openIndex reads the index of a folder by sealed.Open and checks that it is of this trial or reference.
+func (s *Store) openIndex(id ID, index string, sizes bool) (*head, *sealed.Folder, error) {
 	h := &head{}
-	f, err := open(s.root, id.dir(), index, h)
+	f, err := sealed.Open(s.root, id.dir(), index, h, sizes)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -201,7 +198,6 @@ type Found struct {
 	ID     ID
 	Status string // of the record, or Missing or Damaged
 	Reason string // why it is not ok
-	Dim    int
 	Timing record.Timing
 }
 
@@ -226,7 +222,7 @@ func (s *Store) status(id ID) (Found, error) {
 	case h == nil:
 		return Found{ID: id, Status: Missing}, nil
 	}
-	return Found{id, h.Trial.Status, h.Trial.Reason, h.Trial.Dim, *h.Timing}, nil
+	return Found{id, h.Trial.Status, h.Trial.Reason, *h.Timing}, nil
 }
 
 // Each calls f with 0 to n−1, on all cores at once, and returns the first of its errors. Reading many trials takes most

@@ -12,7 +12,6 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
-	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 )
 
 // Foreign is the reason why something in a store is named that no index lists.
@@ -65,7 +64,7 @@ func (s *Store) read(id ID) (damages []safe.Damage, foreign []string, err error)
 	if _, absent := s.root.Lstat(path.Join(id.dir(), refIndex)); absent == nil {
 		index = refIndex
 	}
-	_, f, err := s.openIndex(id, index, sealed.Open)
+	_, f, err := s.openIndex(id, index, false)
 	if d, ok := errors.AsType[*safe.Damage](err); ok {
 		return []safe.Damage{*d}, nil, nil
 	} else if err != nil {

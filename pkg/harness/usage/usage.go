@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
+	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 )
@@ -107,18 +107,21 @@ func Twice[T comparable](kind string, list []T) error {
 	return nil
 }
 
-// nearest returns the candidate with the fewest edits from name, or "" if every one needs more than a third of its
-// letters changed (but two edits are allowed where a letter stays).
+// nearest returns a candidate that begins with name or differs by one edit, or else by two, fewer than name has letters:
+// the one nearest to its length; "" where there is none.
 func nearest(name string, candidates []string) string {
-	best, bestEdits := "", 1<<30
-	name = strings.ToLower(name)
+	menu := &cobra.Command{} // cobra measures the edits
 	for _, c := range candidates {
-		e := levenshtein.ComputeDistance(name, strings.ToLower(c))
-		if e < bestEdits && e <= max(2, len(c)/3) && e < max(len(name), len(c)) {
-			best, bestEdits = c, e
+		menu.AddCommand(&cobra.Command{Use: c, Run: func(*cobra.Command, []string) {}})
+	}
+	for edits := 1; edits <= 2 && edits < len(name); edits++ {
+		menu.SuggestionsMinimumDistance = edits
+		if found := menu.SuggestionsFor(name); len(found) > 0 {
+			other := func(c string) int { return max(len(c)-len(name), len(name)-len(c)) }
+			return slices.MinFunc(found, func(a, b string) int { return other(a) - other(b) })
 		}
 	}
-	return best
+	return ""
 }
 
 // Quote joins arguments so that a POSIX shell reads them.

@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
@@ -134,7 +133,7 @@ func TryLock(f *os.File) bool {
 }
 
 // Lock makes the folder name if need be, waits until it can lock it, and returns what drops the lock. A wait of more
-// than a second is logged with the process that holds the lock. Its error is ctx's, or that of the folder.
+// than a second is logged. Its error is ctx's, or that of the folder.
 func Lock(ctx context.Context, in *os.Root, name string) (unlock func(), err error) {
 	for {
 		if err := in.Mkdir(name, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -172,34 +171,13 @@ func wait(ctx context.Context, f *os.File, path string) error {
 	for !TryLock(f) {
 		if !said && time.Since(started) > patient {
 			said = true
-			slog.Warn("waiting for a lock", "folder", path, "holder", holder(f))
+			slog.Warn("waiting for another process, which has the lock", "folder", path)
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("waiting for the lock of %s, which %s holds: %w", path, holder(f), context.Cause(ctx))
+			return fmt.Errorf("waiting for the lock of %s, which another process has: %w", path, context.Cause(ctx))
 		case <-time.After(poll):
 		}
 	}
 	return nil
-}
-
-// holder names the process that holds the lock of f, as far as the system tells: Linux does, of processes on the same
-// machine.
-func holder(f *os.File) string {
-	const unknown = "another process"
-	var at syscall.Stat_t
-	locks, err := os.ReadFile("/proc/locks")
-	if err != nil || syscall.Fstat(int(f.Fd()), &at) != nil {
-		return unknown
-	}
-	for line := range strings.Lines(string(locks)) {
-		field := strings.Fields(line) // 1: FLOCK ADVISORY WRITE 4711 08:01:123456 0 EOF
-		if len(field) < 6 || field[1] != "FLOCK" || !strings.HasSuffix(field[5], fmt.Sprintf(":%d", at.Ino)) {
-			continue
-		}
-		args, _ := os.ReadFile("/proc/" + field[4] + "/cmdline")
-		command := strings.TrimSpace(strings.ReplaceAll(string(args), "\x00", " "))
-		return fmt.Sprintf("process %s (%.200s)", field[4], command)
-	}
-	return unknown
 }

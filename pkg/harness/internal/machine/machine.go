@@ -4,9 +4,7 @@ package machine
 import (
 	"cmp"
 	_ "embed"
-	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -44,14 +42,6 @@ var This = sync.OnceValue(func() Machine {
 	}
 	return m
 })
-
-// Itself is what starts this very program again, where the system can do so even if its file was replaced since.
-func Itself() string {
-	if self, err := os.Executable(); err == nil && runtime.GOOS != "linux" {
-		return self
-	}
-	return "/proc/self/exe"
-}
 
 // commit says which sources a program was built of: the commit of their repository, with "+dirty" if they were changed;
 // that of an archive; or the version and the checksum of the module that go install built. It is "" if none is known.
@@ -91,17 +81,4 @@ func EndWithParent() {
 		}
 		os.Exit(1)
 	}()
-}
-
-// Children returns the processes that the threads of a process started; nil where the system has no /proc.
-func Children(pid int) (out []int) {
-	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-	for _, file := range threads {
-		b, _ := os.ReadFile(file)
-		for _, field := range strings.Fields(string(b)) {
-			child, _ := strconv.Atoi(field)
-			out = append(out, child)
-		}
-	}
-	return out
 }

@@ -36,13 +36,10 @@ const (
 
 // File is a file that an index lists.
 type File struct {
-	Name   string `json:"name"` // below the folder, with slashes
+	Name   string `json:"name"`
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"` // lower-case hex
 }
-
-// FileOf returns the entry of a file with these contents.
-func FileOf(name string, b []byte) File { return File{name, int64(len(b)), Digest(b)} }
 
 // Index is the last field of a Head.
 type Index struct {
@@ -66,51 +63,37 @@ type Folder struct {
 // Write writes files and the index that lists them into dir, a folder below root that is empty, and makes them durable.
 func Write(root *os.Root, dir, index string, head Head, files map[string][]byte) error {
 	var list []File
-	folders := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if err := checkName(name, index); err != nil {
 			return err
 		}
-		list = append(list, FileOf(name, files[name]))
-		for d := path.Dir(name); d != "."; d = path.Dir(d) {
-			folders[path.Join(dir, d)] = true
-		}
+		list = append(list, File{name, int64(len(files[name])), Digest(files[name])})
 	}
 	head.list().Files = list
-	b, err := Encode(head)
+	b, err := encode(head)
 	if err != nil {
 		return err
 	}
-	for _, d := range slices.Sorted(maps.Keys(folders)) { // a folder comes before those in it
-		if err := disk.Mkdir(root, d); err != nil {
-			return err
-		}
-	}
-	folders[dir] = true
 	var writers errgroup.Group // several at once, so that the file system can join their syncs
 	writers.SetLimit(16)
 	writers.Go(func() error { return disk.WriteFile(root, path.Join(dir, index), b) })
 	for name, b := range files {
 		writers.Go(func() error { return disk.WriteFile(root, path.Join(dir, name), b) })
 	}
-	err = writers.Wait()
-	for d := range folders {
-		err = errors.Join(err, disk.SyncDir(root, d))
-	}
-	return err
+	return errors.Join(writers.Wait(), disk.SyncDir(root, dir))
 }
 
-// checkName refuses what is not a plain path below a folder.
+// checkName refuses what is not a plain name of a file beside the index.
 func checkName(name, index string) error {
-	if !fs.ValidPath(name) || name == "." || name == index || strings.ContainsAny(name, `\:`) ||
+	if !fs.ValidPath(name) || name == "." || name == index || strings.ContainsAny(name, `/\:`) ||
 		safe.Text(name) != name {
-		return fmt.Errorf("the file name %q: want a plain path below the folder", name)
+		return fmt.Errorf("the file name %q: want a plain name", name)
 	}
 	return nil
 }
 
-// Encode returns the index of what its head lists.
-func Encode(head Head) ([]byte, error) {
+// encode returns the index of what its head lists.
+func encode(head Head) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false) // leaves a configuration as it is
@@ -129,19 +112,9 @@ func Digest(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 func seal(b []byte) string { return sealStart + Digest(b) + sealEnd }
 
 // Open reads the index of the sealed folder dir below root into head. What is wrong with the index is a *safe.Damage,
-// a missing one too. It compares nothing else: see OpenWhole, Read and Check.
-func Open(root *os.Root, dir, index string, head Head) (*Folder, error) {
-	return open(root, dir, index, head, func(*Folder, *os.Root) error { return nil })
-}
-
-// OpenWhole is Open, and compares the sizes of all files: the first that is missing or of another size is a
-// *safe.Damage.
-func OpenWhole(root *os.Root, dir, index string, head Head) (*Folder, error) {
-	return open(root, dir, index, head, (*Folder).sizes)
-}
-
-// open opens the folder once for all that it looks at: there may be many thousands of folders.
-func open(root *os.Root, dir, index string, head Head, more func(f *Folder, opened *os.Root) error) (*Folder, error) {
+// a missing one too. With sizes, so is the first file that is missing or of another size than is listed; Read and Check
+// compare contents. The folder is opened once for all of this: there may be many thousands of folders.
+func Open(root *os.Root, dir, index string, head Head, sizes bool) (*Folder, error) {
 	f := &Folder{root: root, dir: dir, index: index}
 	opened, err := root.OpenRoot(dir)
 	if err != nil {
@@ -155,7 +128,16 @@ func open(root *os.Root, dir, index string, head Head, more func(f *Folder, open
 	if err != nil {
 		return nil, f.damage(index, err)
 	}
-	return f, more(f, opened)
+	for _, x := range f.Files {
+		if !sizes {
+			break
+		}
+		info, err := opened.Lstat(x.Name)
+		if err := f.size(x, info, err); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
 }
 
 func (f *Folder) decodeIndex(b []byte, head Head) error {
@@ -243,17 +225,6 @@ func (f *Folder) size(x File, info fs.FileInfo, err error) error {
 	return nil
 }
 
-// sizes returns the first file that is missing or of another size, as a *safe.Damage, or nil. The folder is opened.
-func (f *Folder) sizes(opened *os.Root) error {
-	for _, x := range f.Files {
-		info, err := opened.Lstat(x.Name)
-		if err := f.size(x, info, err); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Check reads every file and returns those that are not as they were written. Its error names every file that the
 // system does not let it read.
 func (f *Folder) Check() (found []safe.Damage, err error) {
@@ -269,33 +240,17 @@ func (f *Folder) Check() (found []safe.Damage, err error) {
 }
 
 // Foreign returns the names of what lies in the folder and its index does not list, sorted.
-func (f *Folder) Foreign() ([]string, error) {
-	var names []string
-	err := walk(f.root, f.dir, func(name string) error {
-		if !f.Lists(name) && name != f.index {
-			names = append(names, name)
+func (f *Folder) Foreign() (names []string, err error) {
+	entries, err := fs.ReadDir(f.root.FS(), f.dir)
+	for _, e := range entries {
+		if !f.Lists(e.Name()) && e.Name() != f.index {
+			names = append(names, e.Name())
 		}
-		return nil
-	})
+	}
 	return names, err
 }
 
 // Lists reports whether the index lists a file.
 func (f *Folder) Lists(name string) bool {
 	return slices.ContainsFunc(f.Files, func(x File) bool { return x.Name == name })
-}
-
-// walk calls f with the name of everything below dir that is not a folder, in lexical order. A folder that is not there
-// is empty.
-func walk(root *os.Root, dir string, f func(name string) error) error {
-	err := fs.WalkDir(root.FS(), dir, func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		return f(strings.TrimPrefix(p, strings.TrimPrefix(dir+"/", "./")))
-	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }
