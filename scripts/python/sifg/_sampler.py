@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ._frame import PROTOCOL, Channel, by_hand, real
+from ._frame import PROTOCOL, Channel, aside, by_hand, real
 from ._seen import seen
 
 
@@ -163,7 +163,7 @@ def sampler(run: Run, title: str = "", settings: Mapping[str, object] | None = N
     """
     if by_hand('sifg run gmm --sampler mine="python sampler.py"'):
         return
-    channel = Channel()
+    channel = Channel(*aside())
     about = {"title": title, "settings": dict(settings or {})}
     channel.write({"sifg": PROTOCOL, "sampler": about, "version": version, "depends": seen()})
     with contextlib.suppress(BrokenPipeError):

@@ -50,20 +50,24 @@ def depends_on(*paths: str | os.PathLike[str], environ: Iterable[str] = ()) -> N
             raise FileNotFoundError(f"depends_on: there is no {path}")
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
             if file.is_file() and "__pycache__" not in file.parts:
-                _named[_short(os.path.abspath(file))] = _digest(file)
+                _named[_short(os.path.abspath(file))] = _digest_of(file)
     for name in environ:
         note(f"${name}", os.environ.get(name))
 
 
 def note(name: str, value: Any) -> None:
     """Adds a value, such as the data that an adapter was given."""
+    _named[name] = digest(value)
+
+
+def digest(value: Any) -> str:
+    """A digest of numbers, texts and arrays, and lists and dicts of them."""
     sha = hashlib.sha256()
     _update(sha, value)
-    _named[name] = sha.hexdigest()[:20]
+    return sha.hexdigest()[:20]
 
 
 def _update(sha: Any, value: Any) -> None:
-    """Adds what is known of a value to a digest: numbers, texts and arrays, and lists and dicts of them."""
     if isinstance(value, Mapping):
         for key, entry in value.items():
             _update(sha, str(key))
@@ -96,7 +100,7 @@ def seen() -> dict[str, str]:
     for path in sources + [path for path in literals + read if not _opened.get(path)]:
         if _counts(path) and os.path.isfile(path):
             try:
-                out[_short(path)] = _digest(path)
+                out[_short(path)] = _digest_of(path)
             except OSError as e:
                 print(f"sifg cannot look at {path}: {e}", file=sys.stderr)
     return dict(sorted(out.items()))
@@ -159,7 +163,7 @@ def _short(path: str) -> str:
     return path[len(here) :] if path.startswith(here) else path
 
 
-def _digest(path: str | os.PathLike[str]) -> str:
+def _digest_of(path: str | os.PathLike[str]) -> str:
     sha = hashlib.sha256()
     with open(path, "rb") as file:
         while block := file.read(1 << 20):

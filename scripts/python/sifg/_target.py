@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import dataclasses
 import sys
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from ._frame import PROTOCOL, Channel, by_hand, real
+from ._frame import PROTOCOL, Channel, aside, by_hand, real, serves
 from ._seen import seen
 
 #: Points (n, d) to log densities (n,), up to a constant, and their gradients (n, d).
@@ -34,33 +36,73 @@ def target(
         version: what identifies the model besides what sifg looks at (see :func:`sifg.depends_on`). Another version is another
             posterior: what was computed of one is not used for the other.
     """
-    if (values is None) != (constrain is None):
-        raise ValueError("values and constrain come together")
-    for what, given in {"names": names, "values": values}.items():
-        for name, times in collections.Counter(given).items():
-            if times > 1:
-                raise ValueError(f"{what} has {name!r} {times} times")
-            if not str(name).strip():
-                raise ValueError(f"{what} has an empty name")
-    if by_hand('sifg run posteriors --program "python model.py"'):
-        return
-    channel = Channel()
-    about: dict[str, object] = {"dim": int(dim), "names": list(map(str, names)) if names is not None else [f"x[{i}]" for i in range(dim)]}
-    if values is not None:
-        about["values"] = list(map(str, values))
-    channel.write({"sifg": PROTOCOL, "target": about, "version": version, "depends": seen()})
-    checked = False
-    with contextlib.suppress(BrokenPipeError):
-        while (message := channel.read()) is not None:
-            if message["ask"] == "score":
-                answer = _scores(value_and_grad, message["array"])
-                if not checked and len(answer) > 1:
-                    _check_rows(value_and_grad, message["array"], answer)
-                    checked = True
-            else:
-                assert constrain is not None and values is not None
-                answer = _shaped(constrain(message["array"]), (len(message["array"]), len(values)), "constrain returned values")
-            channel.write({"answer": message["ask"]}, answer)
+    target = Target(value_and_grad, dim, names, values, constrain, version)
+    if _caught is not None:
+        _caught.append(target)
+    elif not by_hand('sifg run posteriors --program "python model.py"'):
+        target.serve(Channel(*aside()), seen())
+
+
+@dataclasses.dataclass
+class Target:
+    """What :func:`target` was given."""
+
+    value_and_grad: Evaluate
+    dim: int
+    names: Sequence[str] | None = None
+    values: Sequence[str] | None = None
+    constrain: Callable[[np.ndarray], np.ndarray] | None = None
+    version: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.values is None) != (self.constrain is None):
+            raise ValueError("values and constrain come together")
+        for what, given in {"names": self.names, "values": self.values}.items():
+            for name, times in collections.Counter(given).items():
+                if times > 1:
+                    raise ValueError(f"{what} has {name!r} {times} times")
+                if not str(name).strip():
+                    raise ValueError(f"{what} has an empty name")
+
+    def serve(self, channel: Channel, depends: dict[str, str], turn: threading.Lock | None = None) -> None:
+        """Answers questions until there are no more; where others answer too, one at a time."""
+        names = [f"x[{i}]" for i in range(self.dim)] if self.names is None else list(map(str, self.names))
+        about: dict[str, object] = {"dim": int(self.dim), "names": names}
+        if self.values is not None:
+            about["values"] = list(map(str, self.values))
+        channel.write({"sifg": PROTOCOL, "target": about, "version": self.version, "depends": depends})
+        checked = False
+        with contextlib.suppress(BrokenPipeError):
+            while (message := channel.read()) is not None:
+                x = message["array"]
+                with turn or contextlib.nullcontext():
+                    if message["ask"] == "score":
+                        answer = _scores(self.value_and_grad, x)
+                        if not checked and len(answer) > 1:
+                            _check_rows(self.value_and_grad, x, answer)
+                            checked = True
+                    else:
+                        assert self.constrain is not None and self.values is not None
+                        answer = _shaped(self.constrain(x), (len(x), len(self.values)), "constrain returned values")
+                channel.write({"answer": message["ask"]}, answer)
+
+
+_caught: list[Target] | None = None
+
+
+@contextlib.contextmanager
+def caught() -> Iterator[Callable[[], Target]]:
+    """What an adapter would serve, for this process."""
+    global _caught
+    _caught = []
+    serves[0] = False
+    try:
+        yield lambda: found[0]
+        if not _caught:
+            raise TypeError("what was given serves no target: by= takes sifg.numpyro, sifg.jax and the like")
+    finally:
+        found, _caught = _caught, None
+        serves[0] = True
 
 
 def _scores(value_and_grad: Evaluate, x: np.ndarray) -> np.ndarray:
