@@ -46,11 +46,16 @@ def load(
     try:
         import arviz
     except ModuleNotFoundError as e:
-        raise ModuleNotFoundError("sifg.load returns what ArviZ reads: pip install arviz. Without it, read draws.npy by numpy.load") from e
+        raise ModuleNotFoundError(
+            "sifg.load returns what ArviZ reads: pip install arviz. Without it, read draws.npy by numpy.load"
+        ) from e
     groups = {"posterior": draws(folder)}
     named = {name: list(names) for name, names in (dims or {}).items() if name in groups["posterior"]}
     used = {name for names in named.values() for name in names}
-    given: dict[str, Any] = {"dims": named, "coords": {name: list(labels) for name, labels in (coords or {}).items() if name in used}}
+    given: dict[str, Any] = {
+        "dims": named,
+        "coords": {name: list(labels) for name, labels in (coords or {}).items() if name in used},
+    }
     given = {what: entries for what, entries in given.items() if entries}
     if sample_stats:
         groups["sample_stats"] = dict(sample_stats)

@@ -1,4 +1,5 @@
-"""The program that sifg.sample names to the command: it passes messages between that and the process whose model it is."""
+"""The program that sifg.sample names to the command: it passes messages between that and the process whose model it
+is."""
 
 import os
 import socket

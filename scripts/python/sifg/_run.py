@@ -30,15 +30,19 @@ def _binary() -> str:
     if found and os.path.isfile(found):
         return os.path.abspath(found)
     raise FileNotFoundError(
-        "the command sifg is not here: get a binary for Linux or macOS from https://github.com/semi-implicit/sifg/releases, or run"
-        " `go install github.com/semi-implicit/sifg/experiments/sifg@latest`, and put it on PATH or name it by the environment variable SIFG"
+        "the command sifg is not here: get a binary for Linux or macOS from"
+        " https://github.com/semi-implicit/sifg/releases, or run"
+        " `go install github.com/semi-implicit/sifg/experiments/sifg@latest`,"
+        " and put it on PATH or name it by the environment variable SIFG"
     )
 
 
 def _call(args: Sequence[str], environ: Mapping[str, str] | None = None) -> str:
     """Runs the command and returns its stdout. Its notes go to stderr as they come. Failed trials are a warning."""
     env = {**os.environ, **(environ or {})}
-    with subprocess.Popen([_binary(), *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, env=env) as p:
+    with subprocess.Popen(
+        [_binary(), *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, env=env
+    ) as p:
         assert p.stdout is not None and p.stderr is not None
         out: list[str] = []
         reader = threading.Thread(target=lambda: out.append(p.stdout.read()))  # type: ignore[union-attr]
@@ -113,7 +117,8 @@ def _flags(flags: Mapping[str, Any]) -> list[str]:
 def run(*experiments: str, **flags: Any) -> Results:
     """Runs experiments, as ``sifg run`` does, prints what that prints, and returns what they left.
 
-    Flags are keyword arguments: ``sifg.run("gmm", methods=["sifg", "svgd"], seeds=range(1, 4), scale="quick", set={"step": 0.1})``.
+    Flags are keyword arguments: ``sifg.run("gmm", methods=["sifg", "svgd"], seeds=range(1, 4), scale="quick",
+    set={"step": 0.1})``.
     """
     said = _call(["run", *experiments, *_flags(flags)])
     print(said, end="")
@@ -142,11 +147,14 @@ def sample(
         model: a NumPyro model, a PyMC model or the path of a ``.stan`` file; with ``by``, what that takes.
         data: and keyword arguments, what the adapter of the model takes: data, ``values=``, ``dim=``.
         by: the adapter, such as ``sifg.jax``, ``sifg.torch`` or ``sifg.target``; found out if absent.
-        dims: names of the dimensions of variables, as ArviZ takes them; of a PyMC model and of NumPyro's plates they are known.
+        dims: names of the dimensions of variables, as ArviZ takes them; of a PyMC model and of NumPyro's plates they
+            are known.
         coords: labels along dimensions.
-        results: a folder to keep draws and page in, where the same posterior is not drawn again; a temporary one if absent.
+        results: a folder to keep draws and page in, where the same posterior is not drawn again; a temporary one if
+            absent.
 
-    The group ``sample_stats`` has the log density ``lp`` of each draw. Further flags are those of :func:`run` on "posteriors".
+    The group ``sample_stats`` has the log density ``lp`` of each draw. Further flags are those of :func:`run` on
+    "posteriors".
     """
     if by is None:
         by = _adapter_of(model)
@@ -159,7 +167,10 @@ def sample(
     with tempfile.TemporaryDirectory() as scratch, _serving(served, depends, scratch) as address:
         folder = pathlib.Path(results or scratch)
         command = shlex.join([sys.executable, os.path.abspath(_posterior.__file__)])
-        said = _call(["run", "posteriors", "--program", command, "--results", str(folder), "--jobs", "1"], {"SIFG_MODEL": address})
+        said = _call(
+            ["run", "posteriors", "--program", command, "--results", str(folder), "--jobs", "1"],
+            {"SIFG_MODEL": address},
+        )
         print(said.partition("\npage: ")[0])
         draws = next(folder.glob("**/draws/reference"))
         stats = _statistics(served, folder, np.load(draws / "draws.npy").shape[:2])
@@ -173,7 +184,10 @@ def _adapter_of(model: Any) -> Callable[..., None]:
         return _adapters.pymc
     if callable(model) and "numpyro" in sys.modules:
         return _adapters.numpyro
-    raise TypeError("sifg.sample takes a NumPyro or PyMC model or the path of a .stan file; for others say by=sifg.jax, sifg.torch or sifg.target")
+    raise TypeError(
+        "sifg.sample takes a NumPyro or PyMC model or the path of a .stan file;"
+        " for others say by=sifg.jax, sifg.torch or sifg.target"
+    )
 
 
 def _dims(model: Any, data: Any, arguments: Mapping[str, Any]) -> tuple[dict[str, list[str]], dict[str, Any]]:
@@ -199,7 +213,11 @@ def _labels(model: Any) -> tuple[dict[str, list[str]], dict[str, Any]]:
     """The dimensions of a PyMC model and their labels."""
     dims = {name: list(names) for name, names in getattr(model, "named_vars_to_dims", {}).items() if None not in names}
     used = {name for names in dims.values() for name in names}
-    return dims, {name: list(labels) for name, labels in getattr(model, "coords", {}).items() if name in used and labels is not None}
+    return dims, {
+        name: list(labels)
+        for name, labels in getattr(model, "coords", {}).items()
+        if name in used and labels is not None
+    }
 
 
 def _statistics(served: _target.Target, folder: pathlib.Path, shape: tuple[int, ...]) -> dict[str, np.ndarray]:
@@ -218,7 +236,8 @@ class _serving:
 
     def __init__(self, served: _target.Target, depends: dict[str, str], folder: str) -> None:
         self.served, self.depends, self.address = served, depends, os.path.join(folder, "model")
-        self.turn, self.failure = threading.Lock(), None
+        self.turn = threading.Lock()
+        self.failure: BaseException | None = None
 
     def __enter__(self) -> str:
         self.socket = socket.socket(socket.AF_UNIX)

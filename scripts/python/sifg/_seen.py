@@ -1,4 +1,5 @@
-"""What the answers of a program hang on, as far as this process can see: the files that it imported and read, and what it names itself.
+"""What the answers of a program hang on, as far as this process can see: the files that it imported and read, and what
+it names itself.
 
 The command ``sifg`` puts the digests into the key of each result, so that an edit of one of them makes another result.
 """
@@ -42,8 +43,8 @@ sys.addaudithook(_audit)
 def depends_on(*paths: str | os.PathLike[str], environ: Iterable[str] = ()) -> None:
     """Says what else the answers hang on: files, folders, and environment variables by their names.
 
-    What is imported from outside site-packages, and what is opened in Python between ``import sifg`` and the end of the script, is known.
-    This is for the rest: what is read later, by another program, or by a library in C.
+    What is imported from outside site-packages, and what is opened in Python between ``import sifg`` and the end of
+    the script, is known. This is for the rest: what is read later, by another program, or by a library in C.
     """
     for path in map(pathlib.Path, paths):
         if not path.exists():
@@ -138,8 +139,12 @@ def _literals(source: str) -> list[str]:
 def _roots() -> tuple[str, ...]:
     """Folders of Python itself, of installed packages, of this one and of the system."""
     bases = {"base": sys.base_prefix, "platbase": sys.base_prefix}
-    every = {**sysconfig.get_paths(), **{f"base {name}": path for name, path in sysconfig.get_paths(vars=bases).items()}}
-    paths = {path for name, path in every.items() if not name.endswith("data")}  # the prefix itself, where people's own files may be
+    every = {
+        **sysconfig.get_paths(),
+        **{f"base {name}": path for name, path in sysconfig.get_paths(vars=bases).items()},
+    }
+    # "data" is the prefix itself, where people's own files may be
+    paths = {path for name, path in every.items() if not name.endswith("data")}
     paths.update(getattr(site, "getsitepackages", list)())
     paths.add(os.path.dirname(__file__))
     paths.add(site.getusersitepackages())

@@ -27,14 +27,16 @@ def target(
     """Serves a target to the command ``sifg`` until its stdin ends.
 
     Args:
-        value_and_grad: takes points (n, dim) on all of R^dim in float64 and returns their log densities (n,), up to a constant, and
-            the gradients (n, dim). Of a parameter with bounds the coordinate is transformed, and the log density has the log Jacobian.
+        value_and_grad: takes points (n, dim) on all of R^dim in float64 and returns their log densities (n,), up to a
+            constant, and the gradients (n, dim). Of a parameter with bounds the coordinate is transformed, and the log
+            density has the log Jacobian.
         dim: number of coordinates.
         names: of the coordinates; x[0], … if absent.
-        values: names of the constrained values, such as ``tau`` or ``theta[3]``; without them the coordinates are the values.
+        values: names of the constrained values, such as ``tau`` or ``theta[3]``; without them the coordinates are the
+            values.
         constrain: takes points (n, dim) and returns their constrained values (n, len(values)).
-        version: what identifies the model besides what sifg looks at (see :func:`sifg.depends_on`). Another version is another
-            posterior: what was computed of one is not used for the other.
+        version: what identifies the model besides what sifg looks at (see :func:`sifg.depends_on`). Another version is
+            another posterior: what was computed of one is not used for the other.
     """
     target = Target(value_and_grad, dim, names, values, constrain, version)
     if _caught is not None:
@@ -108,13 +110,17 @@ def caught() -> Iterator[Callable[[], Target]]:
 def _scores(value_and_grad: Evaluate, x: np.ndarray) -> np.ndarray:
     both = value_and_grad(x)
     if not isinstance(both, (tuple, list)) or len(both) != 2:
-        raise TypeError(f"value_and_grad must return two arrays, log densities and their gradients, and returned {type(both).__name__}")
+        raise TypeError(
+            "value_and_grad must return two arrays, log densities and their gradients,"
+            f" and returned {type(both).__name__}"
+        )
     value = _shaped(both[0], x.shape[:1], "value_and_grad returned log densities")
     return np.column_stack([value, _shaped(both[1], x.shape, "value_and_grad returned gradients")])
 
 
 def _check_rows(value_and_grad: Evaluate, x: np.ndarray, answer: np.ndarray) -> None:
-    """Looks whether the answer to a point is the same among other points, but for rounding, that of float32 and of solvers included."""
+    """Looks whether the answer to a point is the same among other points, but for rounding, that of float32 and of
+    solvers included."""
     others = x[0] + 0.1 * np.arange(len(x))[:, None]
     was, now = answer[0], _scores(value_and_grad, others)[0]
     scale = np.full(len(was), max(1, np.abs(answer[:, 1:]).max(), 1e-3 * abs(was[0])))
@@ -123,8 +129,8 @@ def _check_rows(value_and_grad: Evaluate, x: np.ndarray, answer: np.ndarray) -> 
         return
     if np.array_equal(_scores(value_and_grad, x), answer):  # else it hangs on chance, which sifg sees
         sys.exit(
-            f"the answer to a point hangs on the other points that are asked with it: the log density at {x[0].tolist()} is {was[0]:.6g} among"
-            f" some and {now[0]:.6g} among others; value_and_grad must compute each row of that row alone"
+            "the answer to a point hangs on the other points that are asked with it: the log density at"
+            f" {x[0].tolist()} is {was[0]:.6g} among some and {now[0]:.6g} among others; value_and_grad must compute each row of that row alone"
         )
 
 

@@ -70,7 +70,10 @@ def command(tmp_path, monkeypatch):
 def test_missing_command(monkeypatch, tmp_path):
     monkeypatch.delenv("SIFG", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(FileNotFoundError, match="the command sifg is not here: get a binary .* or name it by the environment variable SIFG"):
+    with pytest.raises(
+        FileNotFoundError,
+        match="the command sifg is not here: get a binary .* or name it by the environment variable SIFG",
+    ):
         sifg.run("gmm")
 
 
@@ -114,7 +117,15 @@ def test_sample(command, monkeypatch, capfd):
         return np.exp(x) + [0, 1, 2]
 
     names = ["tau", "theta[0]", "theta[1]"]
-    got = sifg.sample(f, 3, by=sifg.target, values=names, constrain=constrain, dims={"theta": ["school"]}, coords={"school": ["A", "B"]})
+    got = sifg.sample(
+        f,
+        3,
+        by=sifg.target,
+        values=names,
+        constrain=constrain,
+        dims={"theta": ["school"]},
+        coords={"school": ["A", "B"]},
+    )
     np.testing.assert_allclose(got["posterior"]["tau"], np.full((2, 3), np.exp(0.5)))
     np.testing.assert_allclose(got["posterior"]["theta"][0, 0], [np.exp(0.5) + 1, np.exp(0.5) + 2])
     np.testing.assert_allclose(got["sample_stats"]["lp"], np.full((2, 3), -0.375))
@@ -155,7 +166,10 @@ def test_failures_are_told(command, monkeypatch):
     with pytest.raises(RuntimeError, match="sifg run gmm --scale=nope ended with exit code 2: sifg: it went wrong"):
         sifg.run("gmm", scale="nope")
     monkeypatch.setenv("STAND_IN_CODE", "3")
-    with pytest.warns(UserWarning, match="it went wrong"), pytest.raises(FileNotFoundError, match="there are no results in left"):
+    with (
+        pytest.warns(UserWarning, match="it went wrong"),
+        pytest.raises(FileNotFoundError, match="there are no results in left"),
+    ):
         pytest.importorskip("pandas")
         pytest.importorskip("pyarrow")
         sifg.run("gmm")
@@ -170,7 +184,8 @@ def test_adapters_are_found():
 
 def test_labels():
     model = types.SimpleNamespace(
-        named_vars_to_dims={"theta": ("school",), "x": (None,)}, coords={"school": ("A", "B"), "obs": None, "other": (1,)}
+        named_vars_to_dims={"theta": ("school",), "x": (None,)},
+        coords={"school": ("A", "B"), "obs": None, "other": (1,)},
     )
     assert _run._labels(model) == ({"theta": ["school"]}, {"school": ["A", "B"]})
     assert _run._labels(3) == ({}, {})
@@ -196,9 +211,19 @@ def test_results(tmp_path):
     pytest.importorskip("pyarrow")
     for name, seed in {"gmm": 1, "svgd": 2**63 + 1}.items():
         (tmp_path / name).mkdir()
-        row = {"key": name, "experiment": name, "protocol": "paper", "problem": "p", "method": "m", "seed": np.uint64(seed), "status": "ok"}
+        row = {
+            "key": name,
+            "experiment": name,
+            "protocol": "paper",
+            "problem": "p",
+            "method": "m",
+            "seed": np.uint64(seed),
+            "status": "ok",
+        }
         pandas.DataFrame([row]).to_parquet(tmp_path / name / "trials.parquet")
-        trace = pandas.DataFrame({"key": name, "iteration": [0, 5], "metric": "energy", "index": 0, "value": [1.0, 0.5]})
+        trace = pandas.DataFrame(
+            {"key": name, "iteration": [0, 5], "metric": "energy", "index": 0, "value": [1.0, 0.5]}
+        )
         trace.to_parquet(tmp_path / name / "trace.parquet")
         pandas.DataFrame([{"key": name, "seconds": 1.0}]).to_parquet(tmp_path / name / "timings.parquet")
     got = sifg.results(tmp_path)
