@@ -123,14 +123,15 @@ def _check_rows(value_and_grad: Evaluate, x: np.ndarray, answer: np.ndarray) -> 
     solvers included."""
     others = x[0] + 0.1 * np.arange(len(x))[:, None]
     was, now = answer[0], _scores(value_and_grad, others)[0]
-    scale = np.full(len(was), max(1, np.abs(answer[:, 1:]).max(), 1e-3 * abs(was[0])))
+    scale = np.full(len(was), max(1, np.abs([was[1:], now[1:]]).max(), 1e-3 * abs(was[0])))
     scale[0] = max(1, abs(was[0]))
     if not np.isfinite([was, now]).all() or (np.abs(now - was) <= 1e-3 * scale).all():
         return
     if np.array_equal(_scores(value_and_grad, x), answer):  # else it hangs on chance, which sifg sees
         sys.exit(
             "the answer to a point hangs on the other points that are asked with it: the log density at"
-            f" {x[0].tolist()} is {was[0]:.6g} among some and {now[0]:.6g} among others; value_and_grad must compute each row of that row alone"
+            f" {x[0].tolist()} is {was[0]:.6g} among some and {now[0]:.6g} among others;"
+            " value_and_grad must compute each row of that row alone"
         )
 
 

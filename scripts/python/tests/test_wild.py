@@ -286,6 +286,7 @@ def test_stdin_is_empty(tmp_path, call, ends):
         "return (-0.5 * (x**2).sum(axis=1) * (1 + 1e-6 * x[-1, 0])).astype(np.float32), -x.astype(np.float32)": False,
         "return np.random.default_rng().normal(size=len(x)), -x": False,
         "return np.where(x[:, 0] > x[-1, 0], -np.inf, 0), -x": False,
+        "return -0.5 * (x**2).sum(axis=1), np.where(x > 1, np.nan, -x)": False,
     }.items(),
 )
 def test_dependence_on_the_batch_is_told(tmp_path, body, told):
