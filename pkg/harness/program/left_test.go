@@ -5,13 +5,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 )
 
 // TestNothingIsLeft: whichever process is killed, at a random moment, the others end: the user, whose programs the
@@ -69,39 +66,5 @@ func TestUser(t *testing.T) {
 			evaluate(ctx, p)
 		}
 		cancel()
-	}
-}
-
-// TestKilledTests: tests of this package that are killed with SIGKILL, or whose parent is, leave no program.
-func TestKilledTests(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs three other tests five times")
-	}
-	binary := filepath.Join(t.TempDir(), "killed.test") // another name, by which its processes are known
-	if err := os.Symlink(os.Args[0], binary); err != nil {
-		t.Fatal(err)
-	}
-	run := binary + " -test.short -test.run 'TestFind|TestPool|TestWrongSamplers'"
-	for k := range 5 {
-		command := exec.Command("sh", "-c", "exec "+run)
-		if k%2 == 1 {
-			command = exec.Command("sh", "-c", machine.Starter+"=$$ "+run+"; :") // as go test waits for it
-		}
-		command.Env = append(os.Environ(), "PROGRAM_KILLED=1")
-		if err := command.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Duration(500+300*k) * time.Millisecond)
-		command.Process.Kill()
-		command.Wait()
-	}
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(100 * time.Millisecond) {
-		out, _ := exec.Command("pgrep", "-af", binary).Output()
-		if len(out) == 0 {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("processes are left behind:\n%s", string(out))
-		}
 	}
 }

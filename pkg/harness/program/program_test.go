@@ -34,10 +34,10 @@ var misbehaviours = map[string]string{
 	"long-line":           "!printed a line of more than",
 	"dies-at-row-50":      "ended in the middle of an array; it said last: MemoryError: row 50",
 	"killed":              "ended (signal: killed)",
-	"hangs":               "was killed while the answer to score of 64 points was awaited",
-	"spins":               "was killed while the answer to score of 64 points was awaited",
-	"child-spins":         "was killed while the answer to score of 64 points was awaited",
-	"closes-stdout":       "closed its stdout, where the answer to score of 64 points was due",
+	"hangs":               "was killed while the answer to score was awaited",
+	"spins":               "was killed while the answer to score was awaited",
+	"child-spins":         "was killed while the answer to score was awaited",
+	"closes-stdout":       "closed its stdout, where the answer to score was due",
 	"prints":              "printed \"iteration 7, loss 0.3\\n\" on stdout where a message was due",
 	"prints-after":        "printed \"done\\n\" on stdout where a message was due",
 	"wrong-shape":         "sent an array of shape [64, 1] as the answer to score: want [64, 3]",
@@ -119,10 +119,7 @@ func TestMisbehaviour(t *testing.T) {
 		t.Skip("waits three seconds for programs that hang")
 	}
 	sleepers, _ := exec.Command("pgrep", "-fc", "sleep 1000").Output()
-	for i, how := range slices.Sorted(maps.Keys(misbehaviours)) {
-		if testing.Short() && os.Getenv("PROGRAM_KILLED") == "" && i%5 != 0 { // all take three seconds
-			continue
-		}
+	for _, how := range slices.Sorted(maps.Keys(misbehaviours)) {
 		want, limit := misbehaviours[how], 20*time.Second
 		if strings.HasPrefix(want, "was killed while") {
 			limit = time.Second

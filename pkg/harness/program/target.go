@@ -106,8 +106,7 @@ func (t *Target) ask(question string, dst, points []float64, cols int) {
 
 // asks fills dst with the answer to one question; false if the program fails.
 func (t *Target) asks(question string, dst, points []float64, cols int) bool {
-	rows := len(points) / t.Dim()
-	what := fmt.Sprintf("the answer to %s of %d points", question, rows)
+	rows, what := len(points)/t.Dim(), "the answer to "+question
 	return t.session.with(t.program, what, func(c *process) error {
 		if err := c.send(message{Ask: question}, points, t.Dim()); err != nil {
 			return err
@@ -119,7 +118,7 @@ func (t *Target) asks(question string, dst, points []float64, cols int) bool {
 		if m.Answer != question || !m.Array {
 			return fmt.Errorf("said %v, where {\"answer\": %q, \"array\": true} was due", m, question)
 		}
-		_, err = c.from.array(dst, rows, rows, cols, "the answer to "+question)
+		_, err = c.from.array(dst, rows, rows, cols, what)
 		return err
 	}) == nil
 }

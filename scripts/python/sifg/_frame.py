@@ -15,12 +15,20 @@ from numpy.lib import format as npy
 PROTOCOL = 1
 
 
-@functools.cache
+#: Whether this process serves its target or sampler itself.
+serves = [True]
+
+
 def aside() -> tuple[int, int]:
-    """Returns descriptors of this process' stdin and stdout, which are for messages alone.
+    """Returns descriptors of this process' stdin and stdout, which are for messages alone where it serves.
 
     Whatever is printed from now on goes to stderr, and stdin is empty: for ``input``, for a debugger and for other programs.
     """
+    return _aside() if serves[0] else (0, 1)
+
+
+@functools.cache
+def _aside() -> tuple[int, int]:
     sys.stdout.flush()
     messages = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -32,11 +40,11 @@ def aside() -> tuple[int, int]:
 
 
 class Channel:
-    """The stdin and stdout of this process as messages."""
+    """Two descriptors as messages, such as the stdin and stdout of this process."""
 
-    def __init__(self) -> None:
-        source, self._out = aside()
+    def __init__(self, source: int, out: int) -> None:
         self._in = open(source, "rb", closefd=False)
+        self._out = out
         self._heads: dict[bytes, tuple[int, ...]] = {}
         self._made: dict[tuple[int, ...], bytes] = {}
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import pathlib
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,13 +33,33 @@ def draws(folder: str | pathlib.Path) -> dict[str, np.ndarray]:
     return out
 
 
-def load(folder: str | pathlib.Path) -> Any:
-    """Returns those draws as ArviZ ``InferenceData`` with the group ``posterior``, for ``az.summary`` and ``az.plot_pair``."""
+def load(
+    folder: str | pathlib.Path,
+    dims: Mapping[str, Sequence[str]] | None = None,
+    coords: Mapping[str, Sequence[Any]] | None = None,
+    sample_stats: Mapping[str, np.ndarray] | None = None,
+) -> Any:
+    """Returns those draws as ArviZ ``InferenceData`` with the group ``posterior``, for ``az.summary`` and ``az.plot_pair``.
+
+    Dimensions have names and labels as ArviZ takes them; ``sample_stats`` is a group more, arrays (chains, draws).
+    """
     try:
         import arviz
     except ModuleNotFoundError as e:
-        raise ModuleNotFoundError("sifg.load returns what ArviZ reads: pip install arviz. Without it, read draws.npy by numpy.load") from e
+        raise ModuleNotFoundError(
+            "sifg.load returns what ArviZ reads: pip install arviz. Without it, read draws.npy by numpy.load"
+        ) from e
+    groups = {"posterior": draws(folder)}
+    named = {name: list(names) for name, names in (dims or {}).items() if name in groups["posterior"]}
+    used = {name for names in named.values() for name in names}
+    given: dict[str, Any] = {
+        "dims": named,
+        "coords": {name: list(labels) for name, labels in (coords or {}).items() if name in used},
+    }
+    given = {what: entries for what, entries in given.items() if entries}
+    if sample_stats:
+        groups["sample_stats"] = dict(sample_stats)
     try:
-        return arviz.from_dict(posterior=draws(folder))
+        return arviz.from_dict(**groups, **given)
     except TypeError:  # ArviZ 1 and later
-        return arviz.from_dict({"posterior": draws(folder)})
+        return arviz.from_dict(groups, **given)

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from ._frame import PROTOCOL, Channel, by_hand, real
+from ._frame import PROTOCOL, Channel, aside, by_hand, real
 from ._seen import seen
 
 
 class OutOfGradients(BaseException):
-    """The budget of gradients is spent. It ends the sampler, whose latest sample is its last. ``except Exception`` lets it pass."""
+    """The budget of gradients is spent. It ends the sampler, whose latest sample is its last. ``except Exception``
+    lets it pass."""
 
 
 @dataclasses.dataclass
@@ -31,7 +32,8 @@ class Problem:
         checkpoints: iterations at which the sample is judged, the last included.
         settings: of the method.
         start: (n, d), the same for all methods of a comparison.
-        draws: all draws of a chain, (m, d), or a function that returns them, for those who judge more than the sample; None: none.
+        draws: all draws of a chain, (m, d), or a function that returns them, for those who judge more than the sample;
+            None: none.
         spent: gradients asked for so far.
         over: the budget is spent.
     """
@@ -60,12 +62,14 @@ class Problem:
         raise RuntimeError(f"a problem cannot be sent to another process: {_ALONE}")
 
     def score(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Returns the log densities (m,), up to a constant, and their gradients (m, d) at points x (m, d), which count as m gradients.
+        """Returns the log densities (m,), up to a constant, and their gradients (m, d) at points x (m, d), which count
+        as m gradients.
 
         A single point (d,) is taken for (1, d). One thread asks at a time, in the sampler's own process.
 
         Raises:
-            OutOfGradients: fewer than m are left. Who asks once more after that has had its last sample: the process ends.
+            OutOfGradients: fewer than m are left. Who asks once more after that has had its last sample: the process
+                ends.
             ValueError: x has another shape, or is complex.
             RuntimeError: another thread is asking, or this is another process.
         """
@@ -141,12 +145,12 @@ class Problem:
 
 _ALONE = "call it in the sampler's own, which counts the gradients"
 _NO_SAMPLE = (
-    "the sampler yielded no sample before its gradients were spent: yield after each step; the scores of a start before the first step"
-    " count too"
+    "the sampler yielded no sample before its gradients were spent: yield after each step;"
+    " the scores of a start before the first step count too"
 )
 
-#: A sampler yields its present sample (n, d), of which a copy is kept, or a function that returns it when it is wanted, as often as it
-#: likes.
+#: A sampler yields its present sample (n, d), of which a copy is kept, or a function that returns it when it is
+#: wanted, as often as it likes.
 Run = Callable[[Problem], Iterator["np.ndarray | Callable[[], np.ndarray]"]]
 
 
@@ -154,16 +158,17 @@ def sampler(run: Run, title: str = "", settings: Mapping[str, object] | None = N
     """Serves a sampler to the command ``sifg`` until its stdin ends.
 
     Args:
-        run: a generator function. It asks for scores by :meth:`Problem.score` and yields its present sample from time to time. What it
-            has yielded before its gradients reach a checkpoint is its sample there, and the start if it has yielded none. One that yields
-            nothing before its gradients are spent has failed.
+        run: a generator function. It asks for scores by :meth:`Problem.score` and yields its present sample from time
+            to time. What it has yielded before its gradients reach a checkpoint is its sample there, and the start if
+            it has yielded none. One that yields nothing before its gradients are spent has failed.
         title: in tables and figures; the name on the command line if absent.
         settings: names of settings of the methods in sifg, such as ``step``, with their defaults.
-        version: what identifies the sampler besides what sifg looks at (see :func:`sifg.depends_on`), such as ``"blackjax 1.4"``.
+        version: what identifies the sampler besides what sifg looks at (see :func:`sifg.depends_on`), such as
+            ``"blackjax 1.4"``.
     """
     if by_hand('sifg run gmm --sampler mine="python sampler.py"'):
         return
-    channel = Channel()
+    channel = Channel(*aside())
     about = {"title": title, "settings": dict(settings or {})}
     channel.write({"sifg": PROTOCOL, "sampler": about, "version": version, "depends": seen()})
     with contextlib.suppress(BrokenPipeError):
@@ -193,7 +198,8 @@ def sampler(run: Run, title: str = "", settings: Mapping[str, object] | None = N
 def logdensity(problem: Problem) -> Callable[[Any], Any]:
     """Returns the log density of a point (d,) as a function that JAX differentiates, maps and compiles.
 
-    One value, with or without its gradient, is one gradient of the budget. Once that is spent (``problem.over``) the values are NaN.
+    One value, with or without its gradient, is one gradient of the budget. Once that is spent (``problem.over``) the
+    values are NaN.
     """
     import jax
 

@@ -1,4 +1,5 @@
-"""What the answers of a program hang on, as far as this process can see: the files that it imported and read, and what it names itself.
+"""What the answers of a program hang on, as far as this process can see: the files that it imported and read, and what
+it names itself.
 
 The command ``sifg`` puts the digests into the key of each result, so that an edit of one of them makes another result.
 """
@@ -42,28 +43,32 @@ sys.addaudithook(_audit)
 def depends_on(*paths: str | os.PathLike[str], environ: Iterable[str] = ()) -> None:
     """Says what else the answers hang on: files, folders, and environment variables by their names.
 
-    What is imported from outside site-packages, and what is opened in Python between ``import sifg`` and the end of the script, is known.
-    This is for the rest: what is read later, by another program, or by a library in C.
+    What is imported from outside site-packages, and what is opened in Python between ``import sifg`` and the end of
+    the script, is known. This is for the rest: what is read later, by another program, or by a library in C.
     """
     for path in map(pathlib.Path, paths):
         if not path.exists():
             raise FileNotFoundError(f"depends_on: there is no {path}")
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
             if file.is_file() and "__pycache__" not in file.parts:
-                _named[_short(os.path.abspath(file))] = _digest(file)
+                _named[_short(os.path.abspath(file))] = _digest_of(file)
     for name in environ:
         note(f"${name}", os.environ.get(name))
 
 
 def note(name: str, value: Any) -> None:
     """Adds a value, such as the data that an adapter was given."""
+    _named[name] = digest(value)
+
+
+def digest(value: Any) -> str:
+    """A digest of numbers, texts and arrays, and lists and dicts of them."""
     sha = hashlib.sha256()
     _update(sha, value)
-    _named[name] = sha.hexdigest()[:20]
+    return sha.hexdigest()[:20]
 
 
 def _update(sha: Any, value: Any) -> None:
-    """Adds what is known of a value to a digest: numbers, texts and arrays, and lists and dicts of them."""
     if isinstance(value, Mapping):
         for key, entry in value.items():
             _update(sha, str(key))
@@ -96,7 +101,7 @@ def seen() -> dict[str, str]:
     for path in sources + [path for path in literals + read if not _opened.get(path)]:
         if _counts(path) and os.path.isfile(path):
             try:
-                out[_short(path)] = _digest(path)
+                out[_short(path)] = _digest_of(path)
             except OSError as e:
                 print(f"sifg cannot look at {path}: {e}", file=sys.stderr)
     return dict(sorted(out.items()))
@@ -134,8 +139,12 @@ def _literals(source: str) -> list[str]:
 def _roots() -> tuple[str, ...]:
     """Folders of Python itself, of installed packages, of this one and of the system."""
     bases = {"base": sys.base_prefix, "platbase": sys.base_prefix}
-    every = {**sysconfig.get_paths(), **{f"base {name}": path for name, path in sysconfig.get_paths(vars=bases).items()}}
-    paths = {path for name, path in every.items() if not name.endswith("data")}  # the prefix itself, where people's own files may be
+    every = {
+        **sysconfig.get_paths(),
+        **{f"base {name}": path for name, path in sysconfig.get_paths(vars=bases).items()},
+    }
+    # "data" is the prefix itself, where people's own files may be
+    paths = {path for name, path in every.items() if not name.endswith("data")}
     paths.update(getattr(site, "getsitepackages", list)())
     paths.add(os.path.dirname(__file__))
     paths.add(site.getusersitepackages())
@@ -159,7 +168,7 @@ def _short(path: str) -> str:
     return path[len(here) :] if path.startswith(here) else path
 
 
-def _digest(path: str | os.PathLike[str]) -> str:
+def _digest_of(path: str | os.PathLike[str]) -> str:
     sha = hashlib.sha256()
     with open(path, "rb") as file:
         while block := file.read(1 << 20):

@@ -1,4 +1,5 @@
-"""What people's programs do: edits that a result hangs on, samples that change after the yield, stdin, threads and other processes."""
+"""What people's programs do: edits that a result hangs on, samples that change after the yield, stdin, threads and
+other processes."""
 
 import json
 import os
@@ -28,7 +29,8 @@ def project(tmp_path, monkeypatch):
     """A folder with a model that imports a module, and data that are read before and after the import of sifg."""
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     for name, text in {
-        "model.py": "import early, helper, sifg\nlate = open(helper.name()).read()\nopen('fit.log', 'w').write('x')\n" + MODEL,
+        "model.py": "import early, helper, sifg\nlate = open(helper.name()).read()\nopen('fit.log', 'w').write('x')\n"
+        + MODEL,
         "early.py": "y = open('early.csv').read()\n",
         "helper.py": "def name():\n    return 'la' + 'te.csv'\n",
         "early.csv": "1\n",
@@ -56,7 +58,11 @@ def test_module_is_seen(project):
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("")
     (package / "model.py").write_text("import sifg\n" + MODEL)
-    got = depends(project, ("-m", "mine.model"), PYTHONPATH=os.pathsep.join([str(project / "lib"), os.environ.get("PYTHONPATH", "")]))
+    got = depends(
+        project,
+        ("-m", "mine.model"),
+        PYTHONPATH=os.pathsep.join([str(project / "lib"), os.environ.get("PYTHONPATH", "")]),
+    )
     assert list(got) == ["lib/mine/__init__.py", "lib/mine/model.py"]
 
 
@@ -222,12 +228,16 @@ THREADS = """
 """
 
 
-@pytest.mark.parametrize("dies", ["list(pool.map(ask, range(2)))", "[f.exception() for f in [pool.submit(ask, k) for k in range(2)]]"])
+@pytest.mark.parametrize(
+    "dies", ["list(pool.map(ask, range(2)))", "[f.exception() for f in [pool.submit(ask, k) for k in range(2)]]"]
+)
 def test_threads_are_told(tmp_path, dies):
     """Whether the sampler sees the error of its thread or not."""
     done, said = run(tmp_path, THREADS.format(dies=dies))
     assert done.returncode == 1, done.stderr
-    assert done.stderr.decode().splitlines()[-1].startswith("RuntimeError: score was called by two threads at once"), done.stderr
+    assert done.stderr.decode().splitlines()[-1].startswith("RuntimeError: score was called by two threads at once"), (
+        done.stderr
+    )
     assert samples(said) == []
 
 
@@ -276,6 +286,7 @@ def test_stdin_is_empty(tmp_path, call, ends):
         "return (-0.5 * (x**2).sum(axis=1) * (1 + 1e-6 * x[-1, 0])).astype(np.float32), -x.astype(np.float32)": False,
         "return np.random.default_rng().normal(size=len(x)), -x": False,
         "return np.where(x[:, 0] > x[-1, 0], -np.inf, 0), -x": False,
+        "return -0.5 * (x**2).sum(axis=1), np.where(x > 1, np.nan, -x)": False,
     }.items(),
 )
 def test_dependence_on_the_batch_is_told(tmp_path, body, told):
@@ -288,7 +299,9 @@ def test_dependence_on_the_batch_is_told(tmp_path, body, told):
 
 
 def test_complex_densities_are_told(tmp_path):
-    done, said = serve(tmp_path, "import sifg\nsifg.target(lambda x: (x[:, 0] + 1j, x), 1)\n", line({"ask": "score"}, [[1.0]]))
+    done, said = serve(
+        tmp_path, "import sifg\nsifg.target(lambda x: (x[:, 0] + 1j, x), 1)\n", line({"ask": "score"}, [[1.0]])
+    )
     assert done.returncode == 1 and b"log densities is complex, want real numbers" in done.stderr and len(said) == 1
 
 
@@ -298,7 +311,8 @@ def test_empty_names_are_told():
 
 
 def test_jax_asks_no_more_after_the_budget(tmp_path):
-    """What is mapped and compiled asks many times at once: all that is refused is not a number, and the process goes on."""
+    """What is mapped and compiled asks many times at once: all that is refused is not a number, and the process goes
+    on."""
     pytest.importorskip("jax")
     body = """
         import jax
