@@ -7,15 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/semi-implicit/sifg/experiments/posteriors/posteriordb"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
 	"github.com/semi-implicit/sifg/pkg/sifg/judge"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
-	"github.com/semi-implicit/sifg/pkg/sifg/target/posterior"
 )
 
 // posteriordb returns the published files.
-func posteriordb(t *testing.T) *dataset.Data {
+func fromPosteriordb(t *testing.T) *dataset.Data {
 	t.Helper()
 	l, err := dataset.Open(dataset.Options{})
 	if err != nil {
@@ -34,14 +34,14 @@ func TestLaplace(t *testing.T) {
 	if testing.Short() {
 		t.Skip("twelve posteriors: a second")
 	}
-	data := posteriordb(t)
-	for _, row := range posterior.Table {
+	data := fromPosteriordb(t)
+	for _, row := range posteriordb.Table {
 		t.Run(row.Name, func(t *testing.T) {
 			tr, err := truthOf(data, row)
 			if err != nil {
 				t.Fatal(err)
 			}
-			d := tr.posterior.Dim()
+			d := tr.posteriordb.Dim()
 			density := newLocal(tr.posterior, tr.laplace)
 			z, grad := make([]float64, d), make([]float64, d)
 			density.Gradient(grad, z)
@@ -72,7 +72,7 @@ func TestLaplace(t *testing.T) {
 			p := &problem{truth: tr, posterior: tr.posterior, by: tr.laplace, seed: 1}
 			p.bounds(1000, func(metric string, index int, value float64) {
 				// Laplace is too wide where the mass is far from the mode.
-				wide := row.Name == posterior.Table[0].Name || row.Name == posterior.Table[4].Name
+				wide := row.Name == posteriordb.Table[0].Name || row.Name == posteriordb.Table[4].Name
 				if metric == "laplace-sd-ratio" && !wide && (value < 0.75 || value > 1.25) ||
 					metric == "floor-error-sd" && !(value < 0.1) ||
 					metric == "floor-error-mean" && !(value < 0.1) || metric == "floor-energy" && !(value < 0.02) {
@@ -89,8 +89,8 @@ func TestTwelveWithoutAlarm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute")
 	}
-	data, alarms := posteriordb(t), 0
-	for _, row := range posterior.Table {
+	data, alarms := fromPosteriordb(t), 0
+	for _, row := range posteriordb.Table {
 		tr, err := truthOf(data, row)
 		if err != nil {
 			t.Fatal(err)
@@ -99,7 +99,7 @@ func TestTwelveWithoutAlarm(t *testing.T) {
 		for j := range tr.draws.D {
 			o.Names = append(o.Names, fmt.Sprintf("v%d", j))
 		}
-		o.Values = tr.posterior.Constrain
+		o.Values = tr.posteriordb.Constrain
 		found, err := judge.Run(context.Background(), tr.posterior, o)
 		if err != nil {
 			t.Fatalf("%s: %v", row.Name, err)
@@ -119,6 +119,6 @@ func TestTwelveWithoutAlarm(t *testing.T) {
 		}
 	}
 	if alarms > 1 {
-		t.Errorf("%d of %d are not to be taken", alarms, len(posterior.Table))
+		t.Errorf("%d of %d are not to be taken", alarms, len(posteriordb.Table))
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/semi-implicit/sifg/experiments/posteriors/posteriordb"
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/program"
@@ -19,13 +20,12 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
-	"github.com/semi-implicit/sifg/pkg/sifg/target/posterior"
 	"github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
 // Options are the keys of problems.<name>.options.
 type Options struct {
-	Posterior string            `mapstructure:"posterior"` // a name in posterior.Table
+	Posterior string            `mapstructure:"posterior"` // a name in posteriordb.Table
 	Program   *program.Identity `mapstructure:"program"`   // or a posterior of a person's own
 	Values    []string          `mapstructure:"values"`    // names of that one's values
 	// laplace: particles are z, u = mode + L·z; none: particles are u
@@ -34,7 +34,7 @@ type Options struct {
 	Diagnose bool `mapstructure:"diagnose"`
 }
 
-func options(t *harness.Trial) (o Options, row posterior.Entry, err error) {
+func options(t *harness.Trial) (o Options, row posteriordb.Entry, err error) {
 	if err = settings.Decode(t.Config.Options, &o); err != nil {
 		return o, row, err
 	}
@@ -47,14 +47,14 @@ func options(t *harness.Trial) (o Options, row posterior.Entry, err error) {
 	if t.Config.Sampler.Sampler == chainsName {
 		return o, row, errNoChains
 	}
-	i := slices.IndexFunc(posterior.Table, func(e posterior.Entry) bool { return e.Name == o.Posterior })
+	i := slices.IndexFunc(posteriordb.Table, func(e posteriordb.Entry) bool { return e.Name == o.Posterior })
 	switch {
 	case i < 0:
-		return o, row, fmt.Errorf("options.posterior: %q is not a posterior of package target/posterior", o.Posterior)
+		return o, row, fmt.Errorf("options.posterior: %q is not a posterior of posteriordb", o.Posterior)
 	case t.Config.Data == "":
 		return o, row, fmt.Errorf("data: the name of a data set is needed, such as posteriordb")
 	}
-	return o, posterior.Table[i], nil
+	return o, posteriordb.Table[i], nil
 }
 
 func check(t *harness.Trial) error {
@@ -89,23 +89,23 @@ type truthKey struct {
 	name string
 }
 
-func truthOf(data *dataset.Data, row posterior.Entry) (*truth, error) {
+func truthOf(data *dataset.Data, row posteriordb.Entry) (*truth, error) {
 	f, _ := truths.LoadOrStore(truthKey{data, row.Name}, sync.OnceValues(func() (*truth, error) {
 		return newTruth(data, row)
 	}))
 	return f.(func() (*truth, error))()
 }
 
-func newTruth(data *dataset.Data, row posterior.Entry) (*truth, error) {
-	numbers, err := posterior.ReadData(data.Raw["data/"+row.Data+".json.zip"])
+func newTruth(data *dataset.Data, row posteriordb.Entry) (*truth, error) {
+	numbers, err := posteriordb.ReadData(data.Raw["data/"+row.Data+".json.zip"])
 	if err != nil {
 		return nil, err
 	}
-	p, err := posterior.New(row.Name, numbers)
+	p, err := posteriordb.New(row.Name, numbers)
 	if err != nil {
 		return nil, err
 	}
-	chains, err := posterior.ReadDraws(data.Raw["draws/"+row.Name+".json.zip"], p.Values)
+	chains, err := posteriordb.ReadDraws(data.Raw["draws/"+row.Name+".json.zip"], p.Values)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +200,7 @@ func build(t *harness.Trial) (*harness.Problem, error) {
 	}
 	p.by = p.laplace
 	if o.Precondition == "none" {
-		d := p.posterior.Dim()
+		d := p.posteriordb.Dim()
 		p.by = judge.Affine{Shift: make([]float64, d), L: mat.NewTriDense(d, mat.Lower, nil)}
 		for j := range d {
 			p.by.L.SetTri(j, j, 1)
@@ -221,7 +221,7 @@ func build(t *harness.Trial) (*harness.Problem, error) {
 }
 
 // published returns a posterior of posteriordb.
-func published(t *harness.Trial, row posterior.Entry) (*truth, density, error) {
+func published(t *harness.Trial, row posteriordb.Entry) (*truth, density, error) {
 	data, err := t.Data()
 	if err != nil {
 		return nil, nil, err

@@ -3,9 +3,9 @@ package posteriors
 import (
 	"testing"
 
+	"github.com/semi-implicit/sifg/experiments/posteriors/posteriordb"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/diagnose"
-	"github.com/semi-implicit/sifg/pkg/sifg/target/posterior"
 )
 
 // TestSummaryOfReference: of a thousand reference draws of the twelve posteriors, in the coordinates of the Laplace
@@ -14,14 +14,14 @@ func TestSummaryOfReference(t *testing.T) {
 	if testing.Short() {
 		t.Skip("twelve posteriors: two seconds")
 	}
-	data := posteriordb(t)
+	data := fromPosteriordb(t)
 	var alarms []string
-	for _, row := range posterior.Table {
+	for _, row := range posteriordb.Table {
 		tr, err := truthOf(data, row)
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := tr.posterior.Dim()
+		d := tr.posteriordb.Dim()
 		u, c := make([]float64, d), &sifg.Cloud{Z: sifg.NewBatch(1000, d), Target: newLocal(tr.posterior, tr.laplace)}
 		for i := range 1000 {
 			tr.u(u, i*tr.draws.N/1000)

@@ -1,4 +1,4 @@
-// Package posterior holds twelve posteriors of posteriordb (Magnusson et al., 2024, arXiv:2407.04967): real and
+// Package posteriordb holds twelve posteriors of posteriordb (Magnusson et al., 2024, arXiv:2407.04967): real and
 // simulated data, with reference draws to judge a sampler by.
 //
 // A Posterior lives on the unconstrained space: positive parameters are logarithms, those in (0, 1) are logits, and the
@@ -6,7 +6,7 @@
 // the values that posteriordb reports. One file a model family; Table lists the posteriors.
 //
 // Below, u is the unconstrained vector, s(x) = 1/(1 + e^−x) and S(x) = log(1 + e^x).
-package posterior
+package posteriordb
 
 import (
 	"fmt"

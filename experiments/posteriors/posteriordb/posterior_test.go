@@ -1,4 +1,4 @@
-package posterior
+package posteriordb
 
 import (
 	"math"
@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 
 	"github.com/semi-implicit/sifg/pkg/sifg/diagnose"
-	"github.com/semi-implicit/sifg/pkg/sifg/internal/golden"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
@@ -57,9 +56,9 @@ func TestGolden(t *testing.T) {
 	for _, e := range Table {
 		t.Run(e.Name, func(t *testing.T) {
 			p, name := load(t, e), goldenCase(e)
-			theta, shape := golden.Read(t, name, "theta")
-			logs, _ := golden.Read(t, name, "log_density")
-			scores, _ := golden.Read(t, name, "score")
+			theta, shape := read(t, name, "theta")
+			logs, _ := read(t, name, "log_density")
+			scores, _ := read(t, name, "score")
 			d := p.Dim()
 			if shape[1] != d || len(p.Values) != d {
 				t.Fatalf("dimension %d and %d values, want %d", d, len(p.Values), shape[1])
@@ -90,17 +89,17 @@ func TestGolden(t *testing.T) {
 					t.Errorf("row %d: energy %g for log density %g", i, energy, want)
 				}
 			}
-			x := golden.Batch(t, name, "theta")
+			x := readBatch(t, name, "theta")
 			got := blas32.General{Rows: x.Rows, Cols: d, Stride: d, Data: make([]float32, len(x.Data))}
 			p.Score(got, x, 0)
-			golden.Compare(t, "score", got.Data, scores, 2e-4)
+			compare(t, got.Data, scores, 2e-4)
 		})
 	}
 }
 
 // around returns n unconstrained points about the golden ones, which lie in the posterior's mass and in N(0, ¼ I).
 func around(t testing.TB, e Entry, n int) [][]float64 {
-	theta, shape := golden.Read(t, goldenCase(e), "theta")
+	theta, shape := read(t, goldenCase(e), "theta")
 	r := rng.New(3, "points", uint64(len(e.Name)))
 	var points [][]float64
 	for i := range n {
