@@ -41,7 +41,7 @@ func TestLaplace(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d := tr.posteriordb.Dim()
+			d := tr.posterior.Dim()
 			density := newLocal(tr.posterior, tr.laplace)
 			z, grad := make([]float64, d), make([]float64, d)
 			density.Gradient(grad, z)
@@ -99,7 +99,7 @@ func TestTwelveWithoutAlarm(t *testing.T) {
 		for j := range tr.draws.D {
 			o.Names = append(o.Names, fmt.Sprintf("v%d", j))
 		}
-		o.Values = tr.posteriordb.Constrain
+		o.Values = tr.posterior.Constrain
 		found, err := judge.Run(context.Background(), tr.posterior, o)
 		if err != nil {
 			t.Fatalf("%s: %v", row.Name, err)

@@ -200,7 +200,7 @@ func build(t *harness.Trial) (*harness.Problem, error) {
 	}
 	p.by = p.laplace
 	if o.Precondition == "none" {
-		d := p.posteriordb.Dim()
+		d := p.posterior.Dim()
 		p.by = judge.Affine{Shift: make([]float64, d), L: mat.NewTriDense(d, mat.Lower, nil)}
 		for j := range d {
 			p.by.L.SetTri(j, j, 1)

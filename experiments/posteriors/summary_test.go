@@ -21,7 +21,7 @@ func TestSummaryOfReference(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := tr.posteriordb.Dim()
+		d := tr.posterior.Dim()
 		u, c := make([]float64, d), &sifg.Cloud{Z: sifg.NewBatch(1000, d), Target: newLocal(tr.posterior, tr.laplace)}
 		for i := range 1000 {
 			tr.u(u, i*tr.draws.N/1000)
