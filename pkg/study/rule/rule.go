@@ -82,33 +82,6 @@ func lower(id, statement, problem, metric, what, a, b string, of func(record.Cur
 	}
 }
 
-// AtMost is the claim that a sample is at most bound in the mean.
-func AtMost(statement, problem, what string, bound float64, of func(e record.Series) record.Sample) claim.Claim {
-	return claim.Claim{
-		Statement: statement,
-		Rule: fmt.Sprintf("the 95 %% interval (Student's t over seeds) of the mean %s ends at %s or below; refuted if "+
-			"it begins above, otherwise not decided", what, table.Num(bound)),
-		Check: On(problem, func(e record.Series) claim.Outcome {
-			d := record.Alone(of(e))
-			lo, hi := d.Interval(1 - stats.Level)
-			switch {
-			case d.Pairs() == 0:
-				return claim.Outcome{Verdict: claim.NotTestable, Evidence: d.Why}
-			case !d.Whole():
-				return claim.Outcome{Verdict: claim.NotDecided, Evidence: of(e).Why()}
-			case math.IsNaN(lo):
-				return claim.Outcome{Verdict: claim.NotTestable, Evidence: "one seed has no interval"}
-			}
-			number := fmt.Sprintf("%s [%s, %s]", table.Num(d.Mean()), table.Num(lo), table.Num(hi))
-			return claim.Outcome{
-				Verdict:  claim.Decide(hi <= bound, lo > bound),
-				Number:   number,
-				Evidence: fmt.Sprintf("%s, %d seeds", number, d.Pairs()),
-			}
-		}),
-	}
-}
-
 // equal is the share of b's mean within which Less counts two methods as equal.
 const equal = 0.05
 
