@@ -120,7 +120,7 @@ var claims = []claim.Claim{
 				b := c.At(2 * step)
 				return (a + b) / 2
 			}
-			return rule.Less(e, "early k-NN KL", "sifg", e.Sample("sifg", "knn-kl", 0, early),
+			return rule.Smaller(e, "early k-NN KL", "sifg", e.Sample("sifg", "knn-kl", 0, early),
 				"ada-gwg", e.Sample("ada-gwg", "knn-kl", 0, early))
 		},
 	},

@@ -72,7 +72,7 @@ func smaller(id, problem, particles, other string) claim.Claim {
 			rule.Paired,
 		Check: rule.On(problem, func(e record.Series) claim.Outcome {
 			metric, words := compared(e.Set)
-			out := rule.Less(e, words, "sifg", e.Last("sifg", metric, 0), other, e.Last(other, metric, 0))
+			out := rule.Smaller(e, words, "sifg", e.Last("sifg", metric, 0), other, e.Last(other, metric, 0))
 			if exact := e.Shared("floor-" + metric); exact != nil {
 				out.Evidence += "; exact draws " + table.Num(stats.Median(exact))
 			}

@@ -63,7 +63,7 @@ func smaller(id string, k int) claim.Claim {
 			var text []string
 			for _, problem := range problems {
 				ours, exact := squares(s, problem, k)
-				one := rule.Less(record.Series{Set: s, Problem: problem}, "", "svgd", ours, "truth", exact)
+				one := rule.Smaller(record.Series{Set: s, Problem: problem}, "", "svgd", ours, "truth", exact)
 				verdicts = append(verdicts, one.Verdict)
 				out.Keys = append(out.Keys, one.Keys...)
 				found := ours.Why()

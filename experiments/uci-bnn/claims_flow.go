@@ -67,7 +67,7 @@ func lower(id, statement, a, b string) claim.Claim {
 		Check: func(s *record.Set) claim.Outcome {
 			e := read(s).on("boston")
 			e.Names = withSigma(s)
-			return rule.Less(e, "final test RMSE", a, e.Last(a, "rmse", 0), b, e.Last(b, "rmse", 0))
+			return rule.Smaller(e, "final test RMSE", a, e.Last(a, "rmse", 0), b, e.Last(b, "rmse", 0))
 		},
 	}
 }
@@ -77,7 +77,7 @@ func approaches(s *record.Set) claim.Outcome {
 	r, names := read(s), withSigma(s)
 	const narrow, wide, ada = "sifg", "sifg-wide", "ada-sifg-wide"
 	last := func(method string) record.Sample { return r.last("boston", "rmse", method) }
-	twice := record.Less(record.Less(last(ada), last(narrow)), record.Less(last(wide), last(ada)))
+	twice := record.Minus(record.Minus(last(ada), last(narrow)), record.Minus(last(wide), last(ada)))
 	d := record.Alone(twice.Map(func(v float64) float64 { return v / 2 }))
 	d.Overlap = r.overlap
 	out := claim.Outcome{Verdict: claim.NotTestable, Keys: r.on("boston").Keys(narrow, wide, ada)}

@@ -96,7 +96,7 @@ func gaps(s *record.Set) (*figure.Figure, error) {
 			},
 		}
 		for j, m := range columns {
-			e := figure.Estimates{Style: figure.Method(m)}
+			e := figure.Scatter{Style: figure.Method(m), Radius: 2.4}
 			for i, problem := range slices.Backward(problems) {
 				printed := inPrint(problem, metric, m)
 				values := r.whole(printed)
@@ -107,7 +107,6 @@ func gaps(s *record.Set) (*figure.Figure, error) {
 				e.X = append(e.X, gap.Difference/gap.Error)
 				limit = max(limit, 1.1*math.Abs(gap.Difference/gap.Error))
 				e.Y = append(e.Y, float64(len(problems)-1-i)+0.15*(float64(len(columns)-1)/2-float64(j)))
-				e.Lo, e.Hi = append(e.Lo, math.NaN()), append(e.Hi, math.NaN())
 			}
 			found = found || e.X != nil
 			p.Layers = append(p.Layers, e)

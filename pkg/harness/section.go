@@ -38,15 +38,6 @@ func Claims(all []claim.Claim) []Section {
 	return out
 }
 
-// Only returns the sections for these protocols alone.
-func Only(protocols []string, sections ...Section) []Section {
-	out := slices.Clone(sections)
-	for i := range out {
-		out[i].Under = protocols
-	}
-	return out
-}
-
 // SectionsUnder returns the sections that a protocol has; checks says whether it checks claims.
 func (e *Experiment) SectionsUnder(protocol string, checks bool) (out []*Section) {
 	for i := range e.Sections {

@@ -36,7 +36,6 @@ func identity(v float64) float64 { return v }
 var (
 	linear    = scale{identity, identity}
 	logarithm = scale{math.Log, math.Exp}
-	symmetric = scale{math.Asinh, math.Sinh}
 )
 
 // unit maps a value to [0, 1] between the limits. It is not finite for a value that the axis cannot show.
@@ -90,8 +89,6 @@ func (a Axis) scaleOf(values []float64) scale {
 	below := lower && a.Min <= 0 || upper && a.Max <= 0
 	lo, hi := linear.span(values)
 	switch {
-	case a.Scale == Symmetric:
-		return symmetric
 	case a.Scale == Log, a.Scale == AutoLog && !below && lo > 0 && hi/lo > 50:
 		return logarithm
 	}
@@ -159,8 +156,6 @@ func (a *axis) setTicks(n int) {
 	}
 	switch {
 	case all != nil:
-	case a.Scale == Symmetric:
-		all = symmetricTicks(max(-a.min, a.max), n)
 	case a.log() && a.max/a.min > 3.3:
 		all = logTicks(a.min, a.max, n)
 	default:
@@ -193,28 +188,6 @@ func linearTicks(lo, hi float64, n int) []tick {
 			label = "0"
 		}
 		out = append(out, tick{i * step, minus(label)})
-	}
-	return out
-}
-
-// symmetricTicks are 0 and the powers of ten up to a limit on either side, or every k-th of many. 1 lies so close to 0
-// that it has a label only on an axis of up to two decades, where there is room for three labels and more, and 0 then
-// only on one of less than a decade.
-func symmetricTicks(limit float64, n int) []tick {
-	decades := max(0, int(math.Floor(math.Log10(limit)+1e-9)))
-	every := 1 + decades/3
-	out := []tick{{0, "0"}}
-	for e := 0; e <= decades; e += every {
-		v := math.Pow10(e)
-		label := strconv.FormatFloat(v, 'g', -1, 64)
-		if e == 0 && (n < 3 || decades > 2) {
-			out = append(out, tick{value: -v}, tick{value: v})
-		} else {
-			if e == 0 && decades > 0 {
-				out[0].label = ""
-			}
-			out = append(out, tick{-v, "−" + label}, tick{v, label})
-		}
 	}
 	return out
 }

@@ -38,7 +38,6 @@ type Figure struct {
 	Cols     int     // 0: all panels in one row
 	Panels   []Panel // row by row
 	Plane    bool    // the panels share the axes of the first, with equal units on both: parts of a plane
-	Shared   bool    // the panels share the axes of the first
 	ColorBar Axis    // scale of the heat maps; drawn if there are any
 	Below    string  // written below the panels: what the X of all of them is
 	Width    float64 // cm; 0: 9 for one column, 14 for two, 18 for more
@@ -59,10 +58,9 @@ type Scale int
 
 // Scales of an axis.
 const (
-	Linear    Scale = iota
-	Log             // values at or below zero are hidden
-	AutoLog         // Log if all values are positive and span more than a factor of 50, else Linear
-	Symmetric       // asinh: linear within ±1, logarithmic beyond
+	Linear  Scale = iota
+	Log           // values at or below zero are hidden
+	AutoLog       // Log if all values are positive and span more than a factor of 50, else Linear
 )
 
 // Axis is one axis of a panel, or the colour bar.
@@ -158,8 +156,4 @@ func (h HeatMap) series() series {
 		s.x, s.y = append(s.x, float64(k%h.Cols)), append(s.y, float64(k/h.Cols))
 	}
 	return s
-}
-
-func (e Estimates) series() series {
-	return series{kind: "estimates", x: e.X, y: e.Y, lo: e.Lo, hi: e.Hi}
 }

@@ -265,7 +265,7 @@ func TestCSV(t *testing.T) {
 		Line{X: []float64{1, 2}, Y: []float64{1.0 / 3, nan}, Style: Method("sifg")},
 		Band{X: []float64{1}, Lo: []float64{0}, Hi: []float64{2}},
 		HLine{Y: 5}, Box{At: 1, Values: []float64{6, 7}}, HeatMap{Cols: 2, Z: []float64{8, 9}},
-		Scatter{X: []float64{1e-9}, Y: []float64{-1}}, Estimates{Y: []float64{3}, X: []float64{4}},
+		Scatter{X: []float64{1e-9}, Y: []float64{-1}},
 	}}, {X: Axis{Label: "step", Categories: []string{"0.1", "0.2"}}, Layers: []Layer{
 		Scatter{X: []float64{1.2, 2}, Y: []float64{1, 1}},
 	}}}}
@@ -279,7 +279,6 @@ func TestCSV(t *testing.T) {
 2,"a, b",cells,,0,0,,,8
 2,"a, b",cells,,1,0,,,9
 2,"a, b",points,,1e-09,-1,,,
-2,"a, b",estimates,,4,3,,,
 3,step,points,,0.2,1,,,
 3,step,points,,2,1,,,
 `

@@ -13,7 +13,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
-// Layer is one thing drawn in a panel: Line, Band, Scatter, HLine, Box, HeatMap or Estimates.
+// Layer is one thing drawn in a panel: Line, Band, Scatter, HLine, Box or HeatMap.
 type Layer interface {
 	extent(e *extent) // reports the data that the axes must hold
 	draw(p *panel)    // draws inside the data area
@@ -26,7 +26,6 @@ type key struct {
 	Style
 	line, fill, mark bool        // what its sample shows
 	area             color.NRGBA // of fill
-	hollow           bool        // mark
 }
 
 // Line is a curve. A value that cannot be drawn makes a gap.

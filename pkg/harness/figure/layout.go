@@ -46,12 +46,11 @@ func (f *Figure) layout() (*layout, error) {
 			return nil, fmt.Errorf("figure: panel %d: %w", i, err)
 		}
 		z = append(z, values...)
-		shared := f.Plane || f.Shared
-		if shared {
+		if f.Plane {
 			p.x, p.y = l.panels[0].x, l.panels[0].y
 		}
-		p.x.labelled = !shared || i+l.cols >= len(f.Panels)
-		p.y.labelled = !shared || i%l.cols == 0
+		p.x.labelled = !f.Plane || i+l.cols >= len(f.Panels)
+		p.y.labelled = !f.Plane || i%l.cols == 0
 		p.y.vertical = true
 	}
 	cm := cmp.Or(f.Width, []float64{9, 14, 18}[min(l.cols, 3)-1])
@@ -215,7 +214,7 @@ func (p *panel) chooseTicks(w, h float64) {
 		p.x.setTicks(n)
 		_, wide := p.x.sizes()
 		p.x.turned = p.x.Categories != nil && wide > w
-		if wide <= w || n <= 2 || p.x.turned || p.x.Scale == Symmetric { // the widest have room there
+		if wide <= w || n <= 2 || p.x.turned {
 			return
 		}
 	}

@@ -27,7 +27,6 @@ func (l *layout) legend() [][]key {
 				o := &keys[i]
 				o.line = o.line || k.line
 				o.mark = o.mark || k.mark
-				o.hollow = o.hollow && k.hollow
 				if k.fill {
 					o.fill, o.area = true, k.area
 				}
@@ -89,7 +88,7 @@ func (l *layout) drawLegend(c *draw.Canvas) {
 				c.StrokeLine2(k.Style.line(), x, y, end, y)
 			}
 			if k.mark {
-				k.sign(c, vg.Point{X: (x + end) / 2, Y: y})
+				marks(c, k.Style.Mark, markRadius, k.Style.Color, vg.Point{X: (x + end) / 2, Y: y})
 			}
 			l.text(c, k.Label, legendSize, vg.Point{X: end + 4, Y: y}, 0, 0.5, 0)
 			x += vg.Length(k.width() + keySpace)

@@ -1,17 +1,11 @@
 package figure
 
 import (
-	"bytes"
-	"cmp"
 	"fmt"
 	"testing"
 
-	"gonum.org/v1/plot/vg/draw"
-
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
-
-func upper(s string) string { return Method(s).Label }
 
 func pictureOf(t *testing.T, tab *table.Table) *Figure {
 	t.Helper()
@@ -24,77 +18,6 @@ func pictureOf(t *testing.T, tab *table.Table) *Figure {
 	}
 	checkBorder(t, tab.Columns[0].Header, render(t, f))
 	return f
-}
-
-// compared is a comparison with the margin 0.1 on a and 0.02 on b.
-func compared(problem, method, rival string, d float64, interval []float64, verdict string) table.Comparison {
-	return table.Comparison{
-		Problem:    problem,
-		Method:     method,
-		Rival:      rival,
-		Difference: d,
-		Interval:   interval,
-		Margin:     map[string]float64{"a": 0.1, "b": 0.02}[problem],
-		Verdict:    verdict,
-	}
-}
-
-// TestForest: a comparison is where its numbers say, in margins, in the panel of its problem; an open one is hollow.
-// Where lost tries decide, an arrow shows the verdict, which the difference does not.
-func TestForest(t *testing.T) {
-	lost := compared("b", "ada-sifg", "sgld", 0.01, []float64{0, 0.02}, "worse")
-	lost.Lost, lost.Rival = 4, "longer SGLD"
-	f := pictureOf(t, table.Comparisons([]table.Comparison{
-		compared("a", "sifg", "svgd", -0.2, []float64{-0.3, -0.1}, "better"),
-		compared("a", "ada-sifg", "svgd", 0.05, []float64{-0.1, 0.2}, table.Open),
-		compared("b", "sifg", "sgld", 0.01, []float64{0, 0.02}, "equal"),
-		lost,
-	}, upper))
-	got := ""
-	for _, p := range f.Panels {
-		got += p.Title + fmt.Sprint(p.Y.Categories)
-		for _, layer := range p.Layers {
-			if e, ok := layer.(Estimates); ok && e.Y != nil {
-				got += fmt.Sprintf(" %s %.2f: %.2g [%.2g %.2g] %t", e.Style.Label, e.Y, e.X, e.Lo, e.Hi, e.Hollow)
-				if e.Shape == pointsRight {
-					got += " →"
-				}
-			}
-		}
-		got += "; "
-	}
-	const want = "a[longer SGLD SGLD SVGD] SIFG [2.21]: [-2] [[-3] [-1]] false " +
-		"Ada-SIFG [1.79]: [0.5] [[-1] [2]] true; b[longer SGLD SGLD SVGD] " +
-		"SIFG [1.21]: [0.5] [[0] [1]] false Ada-SIFG [-0.21]: [0.5] [[0] [1]] false →; "
-	if got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
-	rows := []table.Comparison{
-		compared("a", "sifg", "svgd", -0.2, []float64{-0.3, -0.1}, "better"),
-		compared("b", "sifg", "svgd", 0.01, nil, table.Open),
-	}
-	pictureOf(t, table.Comparisons(rows[:1], upper))
-	alone := pictureOf(t, table.Comparisons(rows, upper))
-	if p := alone.Panels; len(p) != 1 || p[0].Title != "against SVGD" || fmt.Sprint(p[0].Y.Categories) != "[b a]" {
-		t.Errorf("one rival: %+v", p)
-	}
-	drawn, _ := encode(t, f)
-	for _, label := range []string{">open<", ">within the margin<", ">lost tries decide<", "worse →"} {
-		if !bytes.Contains(drawn, []byte(label)) {
-			t.Errorf("the drawing lacks %s", label)
-		}
-	}
-}
-
-// TestHollow: a mark that is not hollow never looks so, whatever mark a method has elsewhere.
-func TestHollow(t *testing.T) {
-	for name, shape := range glyphs {
-		switch shape := cmp.Or(filled[shape], shape).(type) {
-		case draw.CircleGlyph, draw.BoxGlyph, draw.PyramidGlyph, polygon:
-		default:
-			t.Errorf("%q is drawn as %T", name, shape)
-		}
-	}
 }
 
 // TestHeat: the first row is at the top; a cell without a number has its words and no colour.

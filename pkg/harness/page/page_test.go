@@ -70,6 +70,7 @@ func TestPages(t *testing.T) {
 			"2 trials: 1 diverged, 1 ok.", "The distance of a sample from the target.", `<h3>by the text</h3>`,
 			"sifg run gmm --protocol third --scale quick --set p.iterations=3", `<a href="claims.html#claim-1">`,
 			`<a class="data" href="gmm/first/figure3.csv">data</a>`, `id="gmm-third-only"`,
+			"1 value not shown: not finite, or outside the axes.",
 		}},
 		"one experiment's alone": {alone["index.html"], []string{
 			"<h1>Gaussian mixtures</h1>", "<h2>Figure 3: KL</h2>", `<li id="claim-4"`, "Five modes on a circle.",

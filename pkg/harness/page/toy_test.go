@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,9 +34,9 @@ var toyPaper = harness.Paper{
 	},
 }
 
-// draw draws two points.
+// draw draws two points, and one that no axis holds.
 func draw(*record.Set) (*figure.Figure, error) {
-	points := figure.Scatter{X: []float64{1, 2}, Y: []float64{2, 1}, Style: figure.Method("sifg")}
+	points := figure.Scatter{X: []float64{1, 2, 3}, Y: []float64{2, 1, math.Inf(1)}, Style: figure.Method("sifg")}
 	return &figure.Figure{Panels: []figure.Panel{{Layers: []figure.Layer{points}}}}, nil
 }
 

@@ -74,7 +74,7 @@ func TestSample(t *testing.T) {
 	if both := record.Beside(a, b); !slices.Equal(both[1], []float64{2, 22}) {
 		t.Errorf("side by side %v", both)
 	}
-	if less := record.Less(b, a); less[0].Number != 1 || less[1].Why != record.Diverged {
+	if less := record.Minus(b, a); less[0].Number != 1 || less[1].Why != record.Diverged {
 		t.Errorf("less: %+v", less)
 	}
 	if well, all := e.Ended("a"); well != 2 || all != 3 {

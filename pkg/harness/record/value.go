@@ -135,8 +135,8 @@ func (s Sample) Map(f func(float64) float64) Sample {
 	return out
 }
 
-// Less returns a − b for the seeds with which both were measured; for the others, what a is or why b has no number.
-func Less(a, b Sample) Sample {
+// Minus returns a − b for the seeds with which both were measured; for the others, what a is or why b has no number.
+func Minus(a, b Sample) Sample {
 	out := slices.Clone(a)
 	for i, v := range a {
 		w := b.Of(v.Seed)

@@ -73,14 +73,15 @@ func toy() *harness.Experiment {
 				}
 				return map[string][]byte{"draws.npy": fmt.Appendln(nil, a.Data)}, nil
 			}},
-		}, harness.Only([]string{"released"}, harness.Section{ID: "one", Title: "One",
-			Table: func(*record.Set) (*table.Table, error) { return &table.Table{}, nil }}),
-			harness.Claims([]claim.Claim{
-				{ID: "toy-1", Statement: "It is low.", Rule: "low", Check: func(s *record.Set) claim.Outcome {
-					return claim.Outcome{Verdict: claim.Reproduced, Evidence: fmt.Sprintf("%d trials", len(s.Trials))}
-				}},
-				{ID: "toy-2", Check: func(*record.Set) claim.Outcome { panic("a hole") }},
-			})),
+			{ID: "one", Title: "One", Under: []string{"released"}, Table: func(*record.Set) (*table.Table, error) {
+				return &table.Table{}, nil
+			}},
+		}, harness.Claims([]claim.Claim{
+			{ID: "toy-1", Statement: "It is low.", Rule: "low", Check: func(s *record.Set) claim.Outcome {
+				return claim.Outcome{Verdict: claim.Reproduced, Evidence: fmt.Sprintf("%d trials", len(s.Trials))}
+			}},
+			{ID: "toy-2", Check: func(*record.Set) claim.Outcome { panic("a hole") }},
+		})),
 	}
 }
 

@@ -2,7 +2,6 @@
 package table
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -23,8 +22,6 @@ type Table struct {
 	Spread  string   `json:"spread,omitempty"`  // what stands after ±, such as "standard deviation over seeds"
 	Notes   []string `json:"notes,omitempty"`   // below the table: what was averaged, how the best is marked
 	Picture *Picture `json:"picture,omitempty"` // nil: the numbers are not drawn
-
-	Comparisons []Comparison `json:"comparisons,omitempty"` // what its words say of methods, drawn as a forest plot
 }
 
 // Column is the head of a column.
@@ -211,53 +208,3 @@ const (
 	Heat   Kind = "heat"   // a colour for each cell; the first column names the rows
 	Shares Kind = "shares" // a bar for each row, with a part for each column but the first
 )
-
-// Comparison is how a method compares with a rival on a problem.
-type Comparison struct {
-	Problem    string    `json:"problem"` // in words
-	Method     string    `json:"method"`
-	Rival      string    `json:"rival"`
-	Difference float64   `json:"difference"`         // finite; less than 0: the method is better
-	Interval   []float64 `json:"interval,omitempty"` // from, to; nil: too few seeds for one
-	Margin     float64   `json:"margin"`             // a difference that is certain to be smaller counts as none
-	Verdict    string    `json:"verdict"`            // such as better, equal, worse; or Open
-	Strict     string    `json:"strict,omitempty"`   // the verdict at margin 0, where the margin was chosen
-	Seen       float64   `json:"seen,omitempty"`     // the smallest true lead seen with 80 %; 0: not known
-	Lost       int       `json:"lost,omitempty"`     // tries that the method lost and the rival did not
-	RivalLost  int       `json:"rivalLost,omitempty"`
-}
-
-// Open is the verdict of a comparison that decides nothing.
-const Open = "open"
-
-// Comparisons returns comparisons as a table with a row for each. label gives the names of methods in words.
-func Comparisons(all []Comparison, label func(method string) string) *Table {
-	t := Of(all)
-	t.Comparisons = all
-	t.Words("Problem", func(c Comparison) string { return c.Problem })
-	t.Words("Method", func(c Comparison) string { return label(c.Method) })
-	t.Words("Against", func(c Comparison) string { return label(c.Rival) })
-	t.Column("Difference", func(c Comparison) Cell { return Number(c.Difference, 3) })
-	t.Column("95 %: from", func(c Comparison) Cell { from, _ := c.Ends(); return Number(from, 3) })
-	t.Column("to", func(c Comparison) Cell { _, to := c.Ends(); return Number(to, 3) })
-	t.Column("Margin", func(c Comparison) Cell { return Number(c.Margin, 3) })
-	t.Words("Verdict", func(c Comparison) string { return c.Verdict })
-	t.Words("at margin 0", func(c Comparison) string { return cmp.Or(c.Strict, "–") })
-	t.Column("Sees", func(c Comparison) Cell {
-		if c.Seen == 0 {
-			return Text("–")
-		}
-		return Number(c.Seen, 3)
-	})
-	t.Column("Lost tries", func(c Comparison) Cell { return Int(c.Lost) })
-	t.Column("of the rival", func(c Comparison) Cell { return Int(c.RivalLost) })
-	return &t.Table
-}
-
-// Ends are those of the interval, NaN of none.
-func (c Comparison) Ends() (from, to float64) {
-	if c.Interval == nil {
-		return math.NaN(), math.NaN()
-	}
-	return c.Interval[0], c.Interval[1]
-}

@@ -77,46 +77,19 @@ func lower(id, statement, problem, metric, what, a, b string, of func(record.Cur
 		ID: id, Statement: statement, Rule: what + " lower, " + Paired,
 		Check: func(s *record.Set) claim.Outcome {
 			e := record.Series{Set: s, Problem: problem}
-			return Less(e, what, a, e.Sample(a, metric, 0, of), b, e.Sample(b, metric, 0, of))
+			return Smaller(e, what, a, e.Sample(a, metric, 0, of), b, e.Sample(b, metric, 0, of))
 		},
 	}
 }
 
-// AtMost is the claim that a sample is at most bound in the mean.
-func AtMost(statement, problem, what string, bound float64, of func(e record.Series) record.Sample) claim.Claim {
-	return claim.Claim{
-		Statement: statement,
-		Rule: fmt.Sprintf("the 95 %% interval (Student's t over seeds) of the mean %s ends at %s or below; refuted if "+
-			"it begins above, otherwise not decided", what, table.Num(bound)),
-		Check: On(problem, func(e record.Series) claim.Outcome {
-			d := record.Alone(of(e))
-			lo, hi := d.Interval(1 - stats.Level)
-			switch {
-			case d.Pairs() == 0:
-				return claim.Outcome{Verdict: claim.NotTestable, Evidence: d.Why}
-			case !d.Whole():
-				return claim.Outcome{Verdict: claim.NotDecided, Evidence: of(e).Why()}
-			case math.IsNaN(lo):
-				return claim.Outcome{Verdict: claim.NotTestable, Evidence: "one seed has no interval"}
-			}
-			number := fmt.Sprintf("%s [%s, %s]", table.Num(d.Mean()), table.Num(lo), table.Num(hi))
-			return claim.Outcome{
-				Verdict:  claim.Decide(hi <= bound, lo > bound),
-				Number:   number,
-				Evidence: fmt.Sprintf("%s, %d seeds", number, d.Pairs()),
-			}
-		}),
-	}
-}
-
-// equal is the share of b's mean within which Less counts two methods as equal.
+// equal is the share of b's mean within which Smaller counts two methods as equal.
 const equal = 0.05
 
-// Less judges the claim that a is smaller than b, paired by seed: reproduced if a one-sided sign-flip test says so with
+// Smaller judges the claim that a is smaller than b, paired by seed: reproduced if a one-sided sign-flip test says so with
 // p ≤ 0.05 (five seeds give 0.031 at best); not reproduced if the test says the opposite, or if the two are equal: two
 // one-sided t-tests at 5 % place the mean difference within ±5 % of b's mean; otherwise not decided. Where a try is
 // lost or infinite, a sign test takes the place of the sign-flip test, and nothing shows the two to be equal.
-func Less(e record.Series, what string, ma string, a record.Sample, mb string, b record.Sample) claim.Outcome {
+func Smaller(e record.Series, what string, ma string, a record.Sample, mb string, b record.Sample) claim.Outcome {
 	out := claim.Outcome{Keys: e.Keys(ma, mb)}
 	label := e.Names
 	if label == nil {

@@ -120,40 +120,6 @@ func TestMeanHeight(t *testing.T) {
 	}
 }
 
-// TestAtMost: where all values are the same, the interval is a point; that of 1, 2, 3 is 2 ± 2.48.
-func TestAtMost(t *testing.T) {
-	for _, c := range []struct {
-		values []float64
-		bound  float64
-		want   claim.Verdict
-		says   string
-	}{
-		{[]float64{1, 1, 1}, 2, claim.Reproduced, "1 [1, 1], 3 seeds"},
-		{[]float64{1, 1, 1}, 1, claim.Reproduced, ""},
-		{[]float64{1, 1, 1}, 0.5, claim.NotReproduced, ""},
-		{[]float64{0, 2}, 1, claim.NotDecided, ""},
-		{[]float64{1, 2, 3}, 4.5, claim.Reproduced, ""},
-		{[]float64{1, 2, 3}, 2, claim.NotDecided, ""},
-		{[]float64{1, 2, 3}, -0.5, claim.NotReproduced, ""},
-		{[]float64{1}, 2, claim.NotTestable, "one seed has no interval"},
-		{nil, 2, claim.NotTestable, "not computed"},
-		{[]float64{1, 1, 1, 1, 1, 1, 1, 1, 1, inf}, 2, claim.NotDecided, "infinite in 1 of 10 seeds"},
-		{[]float64{1, -inf}, 2, claim.NotDecided, "infinite in 1 of 2 seeds"},
-		{[]float64{1, math.NaN()}, 2, claim.NotDecided, "undefined in 1 of 2 seeds"},
-	} {
-		rule := AtMost(
-			"It is small.",
-			"p",
-			"m",
-			c.bound,
-			func(e record.Series) record.Sample { return e.Last("a", "m", 0) },
-		)
-		if got := rule.Check(setOf(c.values, nil)); got.Verdict != c.want || !strings.Contains(got.Evidence, c.says) {
-			t.Errorf("%v at most %v: %s (%s), want %s", c.values, c.bound, got.Verdict, got.Evidence, c.want)
-		}
-	}
-}
-
 // TestAlike: Student's t for two differences has 6.314 at 95 %, so 0.05 and 0.15 have the interval 0.1 ± 0.316.
 func TestAlike(t *testing.T) {
 	for _, c := range []struct {
