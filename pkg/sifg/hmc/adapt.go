@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// adaptation is the state of a warm-up. With L steps its iterations are shared out much as in Stan: the first 75 adapt the step
-// alone; windows of 25, 50, 100, … iterations follow, each of which ends by setting M to the inverse variances seen in
-// it and by searching the step anew; the last quarter, 50 at least, adapts the step to the last M. Below 150 iterations
-// the shares are 15 %, one window, and a quarter; below 20 only the step is adapted. The No-U-Turn sampler adapts M all
-// along, by learnScales.
+// adaptation is the state of a warm-up. With L steps its iterations are shared out much as in Stan: the first 75 adapt
+// the step alone; windows of 25, 50, 100, … iterations follow, each of which ends by setting M to the inverse variances
+// seen in it and by searching the step anew; the last quarter, 50 at least, adapts the step to the last M. Below 150
+// iterations the shares are 15 %, one window, and a quarter; below 20 only the step is adapted. The No-U-Turn sampler
+// adapts M all along, by learnScales.
 //
 // The step follows dual averaging (Hoffman and Gelman, "The No-U-Turn Sampler", 2014, Section 3.2): with the mean
 // shortfall h of the acceptance from its target after m iterations (10 more count as met), log ε = μ − h·√m/γ; the

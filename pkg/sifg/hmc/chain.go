@@ -48,7 +48,7 @@ type Chain struct {
 }
 
 // NewChain returns a chain that starts at x0 (length d, copied). Chains of other seeds or indices are independent of
-// it.
+// it. Its errors name the setting that cannot be, or say that energy or gradient is not finite at x0.
 func NewChain(d Density, cfg Config, x0 []float64, seed uint64, index int) (*Chain, error) {
 	c, err := newChain(d, cfg, x0, seed, index)
 	if err != nil {

@@ -10,7 +10,8 @@ type Density interface {
 	Grad(dst, x []float64) float64
 }
 
-// Config is how a chain moves.
+// Config is how a chain moves. Config{Warmup: 1000} is the usual No-U-Turn sampler; without a Warmup there must be a
+// Step.
 type Config struct {
 	Step     float64   // ε > 0; with a warm-up only where the search for it begins, and 0 means 1
 	Leapfrog int       // L ≥ 1: steps an iteration, and gradients; 0: the No-U-Turn sampler, which finds it each time
@@ -45,13 +46,13 @@ type Config struct {
 
 // Info is what an iteration tells of itself.
 type Info struct {
-	Accepted bool
+	Accepted bool // the proposal was taken; of the No-U-Turn sampler: the draw is not the first point of its trajectory
 	// min(1, exp(−EnergyError)), the chance with which the proposal was accepted; of the No-U-Turn sampler the mean
 	// over the points of the trajectory
 	AcceptChance float64
 	Energy       float64 // U(x) after the iteration
 	Hamiltonian  float64 // H at the start of the trajectory, with the momentum just drawn
-	EnergyError  float64 // H(proposal) − H(start)
+	EnergyError  float64 // H(proposal) − H(start); of the No-U-Turn sampler H(draw) − H(start)
 	Divergent    bool    // the energy error is not finite, or above 1000
 	Gradients    int     // that the iteration computed
 	Depth        int     // doublings of the trajectory of the No-U-Turn sampler

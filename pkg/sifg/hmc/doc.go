@@ -1,8 +1,9 @@
-// Package hmc samples from a density by Hamiltonian Monte Carlo in float64, with a number of leapfrog steps that is
-// chosen or by the No-U-Turn sampler, and judges the draws: a reference for the particle flows of package sifg.
+// Package hmc samples from a density by Hamiltonian Monte Carlo in float64, by the No-U-Turn sampler or with a number of
+// leapfrog steps that is chosen, and judges the draws. Sample is all that most programs need: it starts chains, adapts
+// and runs them, and returns the draws with what they tell. Chain and Run are its parts.
 //
-// Letters: position x in R^d, energy U(x) = −log π(x) + constant, momentum p, diagonal mass M, Hamiltonian
-// H = U(x) + ½ Σ p²/M, step size ε, L leapfrog steps an iteration.
+// Letters: position x in R^d, energy U(x) = −log π(x) + constant, momentum p, mass M, Hamiltonian
+// H = U(x) + ½ pᵀM⁻¹p, step size ε, L leapfrog steps an iteration.
 //
 // The diagnostics are those of Vehtari, Gelman, Simpson, Carpenter and Bürkner, "Rank-normalization, folding, and
 // localization: an improved R-hat for assessing convergence of MCMC" (2021). They take the draws of a scalar as

@@ -59,38 +59,29 @@ func (r *Result) String() string {
 		fmt.Fprintf(&b, "%-16s%10v%10v%10v%10v%8v%8v%7v\n", append([]any{name}, columns...)...)
 	}
 	line("", "mean", "sd", "5 %", "95 %", "bulk", "tail", "R-hat")
-	order := make([]int, len(r.Names))
-	for k := range order {
-		order[k] = k
+	least := make([]float64, len(r.Names)) // effective draws
+	for k, c := range r.Summary.Coordinates {
+		if least[k] = min(c.BulkESS, c.TailESS); c.SD == 0 {
+			least[k] = math.Inf(1)
+		}
 	}
-	least := func(k int) float64 {
-		c := r.Summary.Coordinates[k]
-		return min(c.BulkESS, c.TailESS)
-	}
-	if len(order) > shown {
-		slices.SortStableFunc(order, func(j, k int) int {
-			if a, b := least(j), least(k); a < b || a == a && b != b { // NaN, of constants, last
-				return -1
-			} else if a == b || a != a && b != b {
-				return 0
-			}
-			return 1
-		})
-		slices.Sort(order[:shown])
-		order = order[:shown]
-	}
+	most := slices.Sorted(slices.Values(least))[min(shown, len(least))-1]
 	number := func(format string, v float64) string {
 		if math.IsNaN(v) {
 			return "–"
 		}
 		return fmt.Sprintf(format, v)
 	}
-	for _, k := range order {
-		c := r.Summary.Coordinates[k]
+	more := 0
+	for k, c := range r.Summary.Coordinates {
+		if least[k] > most {
+			more++
+			continue
+		}
 		line(r.Names[k], number("%.4g", c.Mean), number("%.4g", c.SD), number("%.4g", c.Low), number("%.4g", c.High),
 			number("%.0f", c.BulkESS), number("%.0f", c.TailESS), number("%.3f", c.RHat))
 	}
-	if more := len(r.Names) - len(order); more > 0 {
+	if more > 0 {
 		fmt.Fprintf(&b, "… and %d more, with more effective draws\n", more)
 	}
 	b.WriteString(r.verdict())

@@ -240,15 +240,17 @@ func TestResultString(t *testing.T) {
 	}
 	many := Options{Config: Config{Warmup: 100}, Draws: 100, Values: func(dst, x []float64) {
 		for k := range dst {
-			dst[k] = x[0]
+			dst[k] = math.Sin(float64(k+1) * x[0])
 		}
-		dst[77] = math.Floor(x[0]) // fewest effective draws
 	}}
 	for k := range 100 {
 		many.Names = append(many.Names, fmt.Sprintf("v%d", k))
 	}
-	text = must(Sample(context.Background(), wide(1), many)).String()
-	if n := strings.Count(text, "\nv"); n != 40 || !strings.Contains(text, "60 more") {
+	r = must(Sample(context.Background(), wide(1), many))
+	text = r.String()
+	_, ess := r.Summary.Worst()
+	if n := strings.Count(text, "\nv"); n != 40 || !strings.Contains(text, "60 more") ||
+		!strings.Contains(text, fmt.Sprintf("%8.0f", ess)) {
 		t.Errorf("%d of 100 values are shown:\n%s", n, text)
 	}
 }

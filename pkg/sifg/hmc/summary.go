@@ -68,8 +68,8 @@ type Coordinate struct {
 	BulkESS, TailESS float64
 }
 
-// Summarize summarises the draws of each chain and the tallies of the chains. It looks at one coordinate at a time.
-// Acceptance and MeanEnergyError are NaN without tallies.
+// Summarize summarises the draws of each chain, one chain or more, all of one shape, and the tallies of the chains. It
+// looks at one coordinate at a time. Acceptance and MeanEnergyError are NaN without tallies.
 func Summarize(draws []metric.Points, tallies ...Tally) Summary {
 	var t Tally
 	for _, u := range tallies {

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// outside puts program files in a module of its own that has the library alone, as somebody does who uses it.
+func outside(t *testing.T, files map[string]string) (dir string) {
+	t.Helper()
+	root := must(filepath.Abs(filepath.Join("..", "..")))
+	_, require, _ := strings.Cut(string(must(os.ReadFile(filepath.Join(root, "pkg/sifg/go.mod")))), "require (")
+	require, _, _ = strings.Cut(require, ")")
+	const library = "github.com/semi-implicit/sifg/pkg/sifg"
+	files["go.mod"] = "module example.org/mine\n\ngo 1.26.0\n\nrequire (\n\t" + library + " v0.0.0\n" + require +
+		")\n\nreplace " + library + " => " + filepath.Join(root, "pkg/sifg") + "\n"
+	files["go.sum"] = string(must(os.ReadFile(filepath.Join(root, "pkg/sifg/go.sum"))))
+	dir = t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestSchools: a program outside of the repository samples eight schools by NUTS, is killed after its first checkpoint,
+// and goes on to the bits of a program that was not; ArviZ reads what it wrote and finds the same R-hat and the same
+// effective draws.
+func TestSchools(t *testing.T) {
+	long(t, "builds a program and samples for some seconds")
+	dir := outside(t, map[string]string{"main.go": string(must(os.ReadFile("testdata/schools/main.go")))})
+	build := exec.Command("go", "build", "-o", "schools", ".")
+	build.Dir, build.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=off")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	run := func(folder string) string {
+		t.Helper()
+		cmd := exec.Command("./schools", folder)
+		cmd.Dir = dir
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(out)
+	}
+	killed := exec.Command("./schools", "stopped")
+	killed.Dir = dir
+	progress := must(killed.StderrPipe())
+	if err := killed.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, _ := bufio.NewReader(progress).ReadString('\n')
+	killed.Process.Kill()
+	if err := killed.Wait(); err == nil || line != "1000 of 11000\n" {
+		t.Fatalf("the program was not killed after its first checkpoint: %q, %v", line, err)
+	}
+	stopped := filepath.Join(dir, "stopped")
+	if _, err := os.Stat(filepath.Join(stopped, "draws.npy")); err == nil {
+		t.Fatal("the program had ended before it was killed")
+	}
+	whole, table := run("whole"), run("stopped")
+	if whole != table || !strings.Contains(table, "\nconverged: ") {
+		t.Errorf("after a resume the table is\n%s\nnot\n%s", table, whole)
+	}
+	for _, name := range []string{"draws.npy", "draws.json"} {
+		if !bytes.Equal(must(os.ReadFile(filepath.Join(stopped, name))),
+			must(os.ReadFile(filepath.Join(dir, "whole", name)))) {
+			t.Errorf("%s is another after a resume", name)
+		}
+	}
+	t.Run("ArviZ", func(t *testing.T) { readByArviZ(t, stopped, table) })
+}
+
+// readByArviZ compares what ArviZ says of a folder's draws with the printed table.
+func readByArviZ(t *testing.T, folder, table string) {
+	venv := must(filepath.Abs("../../scripts/python/.venv/bin"))
+	t.Setenv("PATH", venv+":"+os.Getenv("PATH"))
+	if err := exec.Command("python3", "-c", "import arviz").Run(); err != nil {
+		t.Skip("no Python has ArviZ (scripts/python/venv.sh makes one that does)")
+	}
+	out, err := exec.Command("python3", "-W", "ignore", "-c", `
+import arviz, numpy, sys
+data = arviz.from_json(sys.argv[1] + "/draws.json")
+draws = numpy.load(sys.argv[1] + "/draws.npy")
+assert data.posterior["theta"].dims == ("chain", "draw", "theta_dim_0"), data.posterior
+assert list(data.posterior["theta"].coords["theta_dim_0"].values) == list(range(1, 9))
+assert (data.posterior["theta"].values == draws[:, :, 2:]).all() and draws.shape == (4, 10000, 10)
+stats = data.sample_stats
+assert stats["diverging"].dtype == bool and stats["tree_depth"].min() > 0
+assert 0.7 < stats["acceptance_rate"].mean() < 0.95
+assert arviz.bfmi(data).min() > 0.3
+for name in "mu", "tau":
+    x = data.posterior[name].values
+    bulk, tail = arviz.ess(x), arviz.ess(x, method="tail")
+    print(name, "%.0f %.0f %.3f" % (bulk, tail, arviz.rhat(x)))
+`, folder).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, want := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+		words := strings.Fields(want)
+		found := false
+		for line := range strings.Lines(table) {
+			f := strings.Fields(line)
+			found = found || len(f) == 8 && f[0] == words[0] && strings.Join(f[5:], " ") == strings.Join(words[1:], " ")
+		}
+		if !found {
+			t.Errorf("ArviZ has R-hat and effective draws %q, the table\n%s", want, table)
+		}
+	}
+}
