@@ -166,14 +166,15 @@ func (p *problem) measureAll(u metric.Points, long bool, put put) {
 	}
 	put("error-mean", 0, errors.LargestMean)
 	put("error-sd", 0, errors.LargestSD)
-	covariance := metric.Covariance(values)
+	means, covariance := metric.Mean(values), metric.Covariance(values)
 	mean, least, most := 0.0, math.Inf(1), 0.0
 	for j, sd := range p.sd {
 		ratio := math.Sqrt(covariance.At(j, j)) / sd
 		mean, least, most = mean+ratio/float64(values.D), min(least, ratio), max(most, ratio)
-	}
-	if p.long != nil {
-		p.putValues(values, put)
+		if p.long != nil {
+			put("value-mean", j, means[j])
+			put("value-sd", j, ratio*sd)
+		}
 	}
 	put("sd-ratio", 0, mean)
 	put("sd-ratio", 1, least)

@@ -31,28 +31,19 @@ var own = &harness.Own{
 	Sections: []harness.Section{
 		words.Table("values", valuesTable),
 		words.Table("advice", advice),
-		ownErrors(),
+		words.Figure("errors", ownErrors),
 		{ID: "draws", Title: "Draws", Files: draws},
 	},
 }
 
-// ownErrors is the figure of errors under a title without the number of particles, of which there is but one, in one
-// panel.
-func ownErrors() harness.Section {
-	f := errorFigure("1000")
-	f.Title = "Error against gradients"
-	draw := f.Draw
-	f.Draw = func(s *record.Set) (*figure.Figure, error) {
-		if len(besides(s)) == 0 {
-			return nil, harness.ErrNoTrials
-		}
-		made, err := draw(s)
-		if err == nil {
-			made.Cols, made.Height = 1, 0
-		}
-		return made, err
+// ownErrors is the figure of errors in one panel.
+func ownErrors(s *record.Set) (*figure.Figure, error) {
+	if len(besides(s)) == 0 {
+		return nil, harness.ErrNoTrials
 	}
-	return f
+	f, err := errorPanels(s, "1000")
+	f.Cols = 1
+	return f, err
 }
 
 // besides are the methods besides the long chains.

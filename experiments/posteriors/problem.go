@@ -1,6 +1,7 @@
 package posteriors
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -45,7 +46,7 @@ func options(t *harness.Trial) (o Options, row posteriordb.Entry, err error) {
 		return o, row, nil
 	}
 	if t.Config.Sampler.Sampler == chainsName {
-		return o, row, errNoChains
+		return o, row, errors.New(chainsName + " is for a posterior of your own (--program): posteriordb's has draws")
 	}
 	i := slices.IndexFunc(posteriordb.Table, func(e posteriordb.Entry) bool { return e.Name == o.Posterior })
 	switch {

@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/program"
@@ -134,15 +133,6 @@ func (p *problem) keep(sample sifg.Batch) map[string]*record.Array {
 	return map[string]*record.Array{"values": {Shape: []int{sample.Rows, all.D}, Double: values}}
 }
 
-// putValues puts means and standard deviations of the values.
-func (p *problem) putValues(values metric.Points, put put) {
-	for j := range values.D {
-		mean, sd := stat.MeanStdDev(values.Column(j), nil)
-		put("value-mean", j, mean)
-		put("value-sd", j, sd)
-	}
-}
-
 // chainsName is the method of a posterior of a person's own whose sample is draws of the long chains.
 const chainsName = "nuts"
 
@@ -160,13 +150,7 @@ var longSampler = sifg.Sampler{
 type thinned struct{}
 
 // Init implements sifg.Mover.
-func (thinned) Init(c *sifg.Cloud) {
-	b, ok := c.Target.(batched)
-	if !ok {
-		panic(errNoChains)
-	}
-	b.thinned(c.Z)
-}
+func (thinned) Init(c *sifg.Cloud) { c.Target.(batched).thinned(c.Z) }
 
 // Move implements sifg.Mover.
 func (thinned) Move(*sifg.Cloud) {}
@@ -181,5 +165,3 @@ func (p *problem) thinned(dst sifg.Batch) {
 		}
 	}
 }
-
-var errNoChains = errors.New(chainsName + " is for a posterior of your own (--program): posteriordb's come with draws")

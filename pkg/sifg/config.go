@@ -213,6 +213,7 @@ func Default(sampler string, d, n int) Config {
 	if err != nil {
 		return cfg // New names the mistake
 	}
+	d, n = max(d, 1), max(n, 2) // Start refuses fewer
 	sigma := min(max(0.3*math.Sqrt(float64(d)/50)*math.Pow(500/float64(n), 0.25), 0.1), 0.3)
 	sigma = math.Round(sigma*100) / 100
 	for _, key := range s.Uses {

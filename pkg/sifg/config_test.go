@@ -45,8 +45,8 @@ func TestRanges(t *testing.T) {
 	for want, cfg := range map[string]Config{
 		"Sigma: must be at least 1e-18 and at most 1e+06, got 1e-300":     {Sampler: "sifg", Sigma: 1e-300},
 		"Sigma: must be at least 1e-18 and at most 1e+06, got 1e-19":      {Sampler: "sifg", Sigma: 1e-19},
-		"SigmaMin: must be at least 1e-18 and at most 1e+06, got 1e-300": {Sampler: "ada-sifg", SigmaMin: 1e-300},
-		"SigmaMax: must be at least 1e-18 and at most 1e+06, got 1e+60":  {Sampler: "ada-sifg", SigmaMax: 1e60},
+		"SigmaMin: must be at least 1e-18 and at most 1e+06, got 1e-300":  {Sampler: "ada-sifg", SigmaMin: 1e-300},
+		"SigmaMax: must be at least 1e-18 and at most 1e+06, got 1e+60":   {Sampler: "ada-sifg", SigmaMax: 1e60},
 		"Sigma: must be at least 1e-18 and at most 1e+06, got 1e+09":      {Sampler: "kde-flow", Sigma: 1e9},
 		"Step: must be at least 1e-20 and at most 1e+20, got 1e+30":       {Sampler: "svgd", Step: 1e30},
 		"Step: must be at least 1e-20 and at most 1e+20, got 1e-50":       {Sampler: "svgd", Step: 1e-50},

@@ -15,7 +15,7 @@ import (
 // Batch is an n×d matrix of n points in R^d: row-major, Stride == Cols, row i is point i.
 type Batch = blas32.General
 
-// NewBatch returns a zero n×d batch.
+// NewBatch returns a zero n×d batch; n and d must not be negative. Row i is Data[i*d : (i+1)*d].
 func NewBatch(n, d int) Batch {
 	return Batch{Rows: n, Cols: d, Stride: d, Data: simd.Zeros(n * d)}
 }
@@ -31,17 +31,25 @@ type Target interface {
 	Score(dst, x Batch, iter int)
 }
 
+// FullScorer is a target of mini-batches that has its score by all data too, by which diagnose.Summarize judges.
+type FullScorer interface {
+	Target
+	FullScore(dst, x Batch) // as Score
+}
+
 // Cloud is all that changes in a run, except what a Field or a Mover has learned. Flow.Start makes it; a literal has no
 // random stream and panics in Perturb.
 type Cloud struct {
 	// Particles; the last N(0, I) draws; X = Z + Sigma·W as of the last Perturb (all n×d). A step perturbs before it
 	// moves Z and may adapt Sigma after it, so Perturb is what makes X of the present Z. Where Sigma is 0, W is empty
-	// and X is Z once Perturb was called. Before the first step X is zeros, or empty where Sigma is 0.
+	// and X is Z once Perturb was called. Before the first step X is zeros, or empty where Sigma is 0: see Sample.
 	Z, W, X Batch
 	// S = ∇log π at the points the velocity was judged at; V = velocity, the direction in which Z moves (n×d)
 	S, V  Batch
 	Sigma float32 // smoothing σ ≥ 0
 	Iter  int     // outer iterations done
+	// Wanders says that particles move as chains do, and never settle: a Mover that adds noise sets it in its Init.
+	Wanders bool
 
 	Target Target
 	Seed   uint64 // names the random streams of the run
@@ -49,6 +57,14 @@ type Cloud struct {
 	threads int // of the flow
 	temper  int // of the flow
 	noise   normals
+}
+
+// Sample returns the points that the cloud offers: X, and Z before the first step. It is a view.
+func (c *Cloud) Sample() Batch {
+	if c.Iter == 0 {
+		return c.Z
+	}
+	return c.X
 }
 
 // normals is the stream "noise"; an interface so that tests can silence it.
@@ -145,16 +161,28 @@ type Flow struct {
 	Temper int
 }
 
+// mostNumbers bounds n·d: a batch of them takes 4 GB.
+const mostNumbers = 1 << 30
+
 // Start prepares a run: n particles drawn by init from the stream named "init" (nil: N(0, I)), which is the same for
-// every sampler of the same seed. n must be at least 2.
+// every sampler of the same seed. n must be at least 2, and n·d at most 2³⁰.
 func (f *Flow) Start(target Target, n int, seed uint64, init func(dst Batch, r *rng.Stream)) (*Cloud, error) {
-	d := target.Dim()
 	switch {
+	case target == nil:
+		return nil, errors.New("sifg: the target is nil")
+	case f == nil || f.Field == nil || f.Mover == nil:
+		return nil, errors.New("sifg: a flow needs a Field and a Mover: New makes one of a Config")
+	}
+	switch d := target.Dim(); {
 	case n < 2:
 		return nil, fmt.Errorf("sifg: %d particles: at least 2 are needed", n)
 	case d < 1:
 		return nil, fmt.Errorf("sifg: the target has dimension %d: at least 1 is needed", d)
+	case n > mostNumbers/d:
+		return nil, fmt.Errorf("sifg: %d particles in %d dimensions are more than the %d numbers that a run may have",
+			n, d, mostNumbers)
 	}
+	d := target.Dim()
 	c := &Cloud{
 		Z: NewBatch(n, d), S: NewBatch(n, d), V: NewBatch(n, d),
 		Sigma:   f.Noise.Sigma,
@@ -224,7 +252,7 @@ type Options struct {
 
 // Run starts f on target and steps it to the end. On an error (ctx done, divergence, the callback's) it returns the
 // cloud as far as it came beside the error; f.Step goes on from there. ctx is looked at between iterations; the error
-// wraps context.Cause(ctx).
+// wraps ctx.Err() and context.Cause(ctx).
 func Run(ctx context.Context, f *Flow, target Target, o Options) (*Cloud, error) {
 	if o.Iterations < 0 || o.Every < 0 {
 		return nil, fmt.Errorf("sifg: %d iterations with a callback every %d: neither may be negative", o.Iterations,
@@ -243,7 +271,10 @@ func Run(ctx context.Context, f *Flow, target Target, o Options) (*Cloud, error)
 	}
 	for c.Iter < o.Iterations {
 		if err := ctx.Err(); err != nil {
-			return c, fmt.Errorf("sifg: stopped after iteration %d: %w", c.Iter, context.Cause(ctx))
+			if cause := context.Cause(ctx); cause != err {
+				err = fmt.Errorf("%w: %w", err, cause)
+			}
+			return c, fmt.Errorf("sifg: stopped after iteration %d: %w", c.Iter, err)
 		}
 		info, err := f.Step(c)
 		if err != nil {

@@ -45,6 +45,7 @@ type Langevin struct {
 // Init implements Mover.
 func (o *Langevin) Init(c *Cloud) {
 	o.rand, o.xi = rng.New(c.Seed, "langevin"), make([]float32, len(c.Z.Data))
+	c.Wanders = true
 }
 
 // Move implements Mover.
@@ -80,6 +81,7 @@ func (o *Diffuse) Init(c *Cloud) {
 	o.Mover.Init(c)
 	o.rand = rng.New(c.Seed, "langevin")
 	o.xi, o.hp = make([]float32, len(c.Z.Data)), make([]float32, len(c.Z.Data))
+	c.Wanders = o.Theta == nil
 }
 
 // Move implements Mover.
@@ -145,6 +147,7 @@ func (o *BAOAB) Init(c *Cloud) {
 	o.rand = rng.New(c.Seed, "langevin")
 	o.p, o.xi = make([]float32, len(c.Z.Data)), make([]float32, len(c.Z.Data))
 	o.rand.Normal(o.p)
+	c.Wanders = true
 }
 
 // Move implements Mover.

@@ -1,6 +1,7 @@
 package sifg
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +10,8 @@ import (
 
 // Sample makes the sampler that cfg names and runs it: New and Run in one call, with a look at the score where
 // particles start. Default has settings for a target of your own. Its errors are those of New and Run; one about the
-// start or about divergence says what to do.
+// start or about divergence says what to do. A target that is more than a hundred times as wide along one coordinate as
+// along another is refused where all coordinates move by one step; Run runs it as it is.
 func Sample(ctx context.Context, cfg Config, target Target, o Options) (*Cloud, error) {
 	f, err := New(cfg)
 	if err != nil {
@@ -17,14 +19,11 @@ func Sample(ctx context.Context, cfg Config, target Target, o Options) (*Cloud, 
 	}
 	narrow, width := 0, math.Inf(1)
 	callback := o.Callback
-	o.Callback = func(c *Cloud, info Info) error {
+	o.Callback = func(c *Cloud, info Info) (err error) {
 		if c.Iter == 0 {
-			scores := NewBatch(c.Z.Rows, c.Z.Cols)
-			c.Target.Score(scores, c.Z, 0)
-			if err := checkStart(c.Z, scores); err != nil {
+			if narrow, width, err = f.checkStart(c); err != nil {
 				return err
 			}
-			narrow, width = narrowest(c.Z, scores)
 		}
 		if callback == nil {
 			return nil
@@ -45,8 +44,59 @@ func Sample(ctx context.Context, cfg Config, target Target, o Options) (*Cloud, 
 		"(diagnose.Check)", err)
 }
 
-// checkStart returns an error if the score is not finite at a starting particle.
-func checkStart(z, scores Batch) error {
+// checkStart looks at density and score where particles start. It returns the narrowest coordinate and its width.
+func (f *Flow) checkStart(c *Cloud) (narrow int, width float64, err error) {
+	const mostSpread = 100
+	scores := NewBatch(c.Z.Rows, c.Z.Cols)
+	c.Target.Score(scores, c.Z, 0)
+	if err := cmp.Or(checkScores(c.Z, scores), checkDensity(c)); err != nil {
+		return 0, 0, err
+	}
+	widths := startWidths(c.Z, scores)
+	wide := 0
+	for j, w := range widths {
+		if w < widths[narrow] {
+			narrow = j
+		}
+		if !math.IsInf(w, 1) && (w > widths[wide] || math.IsInf(widths[wide], 1)) {
+			wide = j
+		}
+	}
+	width = widths[narrow]
+	switch f.Mover.(type) {
+	case *Euler, *Langevin:
+		if most := widths[wide]; !math.IsInf(most, 1) && most > mostSpread*width {
+			return narrow, width, fmt.Errorf("sifg: where particles start the target is about %.1g wide along coordinate "+
+				"%d and %.1g along coordinate %d: that needs a step below %.1g, by which the other hardly moves. Sample "+
+				"coordinates divided by their widths (diagnose.Whiten), or by baoab or package hmc", width, narrow, most,
+				wide, 2*width*width)
+		}
+	}
+	return narrow, width, nil
+}
+
+// checkDensity returns an error if the density is 0 at a starting particle, where the target has a log density.
+func checkDensity(c *Cloud) error {
+	t, ok := c.Target.(interface{ LogDensity(x []float64) float64 })
+	if !ok {
+		return nil
+	}
+	x := make([]float64, c.Z.Cols)
+	for i := range c.Z.Rows {
+		for j := range x {
+			x[j] = float64(c.Z.Data[i*c.Z.Cols+j])
+		}
+		if log := t.LogDensity(x); math.IsNaN(log) || math.IsInf(log, 0) {
+			return fmt.Errorf("sifg: the log density is %g at a starting particle, x = %.3g, but flows move through all "+
+				"of R^d: sample coordinates without bounds, as u = log x for x > 0, or start elsewhere (Options.Init)",
+				log, x)
+		}
+	}
+	return nil
+}
+
+// checkScores returns an error if the score is not finite at a starting particle.
+func checkScores(z, scores Batch) error {
 	bad, first := 0, 0
 	for i := range z.Rows {
 		if !finite(rows(scores, i, i+1).Data) {
@@ -64,11 +114,11 @@ func checkStart(z, scores Batch) error {
 		"bounds, as u = log x for x > 0, or start elsewhere (Options.Init)", bad, z.Rows, rows(z, first, first+1).Data)
 }
 
-// narrowest returns the coordinate along which the score falls most steeply, by the slope b of its regression on the
-// particles, and 1/√−b, the width of a Gaussian with that slope; +Inf where no score falls.
-func narrowest(z, scores Batch) (coordinate int, width float64) {
-	steepest := 0.0
+// startWidths returns by coordinate 1/√−b, the width of a Gaussian whose score has the slope b of the score's regression
+// on the particles; +Inf where the score does not fall.
+func startWidths(z, scores Batch) []float64 {
 	n, d := z.Rows, z.Cols
+	widths := make([]float64, d)
 	for c := range d {
 		var mean, product, square float64
 		for i := range n {
@@ -79,9 +129,7 @@ func narrowest(z, scores Batch) (coordinate int, width float64) {
 			product += float64(v * float64(scores.Data[i*d+c]))
 			square += float64(v * v)
 		}
-		if slope := -product / square; slope > steepest {
-			coordinate, steepest = c, slope
-		}
+		widths[c] = 1 / math.Sqrt(max(0, -product/square))
 	}
-	return coordinate, 1 / math.Sqrt(steepest)
+	return widths
 }

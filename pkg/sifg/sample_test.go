@@ -49,6 +49,8 @@ func TestSampleErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	half := target.NewFunc(1, func(x []float64) float64 { return math.Log(max(0, math.Copysign(1, x[0]))) - x[0] },
+		func(dst, x []float64) { dst[0] = -1 })
 	runaway := target.NewFunc(1, func(x []float64) float64 { return x[0] * x[0] * x[0] * x[0] },
 		func(dst, x []float64) { dst[0] = 4 * x[0] * x[0] * x[0] })
 	cfg := Default("sifg", 2, 100)
@@ -59,9 +61,9 @@ func TestSampleErrors(t *testing.T) {
 	}{
 		"setting": {narrow, Config{Sampler: "sifg", Step: -1}, []string{"Step: must be"}},
 		"NaN":     {logarithm, cfg, []string{"of 100 starting particles, such as x = [-", "u = log x", "Options.Init"}},
-		"1e-8": {narrow, cfg,
-			[]string{"diverged at iteration", "1e-08 wide along coordinate 1", "a step below 2e-16", "divided by"}},
-		"late": {runaway, cfg, []string{"diverged at iteration", "take a smaller step", "diagnose.Check"}},
+		"1e-8":    {narrow, cfg, []string{"1e-08 wide along coordinate 1", "a step below 2e-16", "divided by"}},
+		"half":    {half, cfg, []string{"the log density is -Inf at a starting particle", "u = log x"}},
+		"late":    {runaway, cfg, []string{"diverged at iteration", "take a smaller step", "diagnose.Check"}},
 	} {
 		_, err := Sample(context.Background(), c.cfg, c.target, Options{Particles: 100, Iterations: 50, Seed: 1})
 		if err == nil {
@@ -74,8 +76,46 @@ func TestSampleErrors(t *testing.T) {
 			}
 		}
 		var diverged *DivergedError
-		if (name == "1e-8" || name == "late") && !errors.As(err, &diverged) {
+		if name == "late" && !errors.As(err, &diverged) {
 			t.Errorf("the error is no *DivergedError: %v", err)
 		}
+	}
+}
+
+// TestStartErrors: calls that cannot be are errors, which name what is wrong; none panics.
+func TestStartErrors(t *testing.T) {
+	flow := must(New(Default("svgd", 2, 20)))
+	for want, c := range map[string]struct {
+		flow   *Flow
+		target Target
+		n      int
+	}{
+		"the target is nil":         {flow, nil, 20},
+		"needs a Field and a Mover": {&Flow{}, confTarget(), 20},
+		"-3 particles":              {must(New(Default("sifg", -1, -3))), confTarget(), -3},
+		"are more than the":         {flow, confTarget(), 1 << 40},
+		"4611686018427387904":       {flow, confTarget(), 1 << 62},
+	} {
+		_, err := Run(context.Background(), c.flow, c.target, Options{Particles: c.n})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	if _, err := Run(context.Background(), nil, confTarget(), Options{Particles: 20}); err == nil {
+		t.Error("no flow is no error")
+	}
+	if _, err := New(Default("nuts", 2, 20)); err == nil || !strings.Contains(err.Error(), "package hmc") {
+		t.Errorf("nuts: %v", err)
+	}
+}
+
+// TestStopped: a stop is known by its cause and by the error of the context.
+func TestStopped(t *testing.T) {
+	cause := errors.New("the user left")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(cause)
+	_, err := Run(ctx, must(New(Default("svgd", 2, 20))), confTarget(), Options{Particles: 20, Iterations: 5})
+	if !errors.Is(err, cause) || !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }

@@ -109,7 +109,11 @@ func (f failure) run(t *testing.T, k int) (*sifg.Cloud, string) {
 		}
 	}
 	p := struct{ sifg.Target }{target.NewFunc(f.d, nothing, f.score)} // it shows no log density
-	c, err := sifg.Sample(context.Background(), sifg.Default("sifg", f.d, 500), p, o)
+	flow, err := sifg.New(sifg.Default("sifg", f.d, 500))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := sifg.Run(context.Background(), flow, p, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,15 +46,17 @@ type Summary struct {
 	tail      float64 // see tails
 	tailAt    int     // coordinate
 	wrong     error   // what is wrong with the gradient, if the target has a log density
+	batches   bool    // the score is that of one mini-batch
 
 	Warnings []string // sentences on what looks wrong and what to do; none: nothing does
 }
 
-// CoordinateSummary describes one coordinate: moments, the 5, 50 and 95 % quantiles, and its own Stein ratio, 1 for
-// draws of the target.
+// CoordinateSummary describes one coordinate, in its own unit, over all runs together.
 type CoordinateSummary struct {
-	Mean, SD          float64
-	Low, Median, High float64
+	Mean, SD          float64 // SD with the divisor n − 1
+	Low, Median, High float64 // the 5, 50 and 95 % quantiles
+	// Stein is the coordinate's own Stein ratio, of the terms −s_c·(x_c − x̄_c): 1 for draws of the target, above 1 where
+	// the cloud is too wide; SteinError is its standard error for independent draws.
 	Stein, SteinError float64
 
 	// RHat is the rank-normalised split R-hat over the runs (hmc.RankRHat), near 1 where they agree; NaN of one run.
@@ -72,26 +74,29 @@ func (s *Summary) excess(k *CoordinateSummary) float64 {
 	return math.Abs(k.Stein-1) - errors
 }
 
-// Summarize describes c.X, the sample that c offers (c.Z before the first step), by the target's score there and at a
-// tenth as many points farther out, and by its log density at a few, if it has one (target.Func). Of several runs on
-// one target, which differ in their seeds or starts, it describes all particles together, and whether the runs agree.
-// It changes nothing. Of clouds with more than 10 million numbers it looks at evenly spread particles, so that it needs
-// half a gigabyte at most besides the clouds. It costs a score a particle and n·d·(500 + n) operations or so.
+// Summarize describes c.Sample() by the target's score there and at a tenth as many points farther out, and by its log
+// density at a few, if it has one (target.Func). Of several runs on one target, which differ in their seeds or starts,
+// it describes all particles together, and whether the runs agree. It changes nothing. A target of mini-batches is
+// judged by its full score (sifg.FullScorer); of one without the summary says that it cannot judge.
+//
+// Of clouds with more than 10 million numbers it looks at evenly spread particles, so that it needs half a gigabyte at
+// most besides the clouds. It costs a score a particle and n·d·(500 + n) operations or so. It panics at a nil cloud and
+// one without a target.
 func Summarize(c *sifg.Cloud, others ...*sifg.Cloud) *Summary {
 	runs := append([]*sifg.Cloud{c}, others...)
-	d := offered(c).Cols
+	d := c.Sample().Cols
 	s := &Summary{Runs: len(runs), Sigma: float64(c.Sigma), Coordinates: make([]CoordinateSummary, d)}
 	for _, r := range runs {
-		if offered(r).Cols != d {
-			s.fail("The runs have %d and %d dimensions: they are not of one target.", d, offered(r).Cols)
+		if r.Sample().Cols != d {
+			s.fail("The runs have %d and %d dimensions: they are not of one target.", d, r.Sample().Cols)
 			return s
 		}
-		s.Given += offered(r).Rows
+		s.Given += r.Sample().Rows
 	}
 	var x, score metric.Points
 	samples := make([]sifg.Batch, len(runs))
 	for k, r := range runs {
-		samples[k] = spread(offered(r), s.Given)
+		samples[k] = spread(r.Sample(), s.Given)
 		x = joined(x, metric.FromBatch(samples[k]))
 	}
 	s.Particles = x.N
@@ -106,8 +111,8 @@ func Summarize(c *sifg.Cloud, others ...*sifg.Cloud) *Summary {
 		return s
 	}
 	for k, r := range runs {
-		scores := sifg.NewBatch(samples[k].Rows, d)
-		r.Target.Score(scores, samples[k], r.Iter)
+		scores, batch := scored(r, samples[k])
+		s.batches = s.batches || batch
 		score = joined(score, metric.FromBatch(scores))
 	}
 	if bad := unfinite(score); bad > 0 {
@@ -121,16 +126,29 @@ func Summarize(c *sifg.Cloud, others ...*sifg.Cloud) *Summary {
 	s.offset(score)
 	s.funnel = findFunnel(x, score)
 	s.tails(x, score, func(at metric.Points) metric.Points {
-		b, scores := sifg.NewBatch(at.N, d), sifg.NewBatch(at.N, d)
-		for i, v := range at.Data {
-			b.Data[i] = float32(v)
-		}
-		c.Target.Score(scores, b, c.Iter)
+		scores, _ := scored(c, at.Batch())
 		return metric.FromBatch(scores)
 	})
 	s.compareGradient(x, c.Target)
 	s.warn(x)
 	return s
+}
+
+// scored returns the score of a run's target at points: the full one, where it has that. batch says that it has
+// mini-batches alone: the score of another iteration is another.
+func scored(c *sifg.Cloud, x sifg.Batch) (scores sifg.Batch, batch bool) {
+	scores = sifg.NewBatch(x.Rows, x.Cols)
+	if full, ok := c.Target.(sifg.FullScorer); ok {
+		full.FullScore(scores, x)
+		return scores, false
+	}
+	c.Target.Score(scores, x, c.Iter)
+	few := x
+	few.Rows, few.Data = 1, x.Data[:x.Cols]
+	now, next := sifg.NewBatch(1, x.Cols), sifg.NewBatch(1, x.Cols)
+	c.Target.Score(now, few, c.Iter)
+	c.Target.Score(next, few, c.Iter+1)
+	return scores, !slices.Equal(now.Data, next.Data)
 }
 
 // compareGradient compares the gradient with the log density at a few particles, where the target has one.
@@ -147,14 +165,6 @@ func (s *Summary) compareGradient(x metric.Points, t sifg.Target) {
 	if s.wrong = Gradients(g, tolerance, points...); errors.Is(s.wrong, ErrStochastic) {
 		s.wrong = nil
 	}
-}
-
-// offered is the sample that a cloud offers.
-func offered(c *sifg.Cloud) sifg.Batch {
-	if c.Iter == 0 {
-		return c.Z
-	}
-	return c.X
 }
 
 // spread returns rows of a sample, evenly spread, so many that those of all runs, which have total rows, are at most

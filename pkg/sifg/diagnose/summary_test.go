@@ -266,3 +266,61 @@ func TestSummaryOfManyDimensions(t *testing.T) {
 		t.Errorf("%d of %d rows", part.Rows, many.Rows)
 	}
 }
+
+// noisy is N(0, I), whose score has another shift in each iteration: mini-batches.
+type noisy struct{ wide }
+
+func (n noisy) Score(dst, x sifg.Batch, iter int) {
+	n.wide.Score(dst, x, iter)
+	for i := range dst.Data {
+		dst.Data[i] += float32(iter%7) - 3
+	}
+}
+
+type full struct{ noisy }
+
+func (f full) FullScore(dst, x sifg.Batch) { f.wide.Score(dst, x, 0) }
+
+// TestSummaryOfMiniBatches: exact draws are judged by the full score, or not at all.
+func TestSummaryOfMiniBatches(t *testing.T) {
+	c := &sifg.Cloud{Z: sifg.NewBatch(500, 3), Target: noisy{3}}
+	rng.New(1, "batches").Normal(c.Z.Data)
+	if said := Summarize(c).Warnings; len(said) != 1 || !strings.Contains(said[0], "give the target a FullScore") {
+		t.Errorf("%q", said)
+	}
+	c.Target = full{noisy{3}}
+	if said := Summarize(c).Warnings; len(said) > 0 {
+		t.Errorf("%q", said)
+	}
+}
+
+// TestSummaryOfLostFunnel: a flow on a funnel in five dimensions settles at half the width or less, where each
+// coordinate alone looks right.
+func TestSummaryOfLostFunnel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("three runs of two seconds")
+	}
+	p := target.NewFunc(5, func(x []float64) float64 {
+		sum := -x[0]*x[0]/18 - 2*x[0]
+		for _, v := range x[1:] {
+			sum -= v * v * math.Exp(-x[0]) / 2
+		}
+		return sum
+	}, func(dst, x []float64) {
+		dst[0] = -x[0]/9 - 2
+		for j, v := range x[1:] {
+			dst[0] += v * v * math.Exp(-x[0]) / 2
+			dst[1+j] = -v * math.Exp(-x[0])
+		}
+	})
+	for seed := range uint64(3) {
+		o := sifg.Options{Particles: 500, Iterations: 1000, Seed: seed}
+		c, err := sifg.Sample(context.Background(), sifg.Default("l2-gf", 5, 500), p, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Join(Summarize(c).Warnings, " "); !strings.Contains(said, "depends on coordinate 0") {
+			t.Errorf("seed %d: sd %.2g for 3: %q", seed, Summarize(c).Coordinates[0].SD, said)
+		}
+	}
+}

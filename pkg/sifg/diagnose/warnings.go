@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
@@ -58,6 +59,12 @@ func (s *Summary) warn(x metric.Points) {
 		s.say(tooFew, s.Particles, fewest)
 		return
 	}
+	if s.batches {
+		s.say("The target has mini-batches, and this is judged by the score of one of them, whose noise may be all that it " +
+			"shows: give the target a FullScore (sifg.FullScorer).")
+		return
+	}
+	s.warnOfRounding()
 	if s.wrong != nil {
 		s.say("The score is not the gradient of the target's log density: %v.", s.wrong)
 	}
@@ -107,8 +114,7 @@ func (s *Summary) warn(x metric.Points) {
 	s.warnOfWidths()
 }
 
-// warnOfLumps warns of separated parts of the sample, whose shares say nothing, and of coordinates that float32 is too
-// coarse for.
+// warnOfLumps warns of separated parts of the sample, whose shares say nothing.
 func (s *Summary) warnOfLumps(x metric.Points) {
 	if l, ok := metric.FindLumps(x); ok {
 		s.say("The sample is separate lumps, with next to nothing between them along coordinate %d: %.0f %% of the "+
@@ -116,6 +122,10 @@ func (s *Summary) warnOfLumps(x metric.Points) {
 			"crosses. Start them in proportion, or compare with annealed or tempered sampling.", l.Coordinate,
 			100*l.Share)
 	}
+}
+
+// warnOfRounding warns of coordinates that float32 is too coarse for, which neither more steps nor smaller ones mend.
+func (s *Summary) warnOfRounding() {
 	coarse := func(k *CoordinateSummary) float64 { return math.Abs(k.Mean) / k.SD }
 	worst := s.most(coarse)
 	if k := s.Coordinates[worst]; coarse(&k) > coarseBound {
@@ -271,31 +281,59 @@ type funnel struct {
 	rank float64
 }
 
-// findFunnel looks through all pairs. The score of a Gaussian is linear, so its size does not tell on which
-// side a particle is; where a coordinate is exp(v) wide the score's size falls with v. Of more than
-// maxFunnel coordinates the first are looked at.
+// findFunnel looks through all pairs, and for each place at all others together. The score of a Gaussian is linear, so
+// its size does not tell on which side a particle is; where a coordinate is exp(v) wide the score's size falls with v.
+// All together tell it of a cloud that has lost most of v too: they count where their sizes differ by more than
+// mostRatio from one end to the other. Of more than maxFunnel coordinates the first are looked at.
 func findFunnel(x, score metric.Points) (f funnel) {
-	const maxFunnel = 60
+	const maxFunnel, mostRatio = 60, 4
 	d := min(x.D, maxFunnel)
 	places, sizes := make([][]float64, d), make([][]float64, d)
+	all := make([]float64, x.N) // squares of sizes, each in units of its own mean square
+	squares := make([][]float64, d)
 	for c := range d {
 		size := score.Column(c)
+		squares[c] = make([]float64, x.N)
 		for i, s := range size {
-			size[i] = math.Abs(s)
+			size[i], squares[c][i] = math.Abs(s), s*s
 		}
+		floats.Scale(1/max(stat.Mean(squares[c], nil), math.SmallestNonzeroFloat32), squares[c])
+		floats.Add(all, squares[c])
 		places[c], sizes[c] = ranks(x.Column(c)), ranks(size)
 	}
-	for j := range d {
-		for k := range d {
-			if j == k {
-				continue
+	for k := range d {
+		best := funnel{place: k}
+		for j := range d {
+			if r := stat.Correlation(sizes[j], places[k], nil); j != k && math.Abs(r) > math.Abs(best.rank) {
+				best.width, best.rank = j, r
 			}
-			if r := stat.Correlation(sizes[j], places[k], nil); math.Abs(r) > math.Abs(f.rank) {
-				f = funnel{j, k, r}
-			}
+		}
+		rest := slices.Clone(all)
+		floats.Sub(rest, squares[k])
+		if r := stat.Correlation(ranks(rest), places[k], nil); d > 2 && math.Abs(r) > math.Abs(best.rank) &&
+			ends(rest, places[k]) > mostRatio {
+			best.rank = r
+		}
+		if math.Abs(best.rank) > math.Abs(f.rank) {
+			f = best
 		}
 	}
 	return f
+}
+
+// ends is the ratio of the root mean squares at the fifths of the places where they are the largest and the smallest.
+func ends(squares, places []float64) float64 {
+	n := float64(len(places))
+	var low, high float64
+	for i, at := range places {
+		switch {
+		case at < n/5:
+			low += squares[i]
+		case at >= n-n/5:
+			high += squares[i]
+		}
+	}
+	return math.Sqrt(max(low, high) / max(min(low, high), math.SmallestNonzeroFloat32))
 }
 
 // ranks returns the rank of each value, from 0.

@@ -12,15 +12,17 @@ import (
 
 // Watch looks at a run from checkpoint to checkpoint and says whether its particles still move at the
 // end. Its Look is an Options.Callback; Options.Every should make forty calls or so of a run. It is for
-// flows, whose particles settle: those of sgld, psgld and baoab wander as chains do, which it cannot
-// tell from drift. The zero value is ready.
+// flows, whose particles settle: of those of sgld, psgld and baoab, which wander as chains do, it says nothing. The zero
+// value is ready.
 type Watch struct {
+	wanders   bool
 	iter      []float64
 	mean, sds [][]float64 // by checkpoint, of each coordinate
 }
 
 // Look notes the means and the standard deviations of the particles.
 func (w *Watch) Look(c *sifg.Cloud, _ sifg.Info) error {
+	w.wanders = c.Wanders
 	x := metric.FromBatch(c.Z)
 	mean, sds := make([]float64, x.D), make([]float64, x.D)
 	for j := range x.D {
@@ -37,7 +39,7 @@ const leastDrift, usualDrift, leastTrend = 0.03, 0.1, 6
 
 // Drift returns by how many standard deviations the mean, and the standard deviation, of the coordinate
 // that moved most changed in the last third of the checkpoints; 0 if nothing moved steadily, NaN if there
-// were fewer than twelve checkpoints.
+// were fewer than twelve checkpoints or the particles wander.
 func (w *Watch) Drift() (mean, sd float64) {
 	if !w.enough() {
 		return math.NaN(), math.NaN()
@@ -72,7 +74,7 @@ func (w *Watch) Warnings() (out []string) {
 	return out
 }
 
-func (w *Watch) enough() bool { return len(w.iter) >= 12 }
+func (w *Watch) enough() bool { return len(w.iter) >= 12 && !w.wanders }
 
 // most returns the largest drift of a coordinate in the last third, in standard deviations; 0 if none counts.
 func (w *Watch) most(at [][]float64) (most float64, where int) {

@@ -12,7 +12,7 @@ import (
 // TestWatch: flows that have converged raise no alarm. TestFailures has those that were stopped early.
 func TestWatch(t *testing.T) {
 	if testing.Short() {
-		t.Skip("three runs of two seconds")
+		t.Skip("four runs of two seconds")
 	}
 	watched := func(name string, target sifg.Target, iterations int) []string {
 		var w Watch
@@ -22,7 +22,7 @@ func TestWatch(t *testing.T) {
 		}
 		return w.Warnings()
 	}
-	for _, name := range []string{"sifg", "l2-gf", "svgd"} {
+	for _, name := range []string{"sifg", "l2-gf", "svgd", "baoab"} {
 		if said := watched(name, chainGaussian(5), 2000); len(said) > 0 {
 			t.Errorf("%s: %q", name, said)
 		}

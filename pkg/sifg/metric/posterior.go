@@ -13,8 +13,8 @@ import (
 // reference's standard deviations: |mean − m_c|/s_c and |sd/s_c − 1| of every coordinate c, the largest and the average
 // over coordinates.
 type MomentErrors struct {
-	LargestMean, AverageMean float64
-	LargestSD, AverageSD     float64
+	LargestMean, AverageMean float64 // of |mean − m_c|/s_c
+	LargestSD, AverageSD     float64 // of |sd/s_c − 1|: 0.1 is a tenth too wide or too narrow
 }
 
 // Reference holds the draws that posterior clouds are judged by. It serves several goroutines.

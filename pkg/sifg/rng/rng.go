@@ -34,7 +34,8 @@ func New(seed uint64, purpose string, indices ...uint64) *Stream {
 	return &Stream{key: binary.LittleEndian.Uint64(d[:]), hi: binary.LittleEndian.Uint64(d[8:])}
 }
 
-// State is a stream's whole state, for checkpoints.
+// State is a stream's whole state, for checkpoints: Key and Hi name the stream, and Block counts the blocks that were
+// drawn. Restore takes it back; other values than those of State are other streams.
 type State struct{ Key, Hi, Block uint64 }
 
 // State returns the stream's state. Words of a half-used block are given up: call it where draws are whole batches.
