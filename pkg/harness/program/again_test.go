@@ -17,7 +17,7 @@ import (
 func remarks(t *testing.T, how string, trials int) (said []string) {
 	normal := target.NewFunc(dim, func(x []float64) float64 { return -(x[0]*x[0] + x[1]*x[1]) / 2 },
 		func(dst, x []float64) { dst[0], dst[1] = -x[0], -x[1] })
-	p, err := Start(context.Background(), command("sampler-"+how), startup)
+	p, err := Start(context.Background(), command("sampler-"+how))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestLaterProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p, err := Start(context.Background(), "sh "+script, startup)
+	p, err := Start(context.Background(), "sh "+script)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestStuck(t *testing.T) {
 		stuck, hurried, slow = c.stuck, c.hurried, c.slow
 		told := ""
 		Watch(c.soft, func(line string) { told = line })
-		said := ask(t, c.how, 3*time.Second)
+		said := ask(t, c.how, 5*time.Second)
 		want := awaited
 		if c.idle {
 			want += ": it sent no byte, on stderr either, and did not compute for 1s"
@@ -229,7 +229,7 @@ func TestForShell(t *testing.T) {
 			t.Errorf("%s: %q, want %q", command, got, want)
 		}
 	}
-	_, err := Start(context.Background(), "python3 s.py 2>err.log", startup)
+	_, err := Start(context.Background(), "python3 s.py 2>err.log")
 	if want := "sifg starts no shell, which 2>err.log is for"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}

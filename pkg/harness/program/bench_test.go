@@ -23,7 +23,7 @@ func BenchmarkOverhead(b *testing.B) {
 	if err := os.WriteFile(script, []byte(text), 0o666); err != nil {
 		b.Fatal(err)
 	}
-	p, err := Start(context.Background(), "python3 "+script, startup)
+	p, err := Start(context.Background(), "python3 "+script)
 	if err != nil {
 		b.Skip(err)
 	}

@@ -21,7 +21,7 @@ import (
 var misbehaviours = map[string]string{
 	"dies-at-once":        "!ended (exit status 3) when its first line was due; it said last: Traceback",
 	"silent":              "!ended (exit status 0) when its first line was due",
-	"says-nothing":        "!was killed while its first line was awaited: it printed nothing, on stderr either, for 1s",
+	"says-nothing":        "!was killed while its first line was awaited: it sent no byte, on stderr either, and did not compute for 1s",
 	"stdin-closed":        "must pass on stdin and stdout: conda run --no-capture-output",
 	"stochastic":          "not reproducible: the program",
 	"refuses":             "the model refused 1.6 % of 2000 points",
@@ -53,20 +53,17 @@ var misbehaviours = map[string]string{
 	"writes-10-gigabytes": "printed a line of more than 1048576 bytes on stdout",
 }
 
-// startup is how long the program of a test may be silent before its first line.
-const startup = time.Minute
-
 func command(how string) string { return os.Args[0] + " behave " + how }
 
 // ask asks a program twice for the score at 1000 points within a limit, and returns what the session says of it.
 func ask(t *testing.T, how string, limit time.Duration) string {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	most := startup
 	if how == "says-nothing" || how == "compiles" {
-		most = silence
+		defer func(before time.Duration) { stuck = before }(stuck)
+		stuck = silence
 	}
-	p, err := Start(context.Background(), command(how), most)
+	p, err := Start(context.Background(), command(how))
 	if err != nil {
 		return "!" + err.Error()
 	}
@@ -171,7 +168,7 @@ func TestWrongSamplers(t *testing.T) {
 			limit = time.Second
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), limit)
-		p, err := Start(context.Background(), command("sampler-"+how), startup)
+		p, err := Start(context.Background(), command("sampler-"+how))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +196,7 @@ func TestWrongSamplers(t *testing.T) {
 
 // TestScriptWithoutItsLanguage: a script that is named alone is no command.
 func TestScriptWithoutItsLanguage(t *testing.T) {
-	_, err := Start(context.Background(), "model.py --rows 3", startup)
+	_, err := Start(context.Background(), "model.py --rows 3")
 	if want := `did you mean "python model.py --rows 3"?`; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -207,7 +204,7 @@ func TestScriptWithoutItsLanguage(t *testing.T) {
 
 // TestPool: one process serves one trial after another, and two at once have two.
 func TestPool(t *testing.T) {
-	p, err := Start(context.Background(), command("well"), startup)
+	p, err := Start(context.Background(), command("well"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +243,7 @@ func TestFind(t *testing.T) {
 		}
 	}
 	write("one")
-	p, err := Start(context.Background(), script, startup)
+	p, err := Start(context.Background(), script)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +257,7 @@ func TestFind(t *testing.T) {
 		t.Errorf("%v, %v, name %q", found, err, p.Name())
 	}
 	write("two")
-	q, err := Start(context.Background(), script, startup)
+	q, err := Start(context.Background(), script)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +287,7 @@ func TestSplit(t *testing.T) {
 		}
 	}
 	for _, command := range []string{`python "model.py`, `it's`, `a\`} {
-		if _, err := Start(context.Background(), command, startup); err == nil || !strings.Contains(err.Error(),
+		if _, err := Start(context.Background(), command); err == nil || !strings.Contains(err.Error(),
 			"a quote is not closed") {
 			t.Errorf("%s: %v", command, err)
 		}
