@@ -158,10 +158,22 @@ var wrongSamplers = map[string]string{
 	"ends-early":      "asked for 20 of its 240 gradients",
 }
 
-// TestWrongSamplers: each wrong sampler is told by one sentence, and none leaves a process behind.
-func TestWrongSamplers(t *testing.T) {
+// sampled runs a trial of a sampler on N(0, I) until an iteration, or until it fails.
+func sampled(ctx context.Context, p *Program, until int) *Session {
 	normal := target.NewFunc(dim, func(x []float64) float64 { return -(x[0]*x[0] + x[1]*x[1]) / 2 },
 		func(dst, x []float64) { dst[0], dst[1] = -x[0], -x[1] })
+	s, mover := Begin(ctx), &Sampler{program: p}
+	mover.Bind(s, Job{Iterations: iterations, Checkpoints: []int{halfway, iterations}})
+	flow := &sifg.Flow{Field: sifg.Still{}, Mover: mover}
+	c, err := flow.Start(normal, particles, 1, func(dst sifg.Batch, r *rng.Stream) { r.Normal(dst.Data) })
+	for err == nil && s.Err() == nil && c.Iter < until {
+		_, err = flow.Step(c)
+	}
+	return s
+}
+
+// TestWrongSamplers: each wrong sampler is told by one sentence, and none leaves a process behind.
+func TestWrongSamplers(t *testing.T) {
 	for how, want := range wrongSamplers {
 		limit := 20 * time.Second
 		if how == "hangs" {
@@ -173,13 +185,7 @@ func TestWrongSamplers(t *testing.T) {
 			t.Fatal(err)
 		}
 		Add(p, "")
-		s, mover := Begin(ctx), &Sampler{program: p}
-		mover.Bind(s, Job{Iterations: iterations, Checkpoints: []int{halfway, iterations}})
-		flow := &sifg.Flow{Field: sifg.Still{}, Mover: mover}
-		c, err := flow.Start(normal, particles, 1, func(dst sifg.Batch, r *rng.Stream) { r.Normal(dst.Data) })
-		for err == nil && s.Err() == nil && c.Iter < iterations {
-			_, err = flow.Step(c)
-		}
+		s := sampled(ctx, p, iterations)
 		said := s.Remark()
 		if s.Err() != nil {
 			said = s.Err().Error()
@@ -264,6 +270,18 @@ func TestFind(t *testing.T) {
 	Add(q, "")
 	if q.Digest == p.Digest {
 		t.Error("another file has the same digest")
+	}
+	var digests []string
+	for _, how := range []string{"well", "depends"} {
+		p, err := Start(context.Background(), command(how))
+		if err != nil {
+			t.Fatal(err)
+		}
+		Add(p, "")
+		digests = append(digests, p.Digest)
+	}
+	if digests[0] == digests[1] {
+		t.Error("what a program says that it hangs on is not in its digest")
 	}
 }
 
