@@ -12,7 +12,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
@@ -82,7 +81,7 @@ func TestLong(t *testing.T) {
 		"edge":    "",
 	} {
 		command := "/usr/bin/env POSTERIORS_TEST_AS=" + how + " " + os.Args[0]
-		p, err := program.Start(context.Background(), command, time.Minute)
+		p, err := program.Start(context.Background(), command)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -173,9 +172,6 @@ func (p *programs) flags(f *pflag.FlagSet) {
 	})
 }
 
-// silence is how long a program may print nothing, on stderr either, before its first line.
-const silence = 10 * time.Minute
-
 // start starts the programs and makes the samplers known. target is nil without one.
 func (p *programs) start(e *env) (target *program.Program, err error) {
 	for _, text := range p.samplers {
@@ -183,7 +179,7 @@ func (p *programs) start(e *env) (target *program.Program, err error) {
 		if !ok {
 			return nil, usage.Errorf("--sampler %s: want NAME=COMMAND, such as nuts=\"python nuts.py\"", text)
 		}
-		x, err := program.Start(context.Background(), command, silence)
+		x, err := program.Start(context.Background(), command)
 		if err == nil {
 			err = program.Register(name, x)
 		}
@@ -195,7 +191,7 @@ func (p *programs) start(e *env) (target *program.Program, err error) {
 	if p.target == "" {
 		return nil, nil
 	}
-	target, err = program.Start(context.Background(), p.target, silence)
+	target, err = program.Start(context.Background(), p.target)
 	switch {
 	case err != nil:
 		return nil, err

@@ -193,7 +193,8 @@ var wants = map[string]string{
 	"duration": "a time with its unit, such as 90s or 10m",
 }
 
-// notEmpty refuses an empty value, such as --name "$NAME" where NAME is not set.
+// notEmpty refuses an empty value, such as --name "$NAME" where NAME is not set, and ~/ for a home, which no shell puts
+// in after =.
 func notEmpty(flags *pflag.FlagSet) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		values := []string{f.Value.String()}
@@ -202,6 +203,11 @@ func notEmpty(flags *pflag.FlagSet) (err error) {
 		}
 		if err == nil && (len(values) == 0 || slices.Contains(values, "")) {
 			err = usage.Errorf("--%s has an empty value", f.Name)
+		}
+		for _, v := range values {
+			if rest, ok := strings.CutPrefix(v, "~/"); ok && err == nil {
+				err = usage.Errorf("--%s=%s: here no shell puts your home for ~: write --%[1]s \"$HOME/%[3]s\"", f.Name, v, rest)
+			}
 		}
 	})
 	return err

@@ -60,6 +60,7 @@ var badInput = []struct {
 	{"run --config none.yaml", []string{"--config", "none.yaml"}},
 	{"run --store file", []string{"--store file"}},
 	{"run --results file", []string{"file"}},
+	{"run --results=~/x", []string{"--results=~/x", `--results "$HOME/x"`}},
 	{"compare --against file", []string{"file"}},
 	{"compare --against none", []string{"--against none", "published"}},
 	{"grid", []string{"grid takes one experiment, got none"}},

@@ -7,17 +7,11 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/semi-implicit/sifg/pkg/sifg"
-	"github.com/semi-implicit/sifg/pkg/sifg/rng"
-	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
 // remarks runs trials of a sampler, one after another, and returns what is said of each.
 func remarks(t *testing.T, how string, trials int) (said []string) {
-	normal := target.NewFunc(dim, func(x []float64) float64 { return -(x[0]*x[0] + x[1]*x[1]) / 2 },
-		func(dst, x []float64) { dst[0], dst[1] = -x[0], -x[1] })
-	p, err := Start(context.Background(), command("sampler-"+how), startup)
+	p, err := Start(context.Background(), command("sampler-"+how))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,13 +19,7 @@ func remarks(t *testing.T, how string, trials int) (said []string) {
 	defer gone(t)
 	defer Close()
 	for range trials {
-		s, mover := Begin(context.Background()), &Sampler{program: p}
-		mover.Bind(s, Job{Iterations: iterations, Checkpoints: []int{halfway, iterations}})
-		flow := &sifg.Flow{Field: sifg.Still{}, Mover: mover}
-		c, err := flow.Start(normal, particles, 1, func(dst sifg.Batch, r *rng.Stream) { r.Normal(dst.Data) })
-		for err == nil && s.Err() == nil && c.Iter < iterations {
-			_, err = flow.Step(c)
-		}
+		s := sampled(context.Background(), p, iterations)
 		if err := s.Settle(); err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +53,7 @@ func TestLaterProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p, err := Start(context.Background(), "sh "+script, startup)
+	p, err := Start(context.Background(), "sh "+script)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +113,7 @@ func TestStuck(t *testing.T) {
 		stuck, hurried, slow = c.stuck, c.hurried, c.slow
 		told := ""
 		Watch(c.soft, func(line string) { told = line })
-		said := ask(t, c.how, 3*time.Second)
+		said := ask(t, c.how, 5*time.Second)
 		want := awaited
 		if c.idle {
 			want += ": it sent no byte, on stderr either, and did not compute for 1s"
@@ -229,7 +217,7 @@ func TestForShell(t *testing.T) {
 			t.Errorf("%s: %q, want %q", command, got, want)
 		}
 	}
-	_, err := Start(context.Background(), "python3 s.py 2>err.log", startup)
+	_, err := Start(context.Background(), "python3 s.py 2>err.log")
 	if want := "sifg starts no shell, which 2>err.log is for"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -6,10 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/semi-implicit/sifg/pkg/sifg"
-	"github.com/semi-implicit/sifg/pkg/sifg/rng"
-	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
 // edited starts a program from a script, which edit changes.
@@ -22,7 +18,7 @@ func edited(t *testing.T) (p *Program, script string, edit func()) {
 		}
 	}
 	write("one")
-	p, err := Start(context.Background(), "sh "+script, startup)
+	p, err := Start(context.Background(), "sh "+script)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +56,7 @@ func TestEdited(t *testing.T) {
 	s.End()
 	planned := p.Identity
 	Close()
-	again, err := Start(context.Background(), p.String(), startup)
+	again, err := Start(context.Background(), p.String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,23 +68,15 @@ func TestEdited(t *testing.T) {
 
 // TestMidway: a sampler in the middle of a trial that ended does not go on to the next.
 func TestMidway(t *testing.T) {
-	p, err := Start(context.Background(), command("sampler-well"), startup)
+	p, err := Start(context.Background(), command("sampler-well"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	Add(p, "")
 	defer gone(t)
 	defer Close()
-	normal := target.NewFunc(dim, func(x []float64) float64 { return -(x[0]*x[0] + x[1]*x[1]) / 2 },
-		func(dst, x []float64) { dst[0], dst[1] = -x[0], -x[1] })
 	for _, until := range []int{halfway, iterations, iterations} {
-		s, mover := Begin(context.Background()), &Sampler{program: p}
-		mover.Bind(s, Job{Iterations: iterations, Checkpoints: []int{halfway, iterations}})
-		flow := &sifg.Flow{Field: sifg.Still{}, Mover: mover}
-		c, err := flow.Start(normal, particles, 1, func(dst sifg.Batch, r *rng.Stream) { r.Normal(dst.Data) })
-		for err == nil && s.Err() == nil && c.Iter < until {
-			_, err = flow.Step(c)
-		}
+		s := sampled(context.Background(), p, until)
 		if err := s.Err(); err != nil {
 			t.Errorf("until iteration %d: %v", until, err)
 		}

@@ -31,7 +31,7 @@ func TestNothingIsLeft(t *testing.T) {
 		gone(t)
 
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
-		if p, err := Start(context.Background(), command("child-spins"), startup); err == nil {
+		if p, err := Start(context.Background(), command("child-spins")); err == nil {
 			time.AfterFunc(time.Duration(r.IntN(20))*time.Millisecond, func() {
 				if all := left(); len(all) > 0 {
 					pid, _ := strconv.Atoi(all[r.IntN(len(all))])
@@ -62,7 +62,7 @@ func TestUser(t *testing.T) {
 	}
 	for {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
-		if p, err := Start(ctx, command("ignores-end"), startup); err == nil {
+		if p, err := Start(ctx, command("ignores-end")); err == nil {
 			evaluate(ctx, p)
 		}
 		cancel()

@@ -54,7 +54,7 @@ func (p *Program) spawn(ctx context.Context) (*process, error) {
 		return nil, fmt.Errorf("the program %q cannot be started: %w", p, err)
 	}
 	defer context.AfterFunc(ctx, c.kill)()
-	defer c.await("its first line", p.startup, cancel)()
+	defer c.await("its first line", cancel)()
 	line, err := c.from.line()
 	if err == nil {
 		c.said, err = first(line)

@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
@@ -37,8 +36,7 @@ type Program struct {
 	Identity
 	First First // what it said of itself when it was started first
 
-	sampler string // that it is known as; "": none
-	startup time.Duration
+	sampler string  // that it is known as; "": none
 	depends depends // of its first process
 
 	// running is locked for what follows.
@@ -49,11 +47,10 @@ type Program struct {
 	unsound  bool    // one of them was opened otherwise when it was started again
 }
 
-// Start starts a program for its first line, before which it may be silent as long as startup. No shell reads the
-// command. Its errors are a person's mistakes.
-func Start(ctx context.Context, command string, startup time.Duration) (*Program, error) {
+// Start starts a program for its first line. No shell reads the command. Its errors are a person's mistakes.
+func Start(ctx context.Context, command string) (*Program, error) {
 	words, err := split(command)
-	p := &Program{Identity: Identity{Command: words}, startup: startup}
+	p := &Program{Identity: Identity{Command: words}}
 	switch {
 	case err != nil:
 		return nil, usage.Errorf("the program %q: %v", command, err)

@@ -21,7 +21,7 @@ import (
 var misbehaviours = map[string]string{
 	"dies-at-once":        "!ended (exit status 3) when its first line was due; it said last: Traceback",
 	"silent":              "!ended (exit status 0) when its first line was due",
-	"says-nothing":        "!was killed while its first line was awaited: it printed nothing, on stderr either, for 1s",
+	"says-nothing":        "!was killed while its first line was awaited: it sent no byte, on stderr either, and did not compute for 1s",
 	"stdin-closed":        "must pass on stdin and stdout: conda run --no-capture-output",
 	"stochastic":          "not reproducible: the program",
 	"refuses":             "the model refused 1.6 % of 2000 points",
@@ -53,20 +53,17 @@ var misbehaviours = map[string]string{
 	"writes-10-gigabytes": "printed a line of more than 1048576 bytes on stdout",
 }
 
-// startup is how long the program of a test may be silent before its first line.
-const startup = time.Minute
-
 func command(how string) string { return os.Args[0] + " behave " + how }
 
 // ask asks a program twice for the score at 1000 points within a limit, and returns what the session says of it.
 func ask(t *testing.T, how string, limit time.Duration) string {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	most := startup
 	if how == "says-nothing" || how == "compiles" {
-		most = silence
+		defer func(before time.Duration) { stuck = before }(stuck)
+		stuck = silence
 	}
-	p, err := Start(context.Background(), command(how), most)
+	p, err := Start(context.Background(), command(how))
 	if err != nil {
 		return "!" + err.Error()
 	}
@@ -161,28 +158,34 @@ var wrongSamplers = map[string]string{
 	"ends-early":      "asked for 20 of its 240 gradients",
 }
 
-// TestWrongSamplers: each wrong sampler is told by one sentence, and none leaves a process behind.
-func TestWrongSamplers(t *testing.T) {
+// sampled runs a trial of a sampler on N(0, I) until an iteration, or until it fails.
+func sampled(ctx context.Context, p *Program, until int) *Session {
 	normal := target.NewFunc(dim, func(x []float64) float64 { return -(x[0]*x[0] + x[1]*x[1]) / 2 },
 		func(dst, x []float64) { dst[0], dst[1] = -x[0], -x[1] })
+	s, mover := Begin(ctx), &Sampler{program: p}
+	mover.Bind(s, Job{Iterations: iterations, Checkpoints: []int{halfway, iterations}})
+	flow := &sifg.Flow{Field: sifg.Still{}, Mover: mover}
+	c, err := flow.Start(normal, particles, 1, func(dst sifg.Batch, r *rng.Stream) { r.Normal(dst.Data) })
+	for err == nil && s.Err() == nil && c.Iter < until {
+		_, err = flow.Step(c)
+	}
+	return s
+}
+
+// TestWrongSamplers: each wrong sampler is told by one sentence, and none leaves a process behind.
+func TestWrongSamplers(t *testing.T) {
 	for how, want := range wrongSamplers {
 		limit := 20 * time.Second
 		if how == "hangs" {
 			limit = time.Second
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), limit)
-		p, err := Start(context.Background(), command("sampler-"+how), startup)
+		p, err := Start(context.Background(), command("sampler-"+how))
 		if err != nil {
 			t.Fatal(err)
 		}
 		Add(p, "")
-		s, mover := Begin(ctx), &Sampler{program: p}
-		mover.Bind(s, Job{Iterations: iterations, Checkpoints: []int{halfway, iterations}})
-		flow := &sifg.Flow{Field: sifg.Still{}, Mover: mover}
-		c, err := flow.Start(normal, particles, 1, func(dst sifg.Batch, r *rng.Stream) { r.Normal(dst.Data) })
-		for err == nil && s.Err() == nil && c.Iter < iterations {
-			_, err = flow.Step(c)
-		}
+		s := sampled(ctx, p, iterations)
 		said := s.Remark()
 		if s.Err() != nil {
 			said = s.Err().Error()
@@ -199,7 +202,7 @@ func TestWrongSamplers(t *testing.T) {
 
 // TestScriptWithoutItsLanguage: a script that is named alone is no command.
 func TestScriptWithoutItsLanguage(t *testing.T) {
-	_, err := Start(context.Background(), "model.py --rows 3", startup)
+	_, err := Start(context.Background(), "model.py --rows 3")
 	if want := `did you mean "python model.py --rows 3"?`; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -207,7 +210,7 @@ func TestScriptWithoutItsLanguage(t *testing.T) {
 
 // TestPool: one process serves one trial after another, and two at once have two.
 func TestPool(t *testing.T) {
-	p, err := Start(context.Background(), command("well"), startup)
+	p, err := Start(context.Background(), command("well"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +249,7 @@ func TestFind(t *testing.T) {
 		}
 	}
 	write("one")
-	p, err := Start(context.Background(), script, startup)
+	p, err := Start(context.Background(), script)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,13 +263,25 @@ func TestFind(t *testing.T) {
 		t.Errorf("%v, %v, name %q", found, err, p.Name())
 	}
 	write("two")
-	q, err := Start(context.Background(), script, startup)
+	q, err := Start(context.Background(), script)
 	if err != nil {
 		t.Fatal(err)
 	}
 	Add(q, "")
 	if q.Digest == p.Digest {
 		t.Error("another file has the same digest")
+	}
+	var digests []string
+	for _, how := range []string{"well", "depends"} {
+		p, err := Start(context.Background(), command(how))
+		if err != nil {
+			t.Fatal(err)
+		}
+		Add(p, "")
+		digests = append(digests, p.Digest)
+	}
+	if digests[0] == digests[1] {
+		t.Error("what a program says that it hangs on is not in its digest")
 	}
 }
 
@@ -290,7 +305,7 @@ func TestSplit(t *testing.T) {
 		}
 	}
 	for _, command := range []string{`python "model.py`, `it's`, `a\`} {
-		if _, err := Start(context.Background(), command, startup); err == nil || !strings.Contains(err.Error(),
+		if _, err := Start(context.Background(), command); err == nil || !strings.Contains(err.Error(),
 			"a quote is not closed") {
 			t.Errorf("%s: %v", command, err)
 		}

@@ -59,7 +59,7 @@ func (s *Sampler) replay() bool {
 	}
 	defer c.kill()
 	defer context.AfterFunc(ctx, c.kill)()
-	defer c.await("the start of a trial again", stuck, cancel)()
+	defer c.await("the start of a trial again", cancel)()
 	d := s.job.Dim
 	if c.send(message{Sifg: protocol, Sampler: &s.job}, s.start, d) != nil {
 		return false

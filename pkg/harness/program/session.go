@@ -111,7 +111,7 @@ func (s *Session) with(p *Program, what string, f func(c *process) error) error 
 	if err := s.Err(); err != nil { // of a question before
 		return err
 	}
-	defer c.await(what, stuck, s.end)()
+	defer c.await(what, s.end)()
 	if err = f(c); err == nil {
 		return nil
 	}

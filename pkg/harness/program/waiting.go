@@ -28,41 +28,37 @@ func Watch(soft context.Context, note func(line string)) {
 
 // wait is what is awaited of a process.
 type wait struct {
-	process  *process
-	what     string
-	limit    time.Duration // of quiet
-	starts   bool          // what is awaited is the first line
-	end      context.CancelCauseFunc
+	process *process
+	what    string
+	end     context.CancelCauseFunc
+	since   time.Time
+	told    bool // a person
+
+	mu       sync.Mutex
 	timer    *time.Timer
-	mu       sync.Mutex // of timer and over
 	over     bool
-	told     bool
-	since    time.Time // awaited
 	quiet    time.Time // since when it did nothing
-	bytes    int64     // when it last did something
+	bytes    int64     // from it, and
 	computed time.Duration
 }
 
-// await ends the context of a process that does nothing for a limit while what is awaited of it, and says after a
-// minute for what one waits. over is to be called when it came.
-func (c *process) await(what string, limit time.Duration, end context.CancelCauseFunc) (over func()) {
+// await ends the context of a process that is stuck while what is awaited of it. over is to be called when it came.
+func (c *process) await(what string, end context.CancelCauseFunc) (over func()) {
 	now := time.Now()
-	w := &wait{process: c, what: what, limit: limit, end: end, since: now, quiet: now, bytes: c.heard.Load()}
-	w.starts = c.said.Sifg == 0
+	w := &wait{process: c, what: what, end: end, since: now, quiet: now, bytes: c.heard.Load()}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.timer = time.AfterFunc(w.next(), w.look)
-	return w.stop
+	w.timer = time.AfterFunc(pace(), w.look)
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.over = true
+		w.timer.Stop()
+	}
 }
 
-func (w *wait) next() time.Duration { return min(w.limit/10, 5*time.Second) }
-
-func (w *wait) stop() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.over = true
-	w.timer.Stop()
-}
+// pace is how often one looks at a process.
+func pace() time.Duration { return min(stuck/10, 5*time.Second) }
 
 // look looks whether the process did something since it was looked at last.
 func (w *wait) look() {
@@ -71,10 +67,9 @@ func (w *wait) look() {
 	if w.over {
 		return
 	}
-	now, bytes := time.Now(), w.process.heard.Load()
+	now, bytes, limit := time.Now(), w.process.heard.Load(), stuck
 	computed, known := cpuTime(w.process.cmd.Process.Pid)
-	busy := computed-w.computed > w.next()/100
-	if bytes != w.bytes || busy || w.process.ours.Load() {
+	if !known || bytes != w.bytes || computed-w.computed > pace()/100 || w.process.ours.Load() {
 		w.quiet = now
 	}
 	w.bytes, w.computed = bytes, computed
@@ -85,16 +80,12 @@ func (w *wait) look() {
 		w.told = true
 		note(fmt.Sprintf("the program %q: %s is awaited since %s", w.process.program, w.what, w.since.Format("15:04:05")))
 	}
-	limit := w.limit
 	if soft != nil && soft.Err() != nil {
-		limit = min(limit, hurried)
+		limit = hurried
 	}
-	switch {
-	case now.Sub(w.quiet) < limit || !known && !w.starts:
-		w.timer.Reset(w.next())
-	case w.starts:
-		w.end(fmt.Errorf("it printed nothing, on stderr either, for %v", limit))
-	default:
-		w.end(fmt.Errorf("it sent no byte, on stderr either, and did not compute for %v", limit))
+	if now.Sub(w.quiet) < limit {
+		w.timer.Reset(pace())
+		return
 	}
+	w.end(fmt.Errorf("it sent no byte, on stderr either, and did not compute for %v", limit))
 }
