@@ -35,7 +35,7 @@ func Compare(theirs Numbers, released []*record.Set) []Row {
 		if set == nil {
 			continue
 		}
-		f := figures[s.figure]
+		f := parts[s.part]
 		metric := f.metrics[s.metric]
 		r := Row{
 			Figure: f.name, Cell: record.Cell{Problem: s.problem, Metric: metric, Method: s.method}, Curve: f.curve,

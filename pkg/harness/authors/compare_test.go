@@ -1,6 +1,7 @@
 package authors
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -167,6 +168,9 @@ func TestLost(t *testing.T) {
 	if got := theirs.Last("p", "m", "amari-median"); !slices.Equal(got, []float64{1, 3}) {
 		t.Errorf("last values %v", got)
 	}
+	if got := theirs.Seconds("p", "m"); !slices.Equal(got, []float64{1, 1, 1}) {
+		t.Errorf("seconds %v", got)
+	}
 	layers := theirs.Layers("p", "m", "amari-median", figure.Style{Label: "x"})
 	if line, ok := layers[1].(figure.Line); !ok || line.Style.Dash == nil || line.Style.Label != "" || line.Y[0] != 2 {
 		t.Errorf("layers %+v", layers)
@@ -213,5 +217,30 @@ func TestRead(t *testing.T) {
 	}
 	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), file) {
 		t.Errorf("of half a file: %v", err)
+	}
+}
+
+// TestCommitted: the committed numbers can be read, each occurs once, they are in order, and every figure is known.
+func TestCommitted(t *testing.T) {
+	all, err := Read(filepath.Join("..", "..", "..", "results"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := func(a, b Number) int {
+		return cmp.Or(cmp.Compare(a.Figure, b.Figure), cmp.Compare(a.Problem, b.Problem), cmp.Compare(a.Method, b.Method),
+			cmp.Compare(a.Seed, b.Seed), cmp.Compare(a.Metric, b.Metric), cmp.Compare(a.Iteration, b.Iteration),
+			cmp.Compare(a.Index, b.Index))
+	}
+	for i, n := range all {
+		if i > 0 && before(all[i-1], n) >= 0 {
+			t.Errorf("row %d, %+v, does not come after %+v", i, n, all[i-1])
+		}
+		known := func(f part) bool { return f.name == n.Figure }
+		if n.Method != "hmc" && !slices.ContainsFunc(parts, known) || !(n.Seconds > 0) || n.Processor == "" {
+			t.Errorf("row %d: %+v", i, n)
+		}
+	}
+	if len(all) < 1000 {
+		t.Errorf("%d numbers", len(all))
 	}
 }

@@ -90,6 +90,17 @@ func (all Numbers) Last(problem, method, metric string) []float64 {
 	return out
 }
 
+// Seconds returns the processor seconds of a script, one a seed. Those of ICA are of all methods of a try together.
+func (all Numbers) Seconds(problem, method string) (out []float64) {
+	seen := map[uint64]bool{}
+	for _, n := range all {
+		if n.Problem == problem && n.Method == method && !seen[n.Seed] {
+			out, seen[n.Seed] = append(out, n.Seconds), true
+		}
+	}
+	return out
+}
+
 // Layers draws the curves of one method on one problem over ours, in the same colour, dashed.
 func (all Numbers) Layers(problem, method, metric string, style figure.Style) []figure.Layer {
 	curves, _ := all.Curves(problem, method, metric)
@@ -104,13 +115,15 @@ func finite(curves []record.Curve) (kept []record.Curve, lost int) {
 	return kept, len(curves) - len(kept)
 }
 
-// figures are the figures and tables of the paper that scripts make: the metrics that stand for each, and whether it
-// shows their curves or their last values.
-var figures = []struct {
+// part is a figure or table of the paper that scripts make: the metrics that stand for it, and whether it shows their
+// curves or their last values.
+type part struct {
 	name    string
 	metrics []string
 	curve   bool
-}{
+}
+
+var parts = []part{
 	{"Figures 1 and 2", []string{"knn-kl"}, true},
 	{"Figure 3 left", []string{"knn-kl"}, true},
 	{"Figure 3 right", []string{"knn-kl", "knn-kl-small"}, true}, // L2-GF and Ada-GWG are judged by fewer draws
@@ -122,14 +135,14 @@ var figures = []struct {
 
 // series is a metric of a method on a problem, of which a figure shows the curve or the last value.
 type series struct {
-	figure, metric  int // places in figures
+	part, metric    int // places in parts and in its metrics
 	problem, method string
 }
 
 // series returns those of which there are numbers, in order of figure, problem, metric, method.
 func (all Numbers) series() (out []series) {
 	for _, n := range all {
-		for i, f := range figures {
+		for i, f := range parts {
 			s := series{i, slices.Index(f.metrics, n.Metric), n.Problem, n.Method}
 			if f.name == n.Figure && s.metric >= 0 && !slices.Contains(out, s) {
 				out = append(out, s)
@@ -137,7 +150,7 @@ func (all Numbers) series() (out []series) {
 		}
 	}
 	slices.SortFunc(out, func(a, b series) int {
-		return cmp.Or(cmp.Compare(a.figure, b.figure), cmp.Compare(a.problem, b.problem),
+		return cmp.Or(cmp.Compare(a.part, b.part), cmp.Compare(a.problem, b.problem),
 			cmp.Compare(a.metric, b.metric), cmp.Compare(a.method, b.method))
 	})
 	return out
