@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"strings"
 
@@ -130,16 +131,14 @@ func (c *compareFlags) papers(e *env, chosen []*harness.Experiment, ours *report
 				if from.Set(x.Protocol) == nil || harness.ByName(chosen, x.Experiment) == nil {
 					continue
 				}
-				p := from.Part(x.Protocol, x.ID)
-				switch {
-				case p == nil || p.Failure != "":
-				case p.Made.Groups() != nil:
+				if from.Section(x.ID).Draw != nil { // it is not drawn for this
+					found := ledger.Tally(x.Experiment, x.Protocol, of.Claims)
+					at := path.Join(x.Experiment, x.Protocol, x.ID) + ".svg"
+					figures = append(figures, []string{of.Name, at, found})
+				} else if p := from.Part(x.Protocol, x.ID); p != nil && p.Made.Groups() != nil {
 					fmt.Fprintf(e.out, "%s: %s, protocol %s\n\n", of.Name, of.Title, x.Protocol)
 					groups(e.out, p.Made)
 					tabled = append(tabled, x.Experiment)
-				case p.Draw != nil:
-					found := ledger.Tally(x.Experiment, x.Protocol, of.Claims)
-					figures = append(figures, []string{of.Name, p.Path() + ".svg", found})
 				}
 			}
 		}
