@@ -160,7 +160,9 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 		return err
 	}
 	question.Command = g.again(spec, laid)
-	return w.run(e, &g.runner, func() error { return w.choose(e, question) })
+	return w.run(e, &g.runner, func() error {
+		return report.Alone(w.results, func() error { return w.choose(e, question) })
+	})
 }
 
 // again returns the command that makes a grid again, without where its files are and how it is computed: that belongs

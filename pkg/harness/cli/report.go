@@ -134,6 +134,10 @@ func siteWith(e *env, r *report.Results, grids map[string]*report.Results) (repo
 
 // report writes the results of the plan and shows what came out.
 func (w *work) report(e *env) error {
+	return report.Alone(w.results, func() error { return w.collect(e) })
+}
+
+func (w *work) collect(e *env) error {
 	before, err := report.Read(w.results, e.experiments)
 	if err != nil {
 		return usage.Errorf("%v; restore the folder, or move it away and run the same command again", err)

@@ -125,35 +125,44 @@ func (f Files) folders() map[string]map[string][]byte {
 	return out
 }
 
-// Write writes files to a results folder while no other process does so, and removes sections and pages that are not
-// made any more. Each file is the old or the new one, whole, and so are the data of an experiment.
+// Alone runs f, which reads results, adds to them and writes them, while no other process does so with this folder: none
+// loses what another adds.
+func Alone(dir string, f func() error) error {
+	return disk.Alone(context.Background(), dir, func(*os.Root) error { return f() })
+}
+
+// Write writes files to a results folder, and removes sections and pages that are not made any more. Each file is the
+// old or the new one, whole, and so are the data of an experiment. No other process may write meanwhile: see Alone.
 func (f Files) Write(dir string) error {
-	return disk.Alone(context.Background(), dir, func(root *os.Root) error {
-		if err := Writable(dir); err != nil {
-			return err
-		}
-		if err := put(root, marker, []byte(markerText)); err != nil {
-			return err
-		}
-		folders := f.folders()
-		for _, folder := range slices.Sorted(maps.Keys(folders)) {
-			if err := replace(root, folder, folders[folder]); err != nil {
-				return err
-			}
-		}
-		for _, name := range slices.Sorted(maps.Keys(f.Made)) {
-			if err := put(root, name, f.Made[name]); err != nil {
-				return err
-			}
-		}
-		stale, err := f.stale(root)
-		for _, name := range stale {
-			if temporary(name) || f.ours[strings.TrimSuffix(path.Base(name), path.Ext(name))] {
-				err = errors.Join(err, disk.RemoveAll(root, name))
-			}
-		}
+	if err := errors.Join(Writable(dir), os.MkdirAll(dir, 0o777)); err != nil {
 		return err
-	})
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := put(root, marker, []byte(markerText)); err != nil {
+		return err
+	}
+	folders := f.folders()
+	for _, folder := range slices.Sorted(maps.Keys(folders)) {
+		if err := replace(root, folder, folders[folder]); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Made)) {
+		if err := put(root, name, f.Made[name]); err != nil {
+			return err
+		}
+	}
+	stale, err := f.stale(root)
+	for _, name := range stale {
+		if temporary(name) || f.ours[strings.TrimSuffix(path.Base(name), path.Ext(name))] {
+			err = errors.Join(err, disk.RemoveAll(root, name))
+		}
+	}
+	return err
 }
 
 // put writes a file unless it is there.

@@ -10,19 +10,26 @@ import (
 	"testing"
 )
 
-// Eight runs of one plan at once, on one store and one report: all end well, and the files are those of one run.
+// Eight runs at once, on one store and one results folder, of all protocols or of one each: all end well, and the files
+// are those of one run.
 func TestEightRunsAtOnce(t *testing.T) {
-	args := func(dir string) []string {
-		return []string{"run", "--protocol", "all", "--set", "seeds=[1,2,3,4,5]", "--results", dir}
+	for _, protocols := range [][]string{{"all"}, {"paper", "released"}} {
+		eightRuns(t, protocols)
+	}
+}
+
+func eightRuns(t *testing.T, protocols []string) {
+	args := func(dir, protocol string) []string {
+		return []string{"run", "--protocol", protocol, "--set", "seeds=[1,2,3,4,5]", "--results", dir}
 	}
 	ref, dir := folder(t), filepath.Join(folder(t), "results")
-	if code, said := quietly(args(ref)...); code != 0 {
+	if code, said := quietly(args(ref, "all")...); code != 0 {
 		t.Fatal(said)
 	}
 	var cmds []*exec.Cmd
 	var outs []*bytes.Buffer
-	for range 8 {
-		cmd, out := command(args(dir)...)
+	for i := range 8 {
+		cmd, out := command(args(dir, protocols[i%len(protocols)])...)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
