@@ -378,3 +378,32 @@ func TestWrittenAndRead(t *testing.T) {
 		t.Error("the picture of other cells is still there")
 	}
 }
+
+// TestOwnData: a grid on a person's own data is read, without them, as it was written.
+func TestOwnData(t *testing.T) {
+	p, q, err := layOut("{product: {step: [0.01, 0.02]}, problems: [small]}", "min gap")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Set = []string{"--data mine.csv"}
+	r := compute(t, p, q, all)
+	r.Experiments[0].AtEnd(q.Text())
+	files, results := report.NewFiles(), t.TempDir()
+	shown, err := Shown(map[string]*report.Results{q.Name: r}, files)
+	if err == nil {
+		err = files.Write(results)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := toy()
+	e.Own = &harness.Own{Problem: "small"}
+	read, err := Read(results, []*harness.Experiment{e})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Shown(read, report.NewFiles())
+	if err != nil || len(again) != 1 || again[0].Best == nil || again[0].Best.CSV() != shown[0].Best.CSV() {
+		t.Errorf("%+v, %v", again, err)
+	}
+}

@@ -21,13 +21,18 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// On returns an experiment whose sections are those of a grid.
+// On returns an experiment whose sections are those of a grid, on what is a person's own too.
 func (q Question) On(e *harness.Experiment) *harness.Experiment {
 	out := *e
 	out.Paper = nil
 	out.Sections = []harness.Section{
 		{ID: "best", Title: "The best cells", Draw: q.draw, Table: q.best},
 		{ID: "cells", Title: "All cells, the best first", Table: q.all},
+	}
+	if e.Own != nil {
+		own := *e.Own
+		own.Sections = out.Sections
+		out.Own = &own
 	}
 	return &out
 }
