@@ -91,7 +91,7 @@ func Shown(grids map[string]*report.Results, files report.Files) (out []report.G
 				made[path.Join(set.Protocol, "chosen.yaml")], _ = q.Chosen(set)
 				g := report.Grid{
 					Name: name, Experiment: x.Name, Protocol: set.Protocol, Command: q.Command,
-					Dir: path.Join(at, set.Protocol),
+					Title: x.Title, Dir: path.Join(at, set.Protocol),
 				}
 				if best := x.Part(set.Protocol, "best"); best != nil {
 					g.Best, g.Failure = best.Made, best.Failure

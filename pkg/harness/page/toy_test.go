@@ -206,6 +206,7 @@ func toyGrids() []report.Grid {
 		Name:       "steps",
 		Experiment: "gmm",
 		Protocol:   "third",
+		Title:      "Gaussian mixtures",
 		Command:    "sifg grid",
 		Dir:        "grid/steps/gmm/third",
 		Pictures:   []report.Picture{{Title: "Which is best?", Path: "grid/steps/gmm/third/best", SVG: svg}},
