@@ -91,11 +91,12 @@ func TestVerdicts(t *testing.T) {
 		{"equal", to(8, 1), 0, 0, "inconclusive", "50 %", "0 ["},
 		// Differences of 0 change no p-value, and count as half: (6 + 4/2)/10 are ahead.
 		{"six lower, four ties", to(10, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 1), 0, 0, "better", "80 %", "−0.300 ["},
-		{"six lower, seven ties: the median is 0", to(13, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 1), 0, 0, "inconclusive", "73 %", ""},
+		{"six lower, seven ties: the median is 0", to(13, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 1), 0, 0, "inconclusive",
+			"73 %", ""},
 		{"one seed", to(1, 0.5), 0, 0, "inconclusive", "100 %", "−0.500"},
 		// The sums of all patterns that give the eight one sign are as extreme: p = 32/4096.
-		{"told apart by eight of twelve seeds", to(12, 11, 11, 11, 11, 11, 11, 11, 11, 0.9), 0, 0, "inconclusive", "33 %",
-			"6.63 ["},
+		{"told apart by eight of twelve seeds", to(12, 11, 11, 11, 11, 11, 11, 11, 11, 0.9), 0, 0, "inconclusive",
+			"33 %", "6.63 ["},
 		// The sign test: 2·(1 + 8)/2⁸ = 0.070, 2·(1 + 10)/2¹⁰ = 0.021.
 		{"one of eight lost", to(8, nan, 0.5), 0, 0, "inconclusive", "88 %", "−0.500 ["},
 		{"one of ten lost", to(10, nan, 0.5), 0, 0, "better", "90 %", "−0.500 ["},

@@ -125,8 +125,8 @@ func (f Files) folders() map[string]map[string][]byte {
 	return out
 }
 
-// Alone runs f, which reads results, adds to them and writes them, while no other process does so with this folder: none
-// loses what another adds.
+// Alone runs f, which reads results, adds to them and writes them, while no other process does so with this folder:
+// none loses what another adds.
 func Alone(dir string, f func() error) error {
 	return disk.Alone(context.Background(), dir, func(*os.Root) error { return f() })
 }

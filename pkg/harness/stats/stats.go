@@ -66,8 +66,9 @@ func TInterval(x []float64, level float64) (lo, hi float64) {
 }
 
 // Expanded returns the level to ask of a percentile bootstrap so that with n ≥ 2 values its interval of the mean, which
-// else is √((n−1)/n)·1.96/t of the width of Student's, is as wide as that at the wanted level (the expanded percentile interval of Hesterberg, What teachers should know about the bootstrap, 2015,
-// sec. 3.3): 0.9981 for 0.95 and five values.
+// else is √((n−1)/n)·1.96/t of the width of Student's, is as wide as that at the wanted level: 0.9981 for 0.95 and five
+// values (the expanded percentile interval of Hesterberg, What teachers should know about the bootstrap, 2015, sec.
+// 3.3).
 func Expanded(level float64, n int) float64 {
 	wide := math.Sqrt(float64(n)/float64(n-1)) * student(n, level)
 	return min(1-2*float64(distuv.UnitNormal.CDF(-wide)), math.Nextafter(1, 0)) // 1 for two values
