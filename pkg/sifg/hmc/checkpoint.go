@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -39,22 +38,12 @@ func identify(d Density, o *Options, k int, start []float64) identity {
 	r, hash := rng.New(o.Seed, "hmc-check", uint64(k)), sha256.New()
 	x, g := slices.Clone(start), make([]float64, len(start))
 	for range 3 {
-		words := []uint64{canonical(d.Grad(g, x))}
-		for j, v := range g {
-			words = append(words, canonical(v))
+		binary.Write(hash, binary.LittleEndian, append(g, d.Grad(g, x)))
+		for j := range x {
 			x[j] += r.NormFloat64()
 		}
-		binary.Write(hash, binary.LittleEndian, words)
 	}
 	return identity{o.Seed, o.Config, start, fmt.Sprintf("%x", hash.Sum(nil))}
-}
-
-// canonical returns the bits of a value, those of one NaN for all.
-func canonical(v float64) uint64 {
-	if v != v {
-		v = math.NaN()
-	}
-	return math.Float64bits(v)
 }
 
 // other says in what a saved identity differs; "" in nothing.

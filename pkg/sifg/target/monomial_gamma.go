@@ -146,9 +146,7 @@ func (t *MonomialGamma) cut(u float64) cut {
 // AbsMoment returns E|x_c|^p = β^{−p/α} Γ((p+1)/α)/Γ(1/α), the same for every coordinate. p > −1.
 func (t *MonomialGamma) AbsMoment(p float64) float64 { return t.absMoment(p, 1/t.alpha) }
 
-// AbsMomentReleased returns E|x_c|^p of the law of SampleReleased: β^{−p/α} Γ(α+p/α)/Γ(α).
-func (t *MonomialGamma) AbsMomentReleased(p float64) float64 { return t.absMoment(p, t.alpha) }
-
+// absMoment is E|x_c|^p where β|x|^α is Gamma(shape); of the law of SampleReleased shape is α.
 func (t *MonomialGamma) absMoment(p, shape float64) float64 {
 	num, _ := math.Lgamma(shape + p/t.alpha)
 	den, _ := math.Lgamma(shape)
