@@ -335,6 +335,8 @@ func TestRefusals(t *testing.T) {
 			"another when it is asked again"},
 		"nowhere": {of(func([]float64) float64 { return math.Inf(-1) }, slope), short, nil,
 			"not finite at any of 100 points"},
+		"nil":   {nil, short, nil, "a density, and positive Chains"},
+		"less":  {of(normal, slope), hmc.Options{Chains: -1}, nil, "not -1, 1000 and 1000"},
 		"start": {of(normal, slope), started, nil, "Start, Folder and Leapfrog cannot be set"},
 		"gone":  {of(normal, slope), short, gone, context.Canceled.Error()},
 		"good":  {of(normal, slope), short, nil, ""},
