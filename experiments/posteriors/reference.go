@@ -267,7 +267,12 @@ func (g *gathered) Leave() {
 }
 
 // Values implements judge.Gatherer.
-func (g *gathered) Values(points []float64) []float64 { return g.Constrain(points) }
+func (g *gathered) Values(points []float64) (out []float64) {
+	for some := range slices.Chunk(points, block*g.Dim()) {
+		out = append(out, g.Constrain(some)...)
+	}
+	return out
+}
 
 // ask asks the next question, if all that have joined wait. g.mu is held.
 func (g *gathered) ask() {

@@ -28,23 +28,21 @@ var tables = []harness.Section{
 }
 
 func scoreCard(kind string) harness.Section {
-	return words.Table("card-"+kind, func(s *record.Set) (*table.Table, error) { return card(s, kind) })
-}
-
-func card(s *record.Set, kind string) (*table.Table, error) {
-	all := names(s)
-	methods := s.Methods(all[0] + "-" + kind)
-	if len(methods) == 0 {
-		return nil, fmt.Errorf("no trials of the problems %s-%s", all[0], kind)
-	}
-	t := table.Of(all)
-	t.Words("Posterior", func(name string) string { return name })
-	for _, m := range methods {
-		t.Column(figure.Label(m), func(name string) table.Cell { return scoreCell(outcomeOf(s, name+"-"+kind, m)) })
-	}
-	t.Notes = []string{"Medians over seeds. " + resolution}
-	t.Picture = &table.Picture{Kind: table.Heat, Label: "error of the standard deviations, exact draws: 1"}
-	return &t.Table, nil
+	return words.Table("card-"+kind, func(s *record.Set) (*table.Table, error) {
+		all := names(s)
+		methods := s.Methods(all[0] + "-" + kind)
+		if len(methods) == 0 {
+			return nil, fmt.Errorf("no trials of the problems %s-%s", all[0], kind)
+		}
+		t := table.Of(all)
+		t.Words("Posterior", func(name string) string { return name })
+		for _, m := range methods {
+			t.Column(figure.Label(m), func(name string) table.Cell { return scoreCell(outcomeOf(s, name+"-"+kind, m)) })
+		}
+		t.Notes = []string{"Medians over seeds. " + resolution}
+		t.Picture = &table.Picture{Kind: table.Heat, Label: "error of the standard deviations, exact draws: 1"}
+		return &t.Table, nil
+	})
 }
 
 func scoreCell(o outcome) table.Cell {

@@ -48,7 +48,9 @@ const (
 	mostDense  = 40
 	hopeless   = 1.1
 
-	// With an acceptance of 0.8 chains stick in narrow bends: on a banana they are then worth a sixth.
+	// On eleven of the twelve posteriors an acceptance of 0.9 costs 1.1 to 1.3 times the gradients of 0.8, warm-up included,
+	// and 1.03 to 1.2 times those of 0.85. On gp-pois chains of 0.8 stick in narrow bends: draws are worth a tenth a
+	// gradient or less, and at 0.85 the chains of one of two seeds did not agree.
 	accept = 0.9
 )
 
@@ -61,9 +63,13 @@ func Run(ctx context.Context, d hmc.Density, o hmc.Options) (*Result, error) {
 		return nil, errors.New("judge: Start, Folder and Leapfrog cannot be set: searches choose the starts, of the " +
 			"No-U-Turn sampler, and there are no checkpoints")
 	}
-	dim := d.Dim()
 	o.Chains, o.Draws = cmp.Or(o.Chains, 4), cmp.Or(o.Draws, 1000)
 	o.Config.Warmup = cmp.Or(o.Config.Warmup, 1000)
+	if d == nil || o.Chains < 1 || o.Draws < 1 || o.Config.Warmup < 1 {
+		return nil, fmt.Errorf("judge: a density, and positive Chains, Draws and Warmup are needed, not %d, %d and %d",
+			o.Chains, o.Draws, o.Config.Warmup)
+	}
+	dim := d.Dim()
 	o.Config.TargetAccept = cmp.Or(o.Config.TargetAccept, accept)
 	o.Config.Dense = o.Config.Dense || dim <= mostDense
 	o.Until.ESS, o.Until.Draws = cmp.Or(o.Until.ESS, enough), cmp.Or(o.Until.Draws, mostRounds*o.Draws)

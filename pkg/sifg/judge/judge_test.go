@@ -155,7 +155,7 @@ func (k *knownTruth) judged() (*Result, error) {
 		o.Names = o.Names[:len(k.values(make([]float64, k.d)))]
 		o.Values = func(dst, x []float64) { copy(dst, k.values(x)) }
 	}
-	return Run(context.Background(), negated{k.density()}, o)
+	return Run(context.Background(), k.density(), o)
 }
 
 // TestKnownTruths: no draws that are wrong are said to be to be taken, none that are right are withheld, and what is
@@ -196,18 +196,6 @@ func (k knownTruth) check(t *testing.T) {
 
 func (k *knownTruth) right(mean, sd float64) bool {
 	return math.Abs(mean-k.mean) < k.sd/5 && math.Abs(sd/k.sd-1) < 0.2
-}
-
-// negated is a target.Func as a density with energies.
-type negated struct{ *target.Func }
-
-func (n negated) Energy(x []float64) float64 { return -n.LogDensity(x) }
-func (n negated) Grad(dst, x []float64) float64 {
-	n.Gradient(dst, x)
-	for j := range dst {
-		dst[j] = -dst[j]
-	}
-	return n.Energy(x)
 }
 
 // summarized checks what Summarize says of a flow from N(0, 9I) on the values' scale.
@@ -285,7 +273,7 @@ func TestSine(t *testing.T) {
 	}
 	caught := 0
 	for seed := range uint64(3) {
-		s, err := Run(context.Background(), negated{sine()}, hmc.Options{Seed: seed, Names: []string{"f"},
+		s, err := Run(context.Background(), sine(), hmc.Options{Seed: seed, Names: []string{"f"},
 			Values: func(dst, x []float64) { dst[0] = frequency(x) }})
 		if err != nil {
 			t.Fatal(err)
@@ -319,8 +307,8 @@ func TestNothingOfTailsWhileChainsDisagree(t *testing.T) {
 
 // TestRefusals: what is wrong with a call or a density is an error that says so.
 func TestRefusals(t *testing.T) {
-	of := func(log func(x []float64) float64, score func(dst, x []float64)) negated {
-		return negated{target.NewFunc(2, log, score)}
+	of := func(log func(x []float64) float64, score func(dst, x []float64)) hmc.Density {
+		return target.NewFunc(2, log, score)
 	}
 	normal := func(x []float64) float64 { return -square(x, 0) / 2 }
 	slope := func(dst, x []float64) { dst[0], dst[1] = -x[0], -x[1] }
@@ -331,7 +319,7 @@ func TestRefusals(t *testing.T) {
 	gone, cancel := context.WithCancel(gone)
 	cancel()
 	for name, c := range map[string]struct {
-		d    negated
+		d    hmc.Density
 		o    hmc.Options
 		ctx  context.Context
 		want string
@@ -347,6 +335,8 @@ func TestRefusals(t *testing.T) {
 			"another when it is asked again"},
 		"nowhere": {of(func([]float64) float64 { return math.Inf(-1) }, slope), short, nil,
 			"not finite at any of 100 points"},
+		"nil":   {nil, short, nil, "a density, and positive Chains"},
+		"less":  {of(normal, slope), hmc.Options{Chains: -1}, nil, "not -1, 1000 and 1000"},
 		"start": {of(normal, slope), started, nil, "Start, Folder and Leapfrog cannot be set"},
 		"gone":  {of(normal, slope), short, gone, context.Canceled.Error()},
 		"good":  {of(normal, slope), short, nil, ""},
