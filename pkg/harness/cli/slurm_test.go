@@ -58,8 +58,8 @@ func walkThrough(t *testing.T, c *privateSlurm) {
 	}
 }
 
-// disturbed: a task that is told of its time limit, one that is requeued and the loss of a node cost nothing but time. A
-// second, smaller array computes the rest.
+// disturbed: a task that is told of its time limit, one that is requeued and the loss of a node cost nothing but time.
+// A second, smaller array computes the rest.
 func disturbed(t *testing.T, c *privateSlurm) {
 	script, err := filepath.Abs("../../../scripts/cluster/slurm.sh")
 	if err != nil {
