@@ -29,6 +29,10 @@ func (q Question) On(e *harness.Experiment) *harness.Experiment {
 		{ID: "best", Title: "The best cells", Draw: q.draw, Table: q.best},
 		{ID: "cells", Title: "All cells, the best first", Table: q.all},
 	}
+	if e.Own != nil { // records on what is a person's own have the same sections
+		own := *e.Own
+		own.Sections, out.Own = out.Sections, &own
+	}
 	return &out
 }
 
@@ -85,7 +89,7 @@ func Shown(grids map[string]*report.Results, files report.Files) (out []report.G
 			for _, set := range x.Sets {
 				made[path.Join(set.Protocol, "chosen.yaml")], _ = q.Chosen(set)
 				g := report.Grid{
-					Name: name, Experiment: x.Name, Protocol: set.Protocol, Command: q.Command,
+					Name: name, Experiment: x.Name, Title: x.Title, Protocol: set.Protocol, Command: q.Command,
 					Dir: path.Join(at, set.Protocol),
 				}
 				if best := x.Part(set.Protocol, "best"); best != nil {
@@ -93,6 +97,9 @@ func Shown(grids map[string]*report.Results, files report.Files) (out []report.G
 					if best.SVG != nil {
 						g.Pictures = []report.Picture{{Title: q.title(), Path: path.Join(g.Dir, "best"), SVG: best.SVG}}
 					}
+				}
+				if g.Best == nil && g.Failure == "" {
+					g.Failure = "none of its trials ended well"
 				}
 				out = append(out, g)
 			}
