@@ -168,7 +168,7 @@ func (p *programs) flags(f *pflag.FlagSet) {
 		f.StringArrayVar(&p.samplers, "sampler", nil,
 			"a program that is a sampler, as one method more, `NAME=COMMAND`; repeatable")
 		f.StringVar(&p.target, "program", "",
-			"a program that is a posterior, in place of the experiment's, by its `COMMAND`, such as \"python model.py\"")
+			"a program that is a posterior, in place of the experiment's, by its `COMMAND`: \"python model.py\"")
 	})
 }
 

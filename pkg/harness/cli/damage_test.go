@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,14 +21,6 @@ func flip(t *testing.T, path string) {
 	}
 	b[len(b)/2] ^= 1
 	put(t, path, string(b))
-}
-
-// folder puts a folder in the place of a file.
-func folder(t *testing.T, path string) {
-	t.Helper()
-	if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o777)); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // A damaged trial is named by every command that meets it. The command that verify names removes it, and it is computed

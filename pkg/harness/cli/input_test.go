@@ -12,8 +12,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 )
 
-var home, _ = os.Getwd() // the folder of these tests
-
 func TestMain(m *testing.M) {
 	machine.EndWithParent()
 	if len(os.Args) < 2 || strings.HasPrefix(os.Args[1], "-") {

@@ -115,7 +115,8 @@ func newRoot(e *env) *cobra.Command {
 		RunE:          subcommand,
 		Version:       version(),
 		Long: "sifg runs the experiments of semi-implicit functional gradient flow and reports what reproduced.\n" +
-			"A flag may also stand in the environment, as SIFG_JOBS=4, or in sifg.yaml of the working folder, as jobs: 4.",
+			"A flag may also stand in the environment, as SIFG_JOBS=4, or in sifg.yaml of the working folder, as " +
+			"jobs: 4.",
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return e.prepare(cmd) },
 	}
 	root.SetVersionTemplate("sifg {{.Version}}\n")

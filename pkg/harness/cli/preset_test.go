@@ -10,7 +10,8 @@ import (
 func TestPreset(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
-	put(t, "sifg.yaml", "seeds: [7, 8]\nscale: smoke\ndry-run: true\nset:\n  - step=0.3\n  - problems.small.particles=5\n")
+	put(t, "sifg.yaml", "seeds: [7, 8]\nscale: smoke\ndry-run: true\n"+
+		"set:\n  - step=0.3\n  - problems.small.particles=5\n")
 	x.want(t, "plan --methods svgd", 0, "5          8           2", "2 trials") // dry-run is a flag of grid
 	t.Setenv("SIFG_SEEDS", "1-4")
 	x.want(t, "plan --methods svgd", 0, "4 trials")
@@ -44,12 +45,14 @@ func TestPreset(t *testing.T) {
 func TestHelp(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
-	commands := regexp.MustCompile(`(?m)^  ([a-z]+)  `).FindAllString(x.want(t, "--help", 0, "SIFG_JOBS", "sifg.yaml"), -1)
+	help := x.want(t, "--help", 0, "SIFG_JOBS", "sifg.yaml")
+	commands := regexp.MustCompile(`(?m)^  ([a-z]+)  `).FindAllString(help, -1)
 	if n := len(commands); n < 8 || n > 10 {
 		t.Errorf("%d commands: %q", n, commands)
 	}
 	flag := regexp.MustCompile(`(?m)^  (?:-\w,|   ) --[a-z]+`)
-	said := x.want(t, "run --help", 0, whichTrials, settingsOf, yourOwn, whereFiles, howComputed, whatIsSaid, "--shard i/n")
+	said := x.want(t, "run --help", 0, whichTrials, settingsOf, yourOwn, whereFiles, howComputed, whatIsSaid,
+		"--shard i/n")
 	if n := len(flag.FindAllString(said, -1)); n < 15 || n > 22 {
 		t.Errorf("%d flags: %s", n, said)
 	}

@@ -129,8 +129,8 @@ func absent(e *env, trials []harness.Trial) (names []string) {
 	return names
 }
 
-// fetch gets the data sets that trials need. It returns the trials that can be computed, and says which data sets cannot
-// be had.
+// fetch gets the data sets that trials need. It returns the trials that can be computed, and says which data sets
+// cannot be had.
 func fetch(ctx context.Context, e *env, todo []harness.Trial) ([]harness.Trial, error) {
 	var without []string
 	for _, name := range absent(e, todo) {

@@ -115,7 +115,8 @@ func TestFailuresAreRows(t *testing.T) {
 			computed,
 		)
 	}
-	x.want(t, strings.Replace(panics, "run", "plan", 1), 0, "3 to compute, 3 of which failed before", "seed 2", "failed: panic: the target")
+	x.want(t, strings.Replace(panics, "run", "plan", 1), 0, "3 to compute, 3 of which failed before", "seed 2",
+		"failed: panic: the target")
 	x.want(
 		t,
 		"run --protocol paper --scale smoke --timeout 30ms --set problems.small.options.fault=slow",
@@ -224,8 +225,8 @@ func TestProgressLines(t *testing.T) {
 	p.mu.Unlock()
 	p.beat()
 	p.close()
-	const want = "toy/paper small sgld seed 1: failed: out of \\x1b luck; 2 of 4 trials, 0 running, about 6.0 s left\n" +
-		"2 of 4 trials, 0 running, about 30 s left\n"
+	const want = "toy/paper small sgld seed 1: failed: out of \\x1b luck; 2 of 4 trials, 0 running, about 6.0 s " +
+		"left\n2 of 4 trials, 0 running, about 30 s left\n"
 	if out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
 	}

@@ -28,19 +28,20 @@ func shardOf(text string) (i, n int, err error) {
 	i, err1 := strconv.Atoi(left)
 	n, err2 := strconv.Atoi(right)
 	if err1 != nil || err2 != nil || i < 0 || i >= n {
-		return 0, 0, usage.Errorf("--shard %q: want i/n with i from 0 to n-1, such as 0/8, or auto in a job array", text)
+		return 0, 0, usage.Errorf("--shard %q: want i/n with i from 0 to n-1, such as 0/8, or auto in a job array",
+			text)
 	}
 	return i, n, nil
 }
 
-// arrayOf returns which task of a job array this process is, and of how many. A Slurm array may begin anywhere, and have
-// a step, but no gap: its tasks could not know what is left to which.
+// arrayOf returns which task of a job array this process is, and of how many. A Slurm array may begin anywhere, and
+// have a step, but no gap: its tasks could not know what is left to which.
 func arrayOf() (i, n int, err error) {
 	const slurm, kubernetes = "SLURM_ARRAY_TASK_", "JOB_COMPLETION_INDEX"
 	if os.Getenv(slurm+"ID") == "" {
 		if os.Getenv(kubernetes) == "" {
-			return 0, 0, usage.Errorf("--shard auto: neither %sID nor %s is set: this is no task of a job array, where "+
-				"--shard takes i/n, such as 0/8", slurm, kubernetes)
+			return 0, 0, usage.Errorf("--shard auto: neither %sID nor %s is set: this is no task of a job array; "+
+				"--shard takes i/n too, such as 0/8", slurm, kubernetes)
 		}
 		v, err := numbers(kubernetes, "JOB_COMPLETIONS")
 		if err == nil && (v[0] < 0 || v[0] >= v[1]) {

@@ -58,8 +58,8 @@ func walkThrough(t *testing.T, c *privateSlurm) {
 	}
 }
 
-// disturbed: a task that is told of its time limit, one that is requeued and the loss of a node cost nothing but time. A
-// second, smaller array computes the rest.
+// disturbed: a task that is told of its time limit, one that is requeued and the loss of a node cost nothing but time.
+// A second, smaller array computes the rest.
 func disturbed(t *testing.T, c *privateSlurm) {
 	script, err := filepath.Abs("../../../scripts/cluster/slurm.sh")
 	if err != nil {
@@ -91,10 +91,7 @@ func disturbed(t *testing.T, c *privateSlurm) {
 	c.wait("all tasks", func() bool {
 		return log("0") != "" && log("1") != "" && log("2") != "" && log("3") != "" && trials() > 4
 	})
-	var first []string // of the tasks on the node that stays
-	for _, line := range strings.Fields(c.try("squeue", "-h", "-r", "-t", "R", "-w", "node1", "-o", "%K")) {
-		first = append(first, line)
-	}
+	first := strings.Fields(c.try("squeue", "-h", "-r", "-t", "R", "-w", "node1", "-o", "%K")) // on the node that stays
 	if len(first) != 2 {
 		t.Fatalf("%v run on node1, want two tasks", first)
 	}

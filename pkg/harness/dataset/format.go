@@ -125,8 +125,8 @@ func (s *source) findDecimal(all []line, p *Parse) (string, error) {
 	return "point", nil
 }
 
-// findHeader returns true or false: whether the first record has names. In columns of numbers a text is a name, and numbers
-// may be.
+// findHeader returns true or false: whether the first record has names. In columns of numbers a text is a name, and
+// numbers may be.
 func (s *source) findHeader(all []line, p *Parse) (string, error) {
 	first, rest := all[0], all[1:]
 	if len(rest) > 0 && !slices.ContainsFunc(rest, func(l line) bool { return len(l.fields) != len(first.fields)+1 }) {

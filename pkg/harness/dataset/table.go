@@ -239,8 +239,8 @@ func (s *source) columns(all []line, header []string, e *Entry) (names []string,
 	for _, name := range slices.Concat(e.Parse.Drop, e.Parse.Encode) {
 		j, there := at[name]
 		if !there {
-			return nil, nil, usage.Errorf("%s: --parse drop or encode, or data set %s in %s, names %q: the columns are %s",
-				s.path, e.Name, e.manifest, name, listed(names))
+			return nil, nil, usage.Errorf("%s: --parse drop or encode, or data set %s in %s, names %q: the columns "+
+				"are %s", s.path, e.Name, e.manifest, name, listed(names))
 		}
 		keep[j] = !slices.Contains(e.Parse.Drop, name)
 	}

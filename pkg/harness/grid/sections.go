@@ -29,10 +29,9 @@ func (q Question) On(e *harness.Experiment) *harness.Experiment {
 		{ID: "best", Title: "The best cells", Draw: q.draw, Table: q.best},
 		{ID: "cells", Title: "All cells, the best first", Table: q.all},
 	}
-	if e.Own != nil {
+	if e.Own != nil { // records on what is a person's own have the same sections
 		own := *e.Own
-		own.Sections = out.Sections
-		out.Own = &own
+		own.Sections, out.Own = out.Sections, &own
 	}
 	return &out
 }
@@ -90,14 +89,17 @@ func Shown(grids map[string]*report.Results, files report.Files) (out []report.G
 			for _, set := range x.Sets {
 				made[path.Join(set.Protocol, "chosen.yaml")], _ = q.Chosen(set)
 				g := report.Grid{
-					Name: name, Experiment: x.Name, Protocol: set.Protocol, Command: q.Command,
-					Title: x.Title, Dir: path.Join(at, set.Protocol),
+					Name: name, Experiment: x.Name, Title: x.Title, Protocol: set.Protocol, Command: q.Command,
+					Dir: path.Join(at, set.Protocol),
 				}
 				if best := x.Part(set.Protocol, "best"); best != nil {
 					g.Best, g.Failure = best.Made, best.Failure
 					if best.SVG != nil {
 						g.Pictures = []report.Picture{{Title: q.title(), Path: path.Join(g.Dir, "best"), SVG: best.SVG}}
 					}
+				}
+				if g.Best == nil && g.Failure == "" {
+					g.Failure = "none of its trials ended well"
 				}
 				out = append(out, g)
 			}

@@ -63,8 +63,8 @@ func short(v any) string {
 // mostSeeds bounds what a person can mean: more are not computed.
 const mostSeeds = 100_000
 
-// Seeds reads seeds as a person writes them: 7, 1..20 or 1-20, with commas between. They come in rising order, each once:
-// what is made of trials must not hang on the order in which somebody named their seeds.
+// Seeds reads seeds as a person writes them: 7, 1..20 or 1-20, with commas between. They come in rising order, each
+// once: what is made of trials must not hang on the order in which somebody named their seeds.
 func Seeds(text string) (out []uint64, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		low, high, isRange := strings.Cut(strings.Replace(strings.TrimSpace(part), "-", "..", 1), "..")

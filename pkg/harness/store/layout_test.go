@@ -19,7 +19,8 @@ func TestAlike(t *testing.T) {
 	for _, key := range []string{long, long + "-00000000", long + "-11111111", long[:19] + "-1-00000000"} {
 		must(put(s, key, record.StatusOK))
 	}
-	if got := s.Alike(gmm(long + "-01234567")); !slices.Equal(got, []ID{gmm(long + "-00000000"), gmm(long + "-11111111")}) {
+	want := []ID{gmm(long + "-00000000"), gmm(long + "-11111111")}
+	if got := s.Alike(gmm(long + "-01234567")); !slices.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
 	if got := s.Alike(gmm(long)); got != nil {

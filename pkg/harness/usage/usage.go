@@ -107,8 +107,8 @@ func Twice[T comparable](kind string, list []T) error {
 	return nil
 }
 
-// nearest returns a candidate that begins with name or differs by one edit, or else by two, fewer than name has letters:
-// the one nearest to its length; "" where there is none.
+// nearest returns a candidate that begins with name or differs by one edit, or else by two, fewer than name has
+// letters: the one nearest to its length; "" where there is none.
 func nearest(name string, candidates []string) string {
 	menu := &cobra.Command{} // cobra measures the edits
 	for _, c := range candidates {
