@@ -72,6 +72,10 @@ func referenceBytes(o Options) float64 {
 // filesOf are the files of the reference: coordinates, in which the draws have mean 0 and covariance I, draws of u and
 // of the values, their weights, or one for all, and the report.
 func filesOf(found *judge.Result) (map[string][]byte, error) {
+	if len(found.Values) == 0 {
+		return nil, fmt.Errorf("no value varies and is finite in all draws: %s; values= names others, and a target "+
+			"without values is judged by its coordinates", strings.Join(found.AllNames, ", "))
+	}
 	text, err := json.Marshal(numbers(&found.Report))
 	if err != nil {
 		return nil, err

@@ -58,6 +58,7 @@ var wild = []struct {
 	{"python 49-dual_moon.py", "", 0, []string{"Do not take these draws: 2 modes were found"}, nil},
 	{"python 50-constant_value.py", "", 0, []string{took, "they do not vary or are not finite: L[0,1]."}, nil},
 	{"python 52-stan_print.py", "", 0, []string{took}, nil},
+	{"python 53-overflowing_value.py", "", 3, []string{"no value varies and is finite in all draws: ea"}, nil},
 }
 
 // TestWildPrograms: no model of these kinds gives a wrong result without a word.

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ._frame import aside
-from ._seen import depends_on, note, stan_files
+from ._seen import depends_on, note, note_values, stan_files
 from ._target import target
 
 
@@ -29,6 +29,7 @@ def jax(logp: Callable[[Any], Any], dim: int, names: Sequence[str] | None = None
     """Serves a log density of one point (dim,) that JAX differentiates; it is computed in float64."""
     library = _jax64()
     both = library.jit(library.vmap(library.value_and_grad(logp)))
+    note_values("logp", logp)
     target(both, dim, names, version=version)
 
 
@@ -40,6 +41,7 @@ def torch(logp: Callable[[Any], Any], dim: int, names: Sequence[str] | None = No
     aside()
     import torch as library
 
+    note_values("logp", logp)
     one = library.func.grad_and_value(logp)
     many = library.func.vmap(one)
 
@@ -84,6 +86,7 @@ def numpyro(
     both = library.jit(library.vmap(library.value_and_grad(logp)))
     names = _names({name: np.shape(v) for name, v in info.param_info.z.items()}, sort=True)
     note("the model's arguments", (args, kwargs))
+    note_values("the model", model)
     target(both, flat.size, names, _names({k: v.shape for k, v in first.items()}), constrain, version)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ._frame import PROTOCOL, Channel, aside, by_hand, real
-from ._seen import seen
+from ._seen import note_values, seen
 
 
 class OutOfGradients(BaseException):
@@ -168,6 +168,7 @@ def sampler(run: Run, title: str = "", settings: Mapping[str, object] | None = N
     """
     if by_hand('sifg run gmm --sampler mine="python sampler.py"'):
         return
+    note_values("the sampler", run)
     channel = Channel(*aside())
     about = {"title": title, "settings": dict(settings or {})}
     channel.write({"sifg": PROTOCOL, "sampler": about, "version": version, "depends": seen()})

@@ -7,13 +7,17 @@ The command ``sifg`` puts the digests into the key of each result, so that an ed
 from __future__ import annotations
 
 import ast
+import contextlib
+import functools
 import hashlib
+import inspect
 import os
 import pathlib
 import re
 import site
 import sys
 import sysconfig
+import types
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -59,6 +63,38 @@ def depends_on(*paths: str | os.PathLike[str], environ: Iterable[str] = ()) -> N
 def note(name: str, value: Any) -> None:
     """Adds a value, such as the data that an adapter was given."""
     _named[name] = digest(value)
+
+
+def note_values(what: str, function: Any) -> None:
+    """Adds the numbers, texts and arrays outside of a function that it and the functions that it calls name, whenever
+    and wherever they were read."""
+    values: dict[str, Any] = {}
+    seen_before: set[int] = set()
+
+    def walk(value: Any, name: str) -> None:
+        value = inspect.unwrap(value) if callable(value) else value
+        if id(value) in seen_before:
+            return
+        seen_before.add(id(value))
+        if isinstance(value, functools.partial):
+            walk(value.func, name)
+            values[f"{name} of partial"] = [value.args, value.keywords]
+        elif isinstance(value, types.MethodType):
+            walk(value.__func__, name)
+            values[f"{name} of self"] = getattr(value.__self__, "__dict__", None)
+        elif isinstance(value, types.FunctionType):
+            if _counts(os.path.abspath(value.__code__.co_filename)):
+                with contextlib.suppress(ValueError):  # a variable of an outer function that has no value yet
+                    closed = inspect.getclosurevars(value)
+                    for inner, entry in {**closed.globals, **closed.nonlocals}.items():
+                        walk(entry, f"{name}.{inner}")
+        elif not isinstance(value, (type, types.ModuleType)):
+            values[name] = value
+
+    walk(function, what)
+    values.pop(what, None)  # what is no function
+    if values:
+        note(f"values that {what} uses", values)
 
 
 def digest(value: Any) -> str:
@@ -126,13 +162,14 @@ def _literals(source: str) -> list[str]:
     except (OSError, SyntaxError, ValueError):
         return []
     texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    texts = {text for text in texts if 0 < len(text) < 1000 and "\0" not in text and "\n" not in text}
+    roots = [os.getcwd(), os.path.dirname(source)]
+    folders = roots + [os.path.join(root, text) for root in roots for text in texts if os.path.isdir(text)]
     found = []
     for text in texts:
-        if not 0 < len(text) < 1000 or "\0" in text or "\n" in text or text.endswith((".log", ".out", ".err")):
-            continue
-        for path in os.path.abspath(text), os.path.join(os.path.dirname(source), text):
-            if os.path.isfile(path):
-                found.append(os.path.abspath(path))
+        if not text.endswith((".log", ".out", ".err")):
+            paths = {os.path.abspath(os.path.join(folder, text)) for folder in folders}
+            found += [path for path in paths if os.path.isfile(path)]
     return found
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from ._frame import PROTOCOL, Channel, aside, by_hand, real, serves
-from ._seen import seen
+from ._seen import note_values, seen
 
 #: Points (n, d) to log densities (n,), up to a constant, and their gradients (n, d).
 Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
@@ -42,6 +42,8 @@ def target(
     if _caught is not None:
         _caught.append(target)
     elif not by_hand('sifg run posteriors --program "python model.py"'):
+        note_values("value_and_grad", value_and_grad)
+        note_values("constrain", constrain)
         target.serve(Channel(*aside()), seen())
 
 

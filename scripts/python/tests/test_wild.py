@@ -52,6 +52,38 @@ def test_edits_are_seen(project):
         (project / name).write_text(text)
 
 
+def test_values_are_seen(project):
+    """What a function uses is known, however it was read: from the environment, by another program, in a folder."""
+    (project / "data").mkdir()
+    (project / "data" / "y.csv").write_text("1\n")
+    (project / "model.py").write_text(
+        "import os, pathlib, functools, subprocess, numpy as np\n"
+        "FOLDER = pathlib.Path('data')\n"
+        "early = float((FOLDER / 'y.csv').read_text())\n"
+        "scale = float(os.environ.get('SCALE', '1'))\n"
+        "said = np.frombuffer(subprocess.run(['cat', 'early.csv'], capture_output=True).stdout, np.uint8)\n"
+        "def inner(x): return x * scale\n"
+        "def f(p, x): return -0.5 * (inner(x)**2).sum(axis=1) * said.sum() * p, -x\n"
+        "import sifg\n"
+        "sifg.target(functools.partial(f, early), 1)\n"
+    )
+    first = depends(project)
+    assert depends(project) == first and {"values that value_and_grad uses", "data/y.csv", "early.csv"} <= set(first)
+
+    def changed():
+        return {name for name, digest in depends(project).items() if digest != first.get(name)}
+
+    os.environ["SCALE"] = "2"
+    try:
+        assert changed() == {"values that value_and_grad uses"}
+    finally:
+        del os.environ["SCALE"]
+    (project / "early.csv").write_text("2\n")
+    assert changed() == {"values that value_and_grad uses", "early.csv"}
+    (project / "data" / "y.csv").write_text("2\n")
+    assert "data/y.csv" in changed()
+
+
 def test_module_is_seen(project):
     """python -m NAME, and a module of a package in another folder."""
     package = project / "lib" / "mine"
