@@ -50,8 +50,8 @@ var paper = harness.Paper{
 			Claims: []string{"33"},
 		},
 		{
-			Name: "Section 4", Title: "the theory",
-			Claims: []string{"T15", "T16"},
+			Name: "Sections 3 and 4", Title: "the theory",
+			Claims: []string{"T5", "T15", "T16"},
 		},
 	},
 }

@@ -15,7 +15,10 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/run"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	"github.com/semi-implicit/sifg/pkg/sifg"
 )
+
+func init() { harness.Register(Experiment) }
 
 // planned plans a problem at smoke scale, with other seeds than those that judge.
 func planned(seeds int, problem string, set ...string) (*plan.Plan, error) {
@@ -87,6 +90,20 @@ func TestClaimsCanFail(t *testing.T) {
 	}
 }
 
+// TestVarianceClaim: denoising has the larger variance, and is not found to where it has the smaller one.
+func TestVarianceClaim(t *testing.T) {
+	s := measured(t, 3, "variance")
+	if out := checkVariance(record.Series{Set: s, Problem: "variance"}); out.Verdict != claim.NotReproduced {
+		t.Errorf("%v: %s", out.Verdict, out.Evidence)
+	}
+	for _, d := range []string{"2", "10"} {
+		s = changed(s, "denoise-"+d, func(_ int, v float64) float64 { return v / 1e4 })
+	}
+	if out := checkVariance(record.Series{Set: s, Problem: "variance"}); out.Verdict != claim.Reproduced {
+		t.Errorf("a quiet loss is %v: %s", out.Verdict, out.Evidence)
+	}
+}
+
 // TestOver: of two metrics a seed that lacks one is left out, and does not shift the others.
 func TestOver(t *testing.T) {
 	s := &record.Set{Traces: map[string][]record.Trace{}}
@@ -111,7 +128,7 @@ func TestOver(t *testing.T) {
 // other methods.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ problem, set, want string }{
-		{"rate", "variants=[svgd]", "rate measures log-concave, mixture, learned, not svgd"},
+		{"rate", "include=[linear]", "rate measures log-concave, mixture, learned, not linear"},
 		{"rate", "options.sizes=[0]", "options.sizes: want whole numbers from 1 on"},
 		{"rate", "options.sigmas=[2]", "options.sigmas: want numbers from 0.01 to 1.8"},
 		{"rate", "options.sigmas=[1e-9]", "options.sigmas: want numbers from 0.01 to 1.8"},
@@ -119,6 +136,9 @@ func TestRefusals(t *testing.T) {
 		{"helps", "options.sizes=[1]", "options.sizes: want whole numbers from 2 on"},
 		{"helps", "options.sigmas=[0.1, 0]", "options.sigmas: want numbers above 0"},
 		{"steps", "options.time=0", "options.time: want numbers above 0"},
+		{"variance", "options.draws=1", "options.draws: want whole numbers from 2 on"},
+		{"variance", "options.taus=[]", "options.taus: want numbers above 0"},
+		{"variance", "options.dims=[0]", "options.dims: want whole numbers from 1 on"},
 		{"rest", "options.moves=[]", "options.moves: want numbers above 0"},
 		{"rest", "options.particles=1", "options.particles: want whole numbers from 2 on"},
 	} {
@@ -152,10 +172,19 @@ func TestStopped(t *testing.T) {
 	trials := must(planned(1, "rate", "options.sizes=[16, 32, 64]")).Trials
 	ctx, stop := context.WithCancel(context.Background())
 	n := 0
-	err := Experiment.Computations["rate"].Run(ctx, &trials[0], func(string, int, float64) {
-		n++
-		stop()
-	})
+	counting := *Experiment
+	counting.Problem = func(t *harness.Trial) (*harness.Problem, error) {
+		p, err := problem(t)
+		measure := p.Measure
+		p.Measure = func(c *sifg.Cloud, sample sifg.Batch, _ func(string, int, float64)) {
+			measure(c, sample, func(string, int, float64) {
+				n++
+				stop()
+			})
+		}
+		return p, err
+	}
+	_, err := run.Compute(ctx, &counting, &trials[0], 1, nil)
 	if !errors.Is(err, context.Canceled) || n != 1 {
 		t.Errorf("%d values and %v", n, err)
 	}

@@ -9,13 +9,14 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
 // trial is what a computation gets besides its options: what to measure, and where the values go.
 type trial struct {
-	variant string
-	seed    uint64
-	put     func(metric string, index int, value float64)
+	method string
+	seed   uint64
+	put    func(metric string, index int, value float64)
 }
 
 // options are the keys of problems.<name>.options of one problem. check refuses values outside of their ranges.
@@ -29,28 +30,34 @@ func optionsOf[O options](t *harness.Trial) (o O, err error) {
 	return o, err
 }
 
-// computation is a problem without a sampler, whose variants compute measures. It ends early if ctx is done.
-func computation[O options](compute func(ctx context.Context, o O, t trial), variants ...string) harness.Computation {
-	read := func(t *harness.Trial) (O, error) {
+// computations are the problems, by name. None has particles of its own: what it is called for is measured at
+// iteration 0 of a flow that stands still.
+var computations = map[string]func(t *harness.Trial) (*harness.Problem, error){
+	"rate":       computation(rate, "log-concave", "mixture", "learned"),
+	"variance":   computation(variance, "linear"),
+	"steps":      computation(steps, "exact-1", "exact-64", "learned-1", "learned-64"),
+	"steps-1000": computation(steps, "exact-1", "learned-1"),
+	"rest":       computation(rest, "exact-1"),
+	"helps": computation(helps, "normal-2", "normal-10", "normal-30", "normal-100",
+		"student-2", "student-10", "student-30", "student-100"),
+}
+
+// problem implements harness.Experiment.Problem.
+func problem(t *harness.Trial) (*harness.Problem, error) { return computations[t.Problem](t) }
+
+// computation is a problem whose methods compute measures. It ends early if ctx is done.
+func computation[O options](
+	compute func(ctx context.Context, o O, t trial), methods ...string,
+) func(t *harness.Trial) (*harness.Problem, error) {
+	return func(t *harness.Trial) (*harness.Problem, error) {
 		o, err := optionsOf[O](t)
-		if !slices.Contains(variants, t.Method) {
-			err = fmt.Errorf("%s measures %s, not %s", t.Problem, strings.Join(variants, ", "), t.Method)
+		if !slices.Contains(methods, t.Method) {
+			err = fmt.Errorf("%s measures %s, not %s", t.Problem, strings.Join(methods, ", "), t.Method)
 		}
-		return o, err
-	}
-	return harness.Computation{
-		Check: func(t *harness.Trial) error {
-			_, err := read(t)
-			return err
-		},
-		Run: func(ctx context.Context, t *harness.Trial, put func(string, int, float64)) error {
-			o, err := read(t)
-			if err != nil {
-				return err
-			}
-			compute(ctx, o, trial{t.Method, t.Seed, put})
-			return ctx.Err()
-		},
+		measure := func(_ *sifg.Cloud, _ sifg.Batch, put func(string, int, float64)) {
+			compute(t.Programs.Context(), o, trial{t.Method, t.Seed, put})
+		}
+		return &harness.Problem{Target: normal(1).target(), Measure: measure}, err
 	}
 }
 

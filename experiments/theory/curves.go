@@ -60,6 +60,17 @@ func over(a, b []record.Curve) (out []record.Curve) {
 	return out
 }
 
+// varianceRatios are denoising over Hutchinson's variance by position of σ, for the i-th τ.
+func varianceRatios(t record.Series, d, i int) []record.Curve {
+	denoise, stein := fmt.Sprintf("denoise-%d", d), fmt.Sprintf("stein-%d", d)
+	out := over(byIndex(t, "linear", denoise), byIndex(t, "linear", stein))
+	n := len(recorded[varianceOptions](t).Sigmas)
+	for k, c := range out {
+		out[k].Iteration, out[k].Value = c.Iteration[:n], c.Value[i*n:(i+1)*n]
+	}
+	return out
+}
+
 // slope is a slope in logarithms with its 95 % interval over seeds (Student's t).
 type slope struct {
 	mean, low, high float64

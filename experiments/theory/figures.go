@@ -2,11 +2,14 @@ package theory
 
 import (
 	"errors"
+	"fmt"
 	"image/color"
 	"math"
+	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 var palette = []string{"sifg", "ada-sifg", "l2-gf", "ada-gwg", "svgd", "sgld", "kde-flow"}
@@ -38,6 +41,30 @@ func logarithmic(title, x, y string) figure.Panel {
 }
 
 var errAbsent = errors.New("no trials")
+
+func drawVariance(s *record.Set) (*figure.Figure, error) {
+	t := record.Series{Set: s, Problem: "variance"}
+	o := recorded[varianceOptions](t)
+	p := logarithmic("linear field", "σ", "ratio of variances")
+	for k, d := range slices.DeleteFunc(o.Dims, func(d int) bool { return d == 1 }) { // there Hutchinson's is exact
+		for i, tau := range o.Taus {
+			style := distinct(3*k+i, fmt.Sprintf("d = %d, τ = %s", d, table.Num(tau)))
+			across := func(j int) float64 { return o.Sigmas[j] }
+			p.Layers = append(p.Layers, figure.Curves(varianceRatios(t, d, i), style, across)...)
+			guide := figure.Line{Style: grey("closed form"), X: o.Sigmas}
+			for _, sigma := range o.Sigmas {
+				a, b := closed(1, d, tau, sigma)
+				guide.Y = append(guide.Y, a/b)
+			}
+			p.Layers = append(p.Layers, guide)
+		}
+	}
+	if p.Layers == nil {
+		return nil, errAbsent
+	}
+	p.Layers = append(p.Layers, figure.HLine{Y: 1, Style: figure.Method("truth").As("equal")})
+	return &figure.Figure{Cols: 1, Width: 10, Height: 8, Panels: []figure.Panel{p}}, nil
+}
 
 func drawRate(s *record.Set) (*figure.Figure, error) {
 	t := record.Series{Set: s, Problem: "rate"}

@@ -35,7 +35,7 @@ func (o helpOptions) check() error {
 //	share-sifg    the share 1 − L·σ²/d of fresh noise that SIFG's network predicts, L the denoising loss
 //	energy-exact  the energy distance of n exact draws
 func helps(ctx context.Context, o helpOptions, t trial) {
-	kind, dim, _ := strings.Cut(t.variant, "-")
+	kind, dim, _ := strings.Cut(t.method, "-")
 	d, _ := strconv.Atoi(dim)
 	law := tailed{d, kind == "student"}
 	energy := law.energy()

@@ -9,35 +9,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// gaussianCloud draws n particles of N(0, τ² I).
-func gaussianCloud(n, d int, tau float64, seed uint64) sifg.Batch {
-	z := sifg.NewBatch(n, d)
-	rng.New(seed, "init").Normal(z.Data)
-	for i := range z.Data {
-		z.Data[i] *= float32(tau)
-	}
-	return z
-}
-
-// spread is the sample variance of a vector over draws, summed over its entries.
-func spread(draws int, draw func() []float32) float64 {
-	var sum, square []float64
-	for range draws {
-		v := draw()
-		if sum == nil {
-			sum, square = make([]float64, len(v)), make([]float64, len(v))
-		}
-		for i, x := range v {
-			sum[i], square[i] = sum[i]+float64(x), square[i]+sq(float64(x))
-		}
-	}
-	total, n := 0.0, float64(draws)
-	for i := range sum {
-		total += (square[i] - sum[i]*sum[i]/n) / (n - 1)
-	}
-	return total
-}
-
 // losses have two unbiased gradients of one loss, of a network f at the points x = z + σw of a cloud, w drawn anew for
 // each: that of denoising, ½·mean‖f(x) + w/σ‖², and that of score matching with Hutchinson's estimate, mean[½‖f(x)‖² +
 // eᵀJ_f(x)e] over ±1 probes e. Both fit f to the score of the smoothed cloud.

@@ -54,7 +54,7 @@ func rate(ctx context.Context, o rateOptions, t trial) {
 			return
 		}
 		h := 0.5 / math.Sqrt(float64(moves))
-		switch t.variant {
+		switch t.method {
 		case "log-concave":
 			t.put("square", moves, logConcaveRate(moves, sigma, h, rng.New(t.seed, "start")))
 		case "mixture":

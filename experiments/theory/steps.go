@@ -65,7 +65,7 @@ func (o moveOptions) check() error {
 // the mean over 64. It puts the share of the sample in the least covered mode and the energy distance to the target,
 // means over ten checkpoints in the last fifth of the run, for each h at the index of σ.
 func steps(ctx context.Context, o moveOptions, t trial) {
-	kind, count, _ := strings.Cut(t.variant, "-")
+	kind, count, _ := strings.Cut(t.method, "-")
 	draws, _ := strconv.Atoi(count)
 	pi := target.GMM2D()
 	var g gauge

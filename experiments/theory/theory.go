@@ -20,23 +20,17 @@ var words = study.ReadWords(files)
 var Experiment = &harness.Experiment{
 	Name:  "theory",
 	Title: "Theory",
-	Summary: "Statements of section 4 of the paper that take runs: on normal laws and Gaussian mixtures, " +
+	Summary: "Statements of sections 3 and 4 of the paper that take runs: on normal laws and Gaussian mixtures, " +
 		"whose smoothed densities and scores are in closed form. Every problem is a computation.",
 	Settings: study.Read(files, "theory.yaml"),
 	Version:  "theory 1",
-	Computations: map[string]harness.Computation{
-		"rate":       computation(rate, "log-concave", "mixture", "learned"),
-		"steps":      computation(steps, "exact-1", "exact-64", "learned-1", "learned-64"),
-		"steps-1000": computation(steps, "exact-1", "learned-1"),
-		"rest":       computation(rest, "exact-1"),
-		"helps": computation(helps, "normal-2", "normal-10", "normal-30", "normal-100",
-			"student-2", "student-10", "student-30", "student-100"),
-	},
-	Samplers: samplers.All,
+	Problem:  problem,
+	Samplers: append(slices.Clip(samplers.All), harness.None),
 	Sections: slices.Concat([]harness.Section{
 		words.Figure("steps", drawSteps),
 		words.Figure("steps-map", drawStepsMap),
 		words.Figure("steps-samples", drawSamples),
+		words.Figure("variance", drawVariance),
 		words.Figure("rate", drawRate),
 		words.Figure("helps", drawHelps),
 	}, harness.Claims(claims)),

@@ -42,14 +42,13 @@ type Experiment struct {
 	Version   string
 	Measuring Measuring
 
-	// Problem builds the problem of one trial. It may draw only from random streams that it makes by name.
+	// Problem builds the problem of one trial. It may draw only from random streams that it makes by name. Where numbers
+	// are computed in one go, such as a rate or a bound, the method's sampler is none, and Problem.Measure computes them.
 	Problem func(t *Trial) (*Problem, error)
 	// Check refuses wrong options when a plan is made, where the data may be absent: dataset.ErrAbsent refuses nothing.
 	// Of the trials of a method on a problem it gets those of the smallest and the largest seed. nil: Problem checks,
 	// and must be quick.
 	Check func(t *Trial) error
-	// Computations are the problems without a sampler, by name. The settings of each list its variants.
-	Computations map[string]Computation
 	// Reference returns what a trial is judged by; nil: trials of this experiment need no reference.
 	Reference func(t *Trial) (*Reference, error)
 
@@ -177,7 +176,7 @@ type Problem struct {
 	// Init draws the initial particles. It is the same for every method of a comparison.
 	Init func(dst sifg.Batch, r *rng.Stream)
 	// Measure judges a sample at a checkpoint and adds rows to the trace by put. It must neither change nor keep the
-	// sample.
+	// sample. Where it takes long it ends early once Trial.Programs.Context has ended.
 	Measure func(c *sifg.Cloud, sample sifg.Batch, put func(metric string, index int, value float64))
 	// Keep returns arrays that stay with the trial, made of its last sample; nil: none but the particles.
 	Keep func(sample sifg.Batch) map[string]*record.Array
@@ -192,17 +191,6 @@ type Measuring struct {
 	// At returns what Measure does at an iteration, a value for reflect.DeepEqual, and the earlier iteration whose
 	// sample it needs as well, 0 for none. nil: it needs more of a run than Z, X, Sigma and Iter of the cloud.
 	At func(c *settings.Config) (func(iter int) (what any, after int), error)
-}
-
-// Computation is a problem without a sampler: numbers that are computed in one go, such as a rate or a bound. Its
-// trials are those of its variants, one a seed, which stand in the place of methods; their Config has Options, and
-// perhaps Data, alone. What it computes are values at iteration 0.
-type Computation struct {
-	// Check refuses wrong options, and variants that it does not have, when a plan is made.
-	Check func(t *Trial) error
-	// Run computes the values of the variant t.Method. It may draw only from random streams that it makes by name, and
-	// ends early with ctx's error if it takes long.
-	Run func(ctx context.Context, t *Trial, put func(metric string, index int, value float64)) error
 }
 
 // Reference is what trials of a problem are judged by and what takes too long to make for each of them: draws of long
@@ -258,8 +246,7 @@ type Baseline struct {
 
 // Trial is one run of one method on one problem with one seed.
 type Trial struct {
-	// Key is a hex digest of all that the particles depend on; of a sampler's trial followed by "-" and one of what is
-	// measured.
+	// Key is a hex digest of all that the particles depend on, "-", and one of what is measured.
 	Key string
 
 	Experiment string
@@ -302,6 +289,17 @@ func (t *Trial) Row() record.Trial {
 		Particles:  t.Config.Particles,
 		Config:     string(config),
 	}
+}
+
+// None is the sampler of computations: it leaves the particles where they start.
+var None = sifg.Sampler{
+	Name:    settings.None,
+	Title:   "None",
+	Doc:     "no sampler: particles stay where they start, for numbers that are computed in one go",
+	Version: 1,
+	Build: func(sifg.Config) (*sifg.Flow, error) {
+		return &sifg.Flow{Field: sifg.Still{}, Mover: &sifg.Euler{Step: 1}}, nil
+	},
 }
 
 // registered are the names of the samplers of experiments that are in the library's table.

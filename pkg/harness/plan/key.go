@@ -27,7 +27,7 @@ const LoopVersion = 1
 const lookDigits = 8
 
 // keys returns the function that gives trials their keys by their seeds, for trials that are like t in all else. A key
-// has a part for what is drawn, and where there is a sampler one for what is measured of it. What decides nothing is in
+// has a part for what is drawn and one for what is measured of it. What decides nothing is in
 // neither: an empty list of options or snapshots is as good as its absence.
 func keys(e *harness.Experiment, t *harness.Trial, data Datasets) (of func(seed uint64) string, err error) {
 	versions := map[string]any{"numerics": numerics(), "experiment": e.Version}
@@ -38,9 +38,6 @@ func keys(e *harness.Experiment, t *harness.Trial, data Datasets) (of func(seed 
 	whole := map[string]any{
 		"experiment": t.Experiment, "problem": t.Problem, "method": t.Method, "config": t.Config, "data": d,
 		"versions": versions,
-	}
-	if t.Config.Computation() {
-		return seeded(whole)
 	}
 	s, err := sifg.ByName(t.Config.Sampler.Sampler)
 	if err != nil {

@@ -70,7 +70,7 @@ func (r Request) Admit() (*Admitted, error) {
 		a.Files = append(a.Files, f)
 		protocols = append(protocols, f.Protocols...)
 		problems = append(problems, f.Problems...)
-		a.methods = slices.Concat(a.methods, f.Methods, f.Variants)
+		a.methods = append(a.methods, f.Methods...)
 	}
 	for _, name := range r.Added() {
 		if r.Methods != nil && !slices.Contains(r.Methods, name) {

@@ -15,8 +15,7 @@ import (
 
 // Known refuses names that are no problems or methods of the experiment.
 func (l *Layout) Known(problems, methods []string) error {
-	have := slices.Concat(l.file.Methods, l.file.Variants)
-	return known(list{"problem", problems, l.file.Problems}, list{"method", methods, have})
+	return known(list{"problem", problems, l.file.Problems}, list{"method", methods, l.file.Methods})
 }
 
 // Wanted are the problems and their methods that the request selects.
@@ -80,13 +79,6 @@ func (l *Layout) refusal(p settings.Problem, err error) error {
 // check refuses a trial that the experiment cannot compute.
 func (l *Layout) check(t *harness.Trial) error {
 	check := l.e.Check
-	c, computation := l.e.Computations[t.Problem]
-	if computation {
-		check = c.Check
-	}
-	if t.Config.Computation() != computation {
-		return errors.New("variants: a computation has them, and no other problem")
-	}
 	if check == nil {
 		check = func(t *harness.Trial) error { _, err := l.e.Problem(t); return err }
 	}

@@ -26,9 +26,6 @@ import (
 func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threads int,
 	step func(iter int)) (*record.Result, error) {
 	started := time.Now()
-	if t.Config.Computation() {
-		return computed(ctx, e, t, started)
-	}
 	flow, err := sifg.New(t.Config.Sampler)
 	if err != nil {
 		return nil, err
@@ -86,16 +83,6 @@ func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threa
 	}
 	r := ended(t, status, strings.Trim(reason+": "+uses.Remark(), ": "), c.Iter, started)
 	r.Trial.Dim = p.Target.Dim()
-	return j.result(r.Trial, r.Timing), nil
-}
-
-// computed is Compute of a computation.
-func computed(ctx context.Context, e *harness.Experiment, t *harness.Trial, started time.Time) (*record.Result, error) {
-	j := &judge{Trial: t}
-	if err := e.Computations[t.Problem].Run(ctx, t, j.put(0)); err != nil {
-		return nil, err
-	}
-	r := ended(t, record.StatusOK, "", 0, started)
 	return j.result(r.Trial, r.Timing), nil
 }
 

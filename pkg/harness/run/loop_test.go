@@ -202,25 +202,28 @@ func BenchmarkOverhead(b *testing.B) {
 	b.ReportMetric(1e3*(b.Elapsed()-computing).Seconds()/float64(b.N), "ms-overhead/trial")
 }
 
-// TestComputation: a computation has the values that it puts, in order, at iteration 0, and ends as its error says.
+// TestComputation: a problem on which no sampler moves is measured once, at iteration 0, and ends as its context does.
 func TestComputation(t *testing.T) {
-	e := &harness.Experiment{Name: "toy", Computations: map[string]harness.Computation{"sum": {
-		Run: func(ctx context.Context, t *harness.Trial, put func(string, int, float64)) error {
+	if _, err := sifg.ByName(harness.None.Name); err != nil {
+		sifg.Register(harness.None)
+	}
+	ctx, end := context.WithCancel(context.Background())
+	e := &harness.Experiment{Name: "toy", Problem: func(x *harness.Trial) (*harness.Problem, error) {
+		measure := func(_ *sifg.Cloud, _ sifg.Batch, put func(string, int, float64)) {
 			put("sum", 1, 3)
 			put("sum", 0, 2)
-			put("mean", 0, float64(t.Seed))
-			return ctx.Err()
-		},
-	}}}
-	x := &harness.Trial{
-		Key:        "k",
-		Experiment: "toy",
-		Problem:    "sum",
-		Method:     "plain",
-		Seed:       7,
-		Config:     &settings.Config{},
-	}
-	got, err := Compute(context.Background(), e, x, 1, nil)
+			put("mean", 0, float64(x.Seed))
+			if x.Seed == 8 {
+				end()
+				<-x.Programs.Context().Done()
+			}
+		}
+		return &harness.Problem{Target: target{}, Measure: measure}, nil
+	}}
+	x := &harness.Trial{Key: "k", Experiment: "toy", Problem: "sum", Method: "plain", Seed: 7, Config: &settings.Config{
+		Particles: 2, Sampler: sifg.Config{Sampler: harness.None.Name}, Judge: settings.Judge{Sample: "particles"},
+	}}
+	got, err := Compute(ctx, e, x, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,12 +232,11 @@ func TestComputation(t *testing.T) {
 		{Key: "k", Metric: "sum", Value: 2},
 		{Key: "k", Metric: "sum", Index: 1, Value: 3},
 	}
-	if !slices.Equal(got.Traces, want) || got.Trial.Status != record.StatusOK || got.Timing.Key != "k" {
+	if !slices.Equal(got.Traces, want) || got.Trial.Status != record.StatusOK || got.Trial.Iterations != 0 {
 		t.Errorf("%+v", got)
 	}
-	ended, end := context.WithCancel(context.Background())
-	end()
-	if _, err := Compute(ended, e, x, 1, nil); !errors.Is(err, context.Canceled) {
+	x.Seed = 8
+	if _, err := Compute(ctx, e, x, 1, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: %v", err)
 	}
 }

@@ -21,7 +21,6 @@ import (
 // File is an experiment's settings file, read and checked.
 type File struct {
 	Problems, Methods, Protocols []string // that it declares, in its order
-	Variants                     []string // of all its computations, in their order
 	Default                      string   // the protocol that is meant where none is named
 
 	// Programs are methods that it has settings for and that run where the command is given their programs:
@@ -65,7 +64,6 @@ type (
 		Data       string                     `mapstructure:"data"`
 		Methods    map[methodName]methodShape `mapstructure:"methods"`
 		Include    []methodName               `mapstructure:"include"`
-		Variants   []string                   `mapstructure:"variants"`
 		Seeds      []uint64                   `mapstructure:"seeds"`
 	}
 	// methodShape is settings of a sampler, and what a method has in place of what its problems have.
@@ -119,16 +117,8 @@ func Read(name string, text []byte) (*File, error) {
 	if err := decode(source, f.root, &f.shape, f.names()); err != nil {
 		return nil, err
 	}
-	if len(f.Problems) == 0 || len(f.Protocols) == 0 {
-		return nil, usage.Errorf("%s: base.problems and protocols must name at least one each", source)
-	}
-	for _, problem := range f.Problems {
-		p := f.shape.Base.Problems[problemName(problem)]
-		if p.Variants == nil && len(f.Methods) == 0 {
-			return nil, usage.Errorf("%s: problems.%s has no variants, so base.methods must name at least one",
-				source, problem)
-		}
-		f.Variants = append(f.Variants, p.Variants...)
+	if len(f.Problems) == 0 || len(f.Methods) == 0 || len(f.Protocols) == 0 {
+		return nil, usage.Errorf("%s: base.problems, base.methods and protocols must name at least one each", source)
 	}
 	f.Default = cmp.Or(string(f.shape.Default), f.Protocols[0])
 	f.lineage = map[string][]string{}

@@ -21,10 +21,9 @@ type layer struct {
 
 // resolved is what the merged layers say of one method on one problem.
 type resolved struct {
-	Config   `         mapstructure:",squash"`
-	Seeds    []uint64 `mapstructure:"seeds"`
-	Include  []string `mapstructure:"include"`
-	Variants []string `mapstructure:"variants"`
+	Config  `         mapstructure:",squash"`
+	Seeds   []uint64 `mapstructure:"seeds"`
+	Include []string `mapstructure:"include"`
 
 	origins map[string]string // the name of the layer that set each key last
 }
@@ -41,7 +40,7 @@ func (s *Settings) merge(problem, method string, over ...Override) (*resolved, e
 	}
 	all, out := map[string]any{}, &resolved{origins: map[string]string{}}
 	sampler, wanted := method, method != "" && s.file.selects(problem, method)
-	lists := method == "" && slices.ContainsFunc(slices.Concat(s.file.Methods, s.file.Variants), func(m string) bool {
+	lists := method == "" && slices.ContainsFunc(s.file.Methods, func(m string) bool {
 		return s.file.selects(problem, m)
 	})
 	for _, l := range layers {
@@ -58,7 +57,7 @@ func (s *Settings) merge(problem, method string, over ...Override) (*resolved, e
 		for _, part := range l.parts(problem, method, sampler) {
 			overlay(all, part, "", func(key string) {
 				out.origins[key] = l.name
-				l.used = l.used || wanted || lists && slices.Contains([]string{"include", "variants"}, key)
+				l.used = l.used || wanted || lists && key == "include"
 			})
 		}
 	}
@@ -210,7 +209,7 @@ func (f *File) On(problem string, data []string, options map[string]any) {
 		}
 		l.root["problems"] = own
 	}
-	f.Problems, f.Variants = slices.Clone(data), nil
+	f.Problems = slices.Clone(data)
 }
 
 // replacement returns what a layer's problems say of the one that is named, for a data set in its place.

@@ -36,8 +36,7 @@ type Protocol struct {
 // Samples are the values of Judge.Sample.
 var Samples = []string{"particles", "perturbed", "fresh"}
 
-// Config is the resolved configuration of a trial: the whole input of its result. It is stored with the result. A
-// computation has options, and perhaps data, alone, also in JSON.
+// Config is the resolved configuration of a trial: the whole input of its result. It is stored with the result.
 type Config struct {
 	Particles  int            `mapstructure:"particles"  json:"particles,omitzero"`
 	Iterations int            `mapstructure:"iterations" json:"iterations,omitzero"`
@@ -50,8 +49,8 @@ type Config struct {
 	Program *program.Identity `mapstructure:"-" json:"program,omitempty"`
 }
 
-// Computation reports whether the trial is a computation: a problem without a sampler (harness.Computation).
-func (c *Config) Computation() bool { return c.Sampler.Sampler == "" }
+// None is the sampler that moves no particle. Its trials alone may have no iteration.
+const None = "none"
 
 // Judge says when a trial is measured and what is kept of it.
 type Judge struct {
@@ -78,7 +77,7 @@ func (c *Config) normalise() error {
 	if c.Particles < 2 || c.Particles > maxParticles {
 		return fmt.Errorf("particles: must be 2 to %d, got %d", maxParticles, c.Particles)
 	}
-	if c.Iterations < 1 || c.Iterations > maxCount {
+	if c.Iterations < 1 && c.Sampler.Sampler != None || c.Iterations < 0 || c.Iterations > maxCount {
 		return fmt.Errorf("iterations: must be 1 to %d, got %d", maxCount, c.Iterations)
 	}
 	for key, n := range map[string]int{"judge.every": j.Every, "judge.track": j.Track} {
@@ -189,7 +188,7 @@ func (f *File) runs(method string) bool {
 	for _, name := range f.Problems {
 		list := false
 		for key, p := range f.shape.Base.Problems {
-			list = list || matches(string(key), name) && (p.Include != nil || p.Variants != nil)
+			list = list || matches(string(key), name) && p.Include != nil
 		}
 		if !list {
 			return true
@@ -260,7 +259,7 @@ func (s *Settings) problem(name string) (Problem, error) {
 		return Problem{}, err
 	}
 	p := Problem{Name: name, Seeds: all.Seeds}
-	err = cmp.Or(usage.Twice("method", all.Include), usage.Twice("variant", all.Variants))
+	err = usage.Twice("method", all.Include)
 	if len(p.Seeds) == 0 {
 		err = errors.New("seeds: at least one is needed")
 	}
@@ -268,9 +267,7 @@ func (s *Settings) problem(name string) (Problem, error) {
 		return p, usage.Errorf("problems.%s (%s): %v", name, s.where, err)
 	}
 	methods := all.Include
-	if all.Variants != nil {
-		methods = all.Variants
-	} else if methods == nil {
+	if methods == nil {
 		methods = s.file.Methods
 	} else if len(methods) > 0 {
 		methods = slices.Concat(methods, s.file.admitted)
@@ -299,10 +296,6 @@ func (s *Settings) Method(problem, method string, over ...Override) (Method, err
 		return m, usage.Errorf("problems.%s (%s): %v", problem, s.where, err)
 	}
 	m.Config = r.Config
-	if r.Variants != nil {
-		m.Config = Config{Data: r.Data, Options: r.Options}
-		return m, nil
-	}
 	if err := m.Config.normalise(); err != nil {
 		return m, usage.Errorf("problems.%s.%v (%s)", problem, err, s.where)
 	}
