@@ -103,9 +103,15 @@ func fieldNames(all []string) string {
 
 // Resolve checks cfg and returns it with the sampler's defaults in place of zero settings. Its errors are *ConfigError.
 func (cfg Config) Resolve() (Config, error) {
+	cfg, _, err := cfg.build()
+	return cfg, err
+}
+
+// build is Resolve and New in one.
+func (cfg Config) build() (Config, *Flow, error) {
 	s, err := ByName(cfg.Sampler)
 	if err != nil {
-		return cfg, err
+		return cfg, nil, err
 	}
 	uses := slices.Concat(s.Uses, []string{"temper"})
 	v, def := reflect.ValueOf(&cfg).Elem(), reflect.ValueOf(s.Defaults)
@@ -115,14 +121,18 @@ func (cfg Config) Resolve() (Config, error) {
 		case v.Field(i).IsZero():
 			v.Field(i).Set(def.Field(i))
 		case !slices.Contains(uses, key) && !v.Field(i).Equal(def.Field(i)): // so that Resolve takes what it returned
-			return cfg, wrong(key, "%s has no such setting; it has %s", s.Name, fieldNames(uses))
+			return cfg, nil, wrong(key, "%s has no such setting; it has %s", s.Name, fieldNames(uses))
 		}
 	}
 	if err := cfg.check(uses); err != nil {
-		return cfg, err
+		return cfg, nil, err
 	}
-	_, err = s.Build(cfg)
-	return cfg, err
+	f, err := s.Build(cfg)
+	if err != nil {
+		return cfg, nil, err
+	}
+	f.Temper = cfg.Temper
+	return cfg, f, nil
 }
 
 // Ranges. σ² must be a float32 above 0, and smoothing by more than a million leaves nothing of the particles; a network

@@ -209,17 +209,8 @@ func Unregister(name string) {
 
 // New builds the sampler that cfg names; zero settings take the sampler's defaults. Its errors are *ConfigError.
 func New(cfg Config) (*Flow, error) {
-	c, err := cfg.Resolve()
-	if err != nil {
-		return nil, err
-	}
-	s, _ := ByName(c.Sampler)
-	f, err := s.Build(c)
-	if err != nil {
-		return nil, err
-	}
-	f.Temper = c.Temper
-	return f, nil
+	_, f, err := cfg.build()
+	return f, err
 }
 
 // with returns a Build of the given field, with the noise and the mover that the settings say.

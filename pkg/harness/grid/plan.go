@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -43,7 +44,7 @@ func New(r plan.Request, s *Spec, q Question) (*plan.Plan, error) {
 		if len(p.Methods) > 0 {
 			p.Methods = slices.Concat(p.Methods, r.Added()) // they are methods of every part
 		}
-		p.Problems = settings.Named(p.Problems, problems)
+		p.Problems = named(p.Problems, problems)
 		if err := b.layout.Known(p.Problems, p.Methods); err != nil {
 			return nil, usage.Errorf("the grid %s: %v", s.Name, err)
 		}
@@ -67,6 +68,22 @@ func New(r plan.Request, s *Spec, q Question) (*plan.Plan, error) {
 		}
 	}
 	return b.Plan, a.Idle(b.Trials)
+}
+
+// named puts in place of each pattern, in which * stands for any text, the names that match it. A pattern without any
+// stays, for a check of names to refuse.
+func named(patterns, names []string) (out []string) {
+	for _, p := range patterns {
+		found := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+			ok, err := path.Match(p, name)
+			return !ok || err != nil
+		})
+		if len(found) == 0 {
+			found = []string{p}
+		}
+		out = append(out, found...)
+	}
+	return out
 }
 
 // builder lays out the cells of a grid.

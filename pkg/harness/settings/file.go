@@ -57,14 +57,10 @@ type (
 		Problems map[problemName]problemShape `mapstructure:"problems"`
 	}
 	problemShape struct {
-		Particles  int                        `mapstructure:"particles"`
-		Iterations int                        `mapstructure:"iterations"`
-		Judge      Judge                      `mapstructure:"judge"`
-		Options    map[string]any             `mapstructure:"options"`
-		Data       string                     `mapstructure:"data"`
-		Methods    map[methodName]methodShape `mapstructure:"methods"`
-		Include    []methodName               `mapstructure:"include"`
-		Seeds      []uint64                   `mapstructure:"seeds"`
+		Config  `                            mapstructure:",squash"`
+		Methods map[methodName]methodShape `mapstructure:"methods"`
+		Include []methodName               `mapstructure:"include"`
+		Seeds   []uint64                   `mapstructure:"seeds"`
 	}
 	// methodShape is settings of a sampler, and what a method has in place of what its problems have.
 	methodShape struct {
@@ -91,10 +87,15 @@ func (f *File) names() map[reflect.Type][]string {
 var plainName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
 
 // Read reads and checks an experiment's YAML (docs/configuration.md). name says in errors whose settings they are.
-func Read(name string, text []byte) (*File, error) {
+func Read(name string, b []byte) (*File, error) {
 	f := &File{name: name}
 	source := "the settings of " + name
-	if err := parse(text, &f.root); err != nil {
+	var text yaml.Node // which has the order of keys
+	err := parse(b, &text)
+	if err == nil {
+		err = text.Decode(&f.root)
+	}
+	if err != nil {
 		return nil, usage.Errorf("%s: %v", source, err)
 	}
 	var ordered struct {
@@ -103,8 +104,8 @@ func Read(name string, text []byte) (*File, error) {
 			Programs          []string
 		}
 		Protocols yaml.Node
-	} // nodes have the order of their keys
-	_ = yaml.Unmarshal(text, &ordered) // what is wrong is found below
+	}
+	_ = text.Decode(&ordered) // what is wrong is found below
 	pattern := func(name string) bool { return strings.Contains(name, "*") }
 	f.Problems = slices.DeleteFunc(keysIn(&ordered.Base.Problems), pattern)
 	f.Methods = slices.DeleteFunc(keysIn(&ordered.Base.Methods), pattern)
@@ -188,8 +189,10 @@ func qualify(key string, o Override) ([]string, error) {
 
 // keysOf returns the keys of a shape.
 func keysOf[T any]() (keys []string) {
-	for f := range reflect.TypeFor[T]().Fields() {
-		keys = append(keys, f.Tag.Get("mapstructure"))
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		if key := f.Tag.Get("mapstructure"); plainName.MatchString(key) {
+			keys = append(keys, key)
+		}
 	}
 	return keys
 }

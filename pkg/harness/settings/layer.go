@@ -19,17 +19,24 @@ type layer struct {
 	used bool // it said something of a wanted trial, or which methods a problem of such a trial has
 }
 
-// resolved is what the merged layers say of one method on one problem.
-type resolved struct {
-	Config  `         mapstructure:",squash"`
-	Seeds   []uint64 `mapstructure:"seeds"`
-	Include []string `mapstructure:"include"`
-
-	origins map[string]string // the name of the layer that set each key last
+// merged is what all layers say of one method on one problem.
+type merged struct {
+	problemShape
+	sampler sifg.Config
+	setters map[string][]*layer // that set a key; the last one's value holds
 }
 
-// merge merges all layers for one method on one problem; without a method, only what holds for the problem.
-func (s *Settings) merge(problem, method string, over ...Override) (*resolved, error) {
+// inherited are the keys of a problem that its trials have, and of those the ones that a method may have in their place.
+var (
+	inherited = slices.DeleteFunc(keysOf[problemShape](), func(key string) bool { return key == "methods" })
+	replaced  = []string{"iterations", "options"}
+)
+
+// merge lays all layers over each other for one method on one problem; without a method, what holds for the problem. In
+// a layer what it says of all problems comes before what it says of a pattern of problems, and that before the problem's
+// own; then in this order what it says of the method, or of a pattern of methods. A setting of a pattern is that of
+// every method whose sampler has it.
+func (s *Settings) merge(problem, method string, over ...Override) (*merged, error) {
 	layers := slices.Clone(s.layers)
 	for _, o := range over {
 		l, err := s.file.layer(o)
@@ -38,44 +45,63 @@ func (s *Settings) merge(problem, method string, over ...Override) (*resolved, e
 		}
 		layers = append(layers, l)
 	}
-	all, out := map[string]any{}, &resolved{origins: map[string]string{}}
-	sampler, wanted := method, method != "" && s.file.selects(problem, method)
-	lists := method == "" && slices.ContainsFunc(s.file.Methods, func(m string) bool {
-		return s.file.selects(problem, m)
-	})
+	out := &merged{setters: map[string][]*layer{}}
+	all, said, named := map[string]any{}, map[string]any{}, map[string]bool{}
 	for _, l := range layers {
-		for _, said := range l.of(problem) {
-			methods := child(said, "methods")
-			for _, pattern := range matching(methods, method) {
-				if name, named := child(methods, pattern)["sampler"].(string); named {
-					sampler = name
+		set := func(key string) { out.setters[key] = append(out.setters[key], l) }
+		for _, m := range l.of(problem) {
+			own := maps.Clone(m)
+			maps.DeleteFunc(own, func(key string, _ any) bool { return !slices.Contains(inherited, key) })
+			overlay(all, own, "", set)
+		}
+		for _, m := range l.of(problem) {
+			methods := child(m, "methods")
+			for _, name := range matching(methods, method) {
+				for key, value := range child(methods, name) {
+					if slices.Contains(replaced, key) {
+						overlay(all, map[string]any{key: value}, "", set)
+						continue
+					}
+					overlay(said, map[string]any{key: value}, "sampler.", set)
+					named[key] = named[key] || name == method
 				}
 			}
 		}
 	}
-	for _, l := range layers {
-		for _, part := range l.parts(problem, method, sampler) {
-			overlay(all, part, "", func(key string) {
-				out.origins[key] = l.name
-				l.used = l.used || wanted || lists && key == "include"
-			})
+	name, _ := said["sampler"].(string)
+	row, err := sifg.ByName(cmp.Or(name, method)) // its error is Resolve's
+	for key := range said {
+		if !named[key] && key != "sampler" && key != "temper" && (err != nil || !slices.Contains(row.Uses, key)) {
+			delete(said, key)
+			delete(out.setters, "sampler."+key)
 		}
 	}
-	if err := decode(s.where, all, out, nil); err != nil {
+	s.use(problem, method, out.setters)
+	if err := cmp.Or(decode(s.where, all, &out.problemShape, nil), decode(s.where, said, &out.sampler, nil)); err != nil {
 		return nil, err
 	}
-	return out, notDefault(child(all, "sampler"), method, sampler)
+	return out, notDefault(said, method, row)
+}
+
+// use notes which layers say something of a trial that is wanted.
+func (s *Settings) use(problem, method string, setters map[string][]*layer) {
+	wanted := method != "" && s.file.selects(problem, method)
+	lists := method == "" && slices.ContainsFunc(s.file.Methods, func(m string) bool { return s.file.selects(problem, m) })
+	for key, layers := range setters {
+		for _, l := range layers {
+			l.used = l.used || wanted || lists && key == "include"
+		}
+	}
 }
 
 // notDefault refuses a setting of 0, or of an empty text, that the sampler would take for its default.
-func notDefault(settings map[string]any, method, sampler string) error {
-	s, err := sifg.ByName(sampler)
-	if err != nil {
-		return nil // Resolve says so
+func notDefault(said map[string]any, method string, sampler *sifg.Sampler) error {
+	if sampler == nil {
+		return nil // Resolve says that there is none
 	}
-	defaults := reflect.ValueOf(s.Defaults)
+	defaults := reflect.ValueOf(sampler.Defaults)
 	for i, key := range keysOf[sifg.Config]() {
-		value, set := settings[key]
+		value, set := said[key]
 		if !set || defaults.Field(i).IsZero() || !slices.Contains([]any{0, 0.0, ""}, value) {
 			continue
 		}
@@ -94,40 +120,6 @@ func (l *layer) of(problem string) []map[string]any {
 	out, problems := []map[string]any{l.root}, child(l.root, "problems")
 	for _, name := range matching(problems, problem) {
 		out = append(out, child(problems, name))
-	}
-	return out
-}
-
-// parts returns what a layer says of one method on one problem, in the shape of resolved, later parts over earlier
-// ones: what it says of everything, of all problems of a pattern, of this one; then in this order what it says of the
-// method, or of all methods of a pattern. A setting of a pattern is that of every method whose sampler has it.
-func (l *layer) parts(problem, method, sampler string) (out []map[string]any) {
-	s, err := sifg.ByName(sampler)
-	lacks := func(key string, _ any) bool {
-		return key != "sampler" && key != "temper" && (err != nil || !slices.Contains(s.Uses, key))
-	}
-	for _, m := range l.of(problem) {
-		own := maps.Clone(m)
-		structure := slices.Concat(keysOf[Protocol](), []string{"problems", "methods", "programs", "scales"})
-		maps.DeleteFunc(own, func(key string, _ any) bool { return slices.Contains(structure, key) })
-		out = append(out, own)
-	}
-	for _, m := range l.of(problem) {
-		methods := child(m, "methods")
-		for _, name := range matching(methods, method) {
-			settings, special := maps.Clone(child(methods, name)), map[string]any{}
-			for _, key := range []string{"iterations", "options"} {
-				if value, set := settings[key]; set {
-					special[key] = value
-					delete(settings, key)
-				}
-			}
-			if strings.Contains(name, "*") {
-				maps.DeleteFunc(settings, lacks)
-			}
-			special["sampler"] = settings
-			out = append(out, special)
-		}
 	}
 	return out
 }
@@ -151,19 +143,6 @@ func matching(m map[string]any, name string) (out []string) {
 func matches(pattern, name string) bool {
 	ok, err := path.Match(pattern, name)
 	return ok && err == nil
-}
-
-// Named puts in place of each pattern, in which * stands for any text, the names that match it. A pattern without any
-// stays, for a check of names to refuse.
-func Named(patterns, names []string) (out []string) {
-	for _, p := range patterns {
-		found := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !matches(p, name) })
-		if len(found) == 0 {
-			found = []string{p}
-		}
-		out = append(out, found...)
-	}
-	return out
 }
 
 // overlay lays the values of from over those of to, mapping by mapping, and tells each key with its dots. Nothing in

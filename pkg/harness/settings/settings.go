@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -42,7 +41,7 @@ type Config struct {
 	Iterations int            `mapstructure:"iterations" json:"iterations,omitzero"`
 	Data       string         `mapstructure:"data"       json:"data,omitempty"` // name of a data set
 	Options    map[string]any `mapstructure:"options"    json:"options"`        // the experiment's own keys; see Decode
-	Sampler    sifg.Config    `mapstructure:"sampler"    json:"sampler,omitzero"`
+	Sampler    sifg.Config    `mapstructure:"-"          json:"sampler,omitzero"`
 	Judge      Judge          `mapstructure:"judge"      json:"judge,omitzero"`
 
 	// Program identifies the sampler where that is a program; a plan sets it.
@@ -173,28 +172,22 @@ func (f *File) For(wants func(problem, method string) bool, named, known []strin
 
 // runs reports whether a method runs somewhere: a problem's list names it, or a problem has no list.
 func (f *File) runs(method string) bool {
-	layers := []layerShape{f.shape.Base}
-	for _, p := range f.shape.Protocols {
-		layers = slices.AppendSeq(append(layers, p.layerShape), maps.Values(p.Scales))
+	list := func(p any) []any {
+		problem, _ := p.(map[string]any)
+		methods, _ := problem["include"].([]any)
+		return methods
 	}
-	layers = slices.AppendSeq(layers, maps.Values(f.shape.Scales))
-	for _, l := range layers {
-		for _, p := range l.Problems {
-			if slices.Contains(p.Include, methodName(method)) {
+	for _, l := range f.layers(f.Protocols, Scales...) {
+		for _, p := range child(l.root, "problems") {
+			if slices.Contains(list(p), any(method)) {
 				return true
 			}
 		}
 	}
-	for _, name := range f.Problems {
-		list := false
-		for key, p := range f.shape.Base.Problems {
-			list = list || matches(string(key), name) && p.Include != nil
-		}
-		if !list {
-			return true
-		}
-	}
-	return false
+	base := child(f.root, "base", "problems")
+	return slices.ContainsFunc(f.Problems, func(name string) bool {
+		return !slices.ContainsFunc(matching(base, name), func(key string) bool { return list(base[key]) != nil })
+	})
 }
 
 // selects reports whether a trial is wanted.
@@ -266,16 +259,21 @@ func (s *Settings) problem(name string) (Problem, error) {
 	if err != nil {
 		return p, usage.Errorf("problems.%s (%s): %v", name, s.where, err)
 	}
-	methods := all.Include
-	if methods == nil {
+	var include []string
+	for _, m := range all.Include {
+		include = append(include, string(m))
+	}
+	methods := slices.Concat(include, s.file.admitted)
+	switch {
+	case all.Include == nil:
 		methods = s.file.Methods
-	} else if len(methods) > 0 {
-		methods = slices.Concat(methods, s.file.admitted)
+	case include == nil:
+		methods = nil // not even those that the request names
 	}
 	known := func(m string) bool { return slices.Contains(s.file.Programs, m) }
-	chosen := slices.ContainsFunc(all.Include, known)
+	chosen := slices.ContainsFunc(include, known)
 	for i, m := range methods {
-		absent := known(m) && (!slices.Contains(s.file.admitted, m) || chosen && !slices.Contains(all.Include, m))
+		absent := known(m) && (!slices.Contains(s.file.admitted, m) || chosen && !slices.Contains(include, m))
 		if absent || slices.Contains(methods[:i], m) {
 			continue
 		}
@@ -291,15 +289,15 @@ func (s *Settings) problem(name string) (Problem, error) {
 // Method resolves the configuration of one method on one problem with further overrides on top.
 func (s *Settings) Method(problem, method string, over ...Override) (Method, error) {
 	m := Method{Name: method}
-	r, err := s.merge(problem, method, over...)
+	merged, err := s.merge(problem, method, over...)
 	if err != nil {
 		return m, usage.Errorf("problems.%s (%s): %v", problem, s.where, err)
 	}
-	m.Config = r.Config
+	m.Config, m.Config.Sampler = merged.Config, merged.sampler
+	m.Config.Sampler.Sampler = cmp.Or(merged.sampler.Sampler, method)
 	if err := m.Config.normalise(); err != nil {
 		return m, usage.Errorf("problems.%s.%v (%s)", problem, err, s.where)
 	}
-	m.Config.Sampler.Sampler = cmp.Or(m.Config.Sampler.Sampler, method)
 	m.Config.Sampler, err = m.Config.Sampler.Resolve()
 	if err != nil {
 		return m, usage.Errorf("method %s on problem %s (%s): %s", method, problem, s.where, keyed(err))
@@ -312,9 +310,13 @@ func (s *Settings) Method(problem, method string, over ...Override) (Method, err
 // From of an override. Keys are those of Config with dots: sampler.step, options.target. A key that is not there has
 // its default.
 func (s *Settings) Origins(problem, method string, over ...Override) (map[string]string, error) {
-	r, err := s.merge(problem, method, over...)
+	merged, err := s.merge(problem, method, over...)
 	if err != nil {
 		return nil, err
 	}
-	return r.origins, nil
+	out := map[string]string{}
+	for key, layers := range merged.setters {
+		out[key] = layers[len(layers)-1].name
+	}
+	return out, nil
 }
