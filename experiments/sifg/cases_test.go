@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/record/cases"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
-	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
@@ -26,91 +24,68 @@ func few(s *record.Set) *record.Set {
 			n[of]++
 		}
 	}
-	out.Load = func(string, string) (*record.Array, error) { return nil, errors.New("the array is not committed") }
 	return &out
 }
 
-// survives calls f and reports a panic.
-func survives(t *testing.T, what string, f func()) {
+// TestCases: every section of every experiment survives all cases with a reason, and is the same of permuted trials.
+func TestCases(t *testing.T) {
+	long(t, "draws every report eight times")
+	rep := must(report.Read(results, experiments))
+	for _, x := range rep.Experiments {
+		for _, set := range x.Sets {
+			whole := few(set)
+			for _, section := range x.SectionsUnder(set.Protocol, x.Checks(set.Protocol)) {
+				what := fmt.Sprintf("%s/%s/%s", x.Name, set.Protocol, section.ID)
+				want := of(t, what, section, whole, nil)
+				for _, c := range cases.All {
+					got := of(t, what+", "+c.Name, section, c.Of(whole), c.Why)
+					if c.Same && got != want {
+						t.Errorf("%s is another of permuted trials", what)
+					}
+				}
+			}
+		}
+	}
+}
+
+// of makes a section and checks what it says. It returns all of it as text.
+func of(t *testing.T, what string, section *harness.Section, s *record.Set, why []record.Why) (text string) {
 	t.Helper()
 	defer func() {
 		if p := recover(); p != nil {
 			t.Errorf("%s panics: %v", what, p)
 		}
 	}()
-	f()
-}
-
-// TestSixCases: every claim, table, figure and finding of every experiment survives the six cases with a reason.
-func TestSixCases(t *testing.T) {
-	long(t, "draws every report six times")
-	rep, err := report.Read(results, experiments)
-	if err != nil {
-		t.Fatal(err)
+	if section.Claim != nil {
+		out := section.Claim.Check(s)
+		said(t, what, out.Evidence)
+		nothing := slices.Contains(why, record.Undefined) || slices.Contains(why, record.NotMeasured)
+		if nothing && (out.Verdict == claim.Reproduced || out.Verdict == claim.NotContradicted) {
+			t.Errorf("%s of nothing is %s: %s", what, out.Verdict, out.Evidence)
+		}
+		text += fmt.Sprint(out.Verdict, out.Number, out.Evidence)
 	}
-	for _, e := range experiments {
-		file, err := settings.Read(e.Name, e.Settings)
+	if section.Table != nil {
+		made, err := section.Table(s)
 		if err != nil {
-			t.Fatal(err)
-		}
-		whole := map[string]*record.Set{}
-		for _, p := range rep.Experiment(e.Name).Protocols {
-			whole[p.Name] = few(p.Records)
-		}
-		for _, c := range cases.All {
-			by := map[string]*record.Set{}
-			for name, s := range whole {
-				by[name] = c.Of(s)
-				survive(t, fmt.Sprintf("%s/%s, %s", e.Name, name, c.Name), by[name], e.Under(file, name), c)
-			}
-			for i, f := range e.Findings {
-				what := fmt.Sprintf("%s, %s: finding %d", e.Name, c.Name, i)
-				survives(t, what, func() {
-					if s := f(by); s != nil {
-						said(t, what, s.Title+" "+s.Text)
-						checkTable(t, what, s.Table)
-					}
-				})
-			}
+			said(t, what, err.Error())
+		} else {
+			checkTable(t, what, made)
+			text += made.Markdown()
 		}
 	}
-}
-
-// survive checks what is made of the records of one protocol.
-func survive(t *testing.T, of string, s *record.Set, made harness.Contents, c cases.Case) {
-	for _, x := range made.Claims {
-		what := of + ": claim " + x.ID
-		survives(t, what, func() {
-			out := x.Check(s)
-			said(t, what, out.Evidence)
-			nothing := slices.Contains(c.Why, record.Undefined) || slices.Contains(c.Why, record.NotMeasured)
-			if nothing && (out.Verdict == claim.Reproduced || out.Verdict == claim.NotContradicted) {
-				t.Errorf("%s of nothing is %s: %s", what, out.Verdict, out.Evidence)
-			}
-		})
+	if section.Draw != nil {
+		f, err := section.Draw(s)
+		var svg []byte
+		if err == nil {
+			svg, _, err = f.SVG()
+		}
+		if err != nil {
+			said(t, what, err.Error())
+		}
+		text += string(svg)
 	}
-	for _, x := range made.Tables {
-		what := of + ": table " + x.Name
-		survives(t, what, func() {
-			if made, err := x.Make(s); err != nil {
-				said(t, what, err.Error())
-			} else {
-				checkTable(t, what, made)
-			}
-		})
-	}
-	for _, x := range made.Figures {
-		what := of + ": figure " + x.Name
-		survives(t, what, func() {
-			f, err := x.Draw(s)
-			if err == nil {
-				_, _, err = f.SVG()
-			}
-			if err != nil {
-				said(t, what, err.Error())
-			}
-		})
-	}
+	return text
 }
 
 // said checks words: they are there, and name a reason in place of NaN.
@@ -129,9 +104,6 @@ func said(t *testing.T, what, text string) {
 
 func checkTable(t *testing.T, what string, made *table.Table) {
 	t.Helper()
-	if made == nil {
-		return
-	}
 	for _, row := range made.Rows {
 		for _, cell := range row {
 			if strings.Contains(cell.Text, "NaN") {

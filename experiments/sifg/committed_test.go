@@ -2,30 +2,31 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
-	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/dataset"
+	"github.com/semi-implicit/sifg/pkg/harness/grid"
+	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
-	"github.com/semi-implicit/sifg/pkg/harness/settings"
 )
 
 var results = filepath.Join("..", "..", "results")
 
-// TestCommittedResults: all committed files are as written, and claims and compare read them.
+// TestCommittedResults: all committed files are what this program makes of the records, and claims and compare read
+// them. Where it fails, "sifg report all --protocol all" makes them again.
 func TestCommittedResults(t *testing.T) {
-	long(t, "reads all reports three times")
-	command(t, "verify", "--results", results)
+	long(t, "makes all reports again")
+	command(t, "report", "all", "--check", "--results", results)
 	out := command(t, "claims", "--json", "--results", results)
 	for _, e := range experiments {
-		for _, c := range e.Claims {
+		for _, c := range e.Claims() {
 			if !strings.Contains(out, c.Statement) {
 				t.Errorf("claim %s is not printed: %s", c.ID, c.Statement)
 			}
@@ -49,96 +50,68 @@ func TestPaperPage(t *testing.T) {
 		if i < at {
 			t.Errorf("%s stands at %d, what comes before at %d", part.Name, i, at)
 		}
-		at = i
+		at = max(i, 0)
 		for _, x := range part.Shows {
-			if !strings.Contains(first[at:], "/"+x.Name) && !strings.Contains(first[at:], "-"+x.Name) {
-				t.Errorf("%s: %s of %s is not there", part.Name, x.Name, x.Experiment)
+			if !strings.Contains(first[at:], "/"+x.ID) && !strings.Contains(first[at:], "-"+x.ID) {
+				t.Errorf("%s: %s of %s is not there", part.Name, x.ID, x.Experiment)
 			}
 		}
 	}
 }
 
-// TestCommittedReportIsCurrent: claims, tables and findings of the committed report are those that this program makes
-// of its records. Where it fails, "sifg report --keep --protocol all" makes them again. What takes particles, which are
-// not committed, is left out.
-func TestCommittedReportIsCurrent(t *testing.T) {
-	long(t, "draws all reports again")
-	rep, err := report.Read(results, experiments)
-	if err != nil {
-		t.Fatal(err)
+// TestCommittedKeys: every committed trial, also of grids, has the key that the plan gives it: a run would compute none
+// of them again.
+func TestCommittedKeys(t *testing.T) {
+	long(t, "plans everything")
+	data := must(dataset.Open(dataset.Options{}))
+	request := plan.Request{Experiments: experiments, Protocols: []string{plan.All}, Scale: "full", Data: data}
+	planned := must(plan.New(request))
+	rep := must(report.Read(results, experiments))
+	if len(rep.Experiments) != len(experiments) {
+		t.Errorf("%d of %d experiments have results", len(rep.Experiments), len(experiments))
 	}
-	for _, e := range experiments {
-		x := rep.Experiment(e.Name)
-		if x == nil {
-			t.Errorf("%s has no committed report", e.Name)
-			continue
+	for _, x := range rep.Experiments {
+		checkKeys(t, x.Name, x, planned)
+	}
+	for name, rep := range must(grid.Read(results, experiments)) {
+		for _, x := range rep.Experiments {
+			e := byName(t, x.Name)
+			of := request
+			of.Experiments, of.Protocols = []experiment{e}, []string{x.Sets[0].Protocol}
+			spec, err := grid.Find(e, name)
+			if err != nil {
+				continue // TestCommittedGrids says so
+			}
+			question := must(grid.Ask(name, spec.Select, e))
+			checkKeys(t, "grid/"+name+"/"+x.Name, x, must(grid.New(of, spec, question)))
 		}
-		file, err := settings.Read(e.Name, e.Settings)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sets := map[string]*record.Set{}
-		for _, p := range x.Protocols {
-			sets[p.Name] = p.Records
-			absent := false
-			p.Records.Load = func(string, string) (*record.Array, error) {
-				absent = true
-				return nil, errors.New("not committed")
-			}
-			made := e.Under(file, p.Name)
-			tables, claims := made.Tables, made.Claims
-			if len(p.Claims) != len(claims) || len(p.Tables) != len(tables) {
-				t.Errorf("%s/%s: %d claims and %d tables, want %d and %d",
-					e.Name, p.Name, len(p.Claims), len(p.Tables), len(claims), len(tables))
-				continue
-			}
-			for i, c := range claims {
-				absent = false
-				now := c.Check(p.Records)
-				now.ID, now.Statement, now.Rule = c.ID, c.Statement, c.Rule
-				if was := p.Claims[i]; !absent && !reflect.DeepEqual(was, now) {
-					t.Errorf("%s/%s: claim %s is\n%+v\nand would be\n%+v", e.Name, p.Name, c.ID, was, now)
-				}
-			}
-			for i, table := range tables {
-				absent = false
-				now, err := table.Make(p.Records)
-				was := p.Tables[i].Table
-				switch {
-				case absent, err != nil && was == nil:
-				case err != nil || was == nil:
-					t.Errorf("%s/%s, table %s: %v", e.Name, p.Name, table.Name, err)
-				case now.Markdown() != was.Markdown():
-					t.Errorf("%s/%s: table %s is\n%s\nand would be\n%s", e.Name, p.Name, table.Name, was.Markdown(),
-						now.Markdown())
-				}
-			}
-		}
-		findings(t, e, x, sets)
 	}
 }
 
-func findings(t *testing.T, e experiment, x *report.Experiment, sets map[string]*record.Set) {
-	var now []harness.Finding
-	for _, f := range e.Findings {
-		if s := f(sets); s != nil {
-			now = append(now, *s)
-		}
+// checkKeys compares the keys of the results of an experiment with those of a plan.
+func checkKeys(t *testing.T, where string, x *report.Experiment, planned *plan.Plan) {
+	t.Helper()
+	of := func(r record.Trial) record.Trial {
+		r.Key, r.Scale, r.Status, r.Reason, r.Config = "", "", "", "", ""
+		r.Particles, r.Dim, r.Iterations = 0, 0, 0
+		return r
 	}
-	if len(now) != len(x.Findings) {
-		t.Errorf("%s: %d findings, and there would be %d", e.Name, len(x.Findings), len(now))
-		return
+	keys := map[record.Trial]string{}
+	for i := range planned.Trials {
+		keys[of(planned.Trials[i].Row())] = planned.Trials[i].Key
 	}
-	for i, was := range x.Findings {
-		text := func(s harness.Finding) string {
-			if s.Table == nil {
-				return s.Title + "\n" + s.Text
+	n, last := 0, ""
+	for _, set := range x.Sets {
+		for _, row := range set.Trials {
+			if key := keys[of(row)]; key != row.Key {
+				n++
+				last = fmt.Sprintf("%s %s %s seed %d has the key %s, and in the plan %q", row.Protocol, row.Problem,
+					row.Method, row.Seed, row.Key, key)
 			}
-			return s.Title + "\n" + s.Text + "\n" + s.Table.Markdown()
 		}
-		if text(was) != text(now[i]) || was.Lead != now[i].Lead {
-			t.Errorf("%s: a finding is\n%s\nand would be\n%s", e.Name, text(was), text(now[i]))
-		}
+	}
+	if n > 0 {
+		t.Errorf("%s: %d trials have another key: %s", where, n, last)
 	}
 }
 

@@ -1,9 +1,8 @@
 package main
 
 import (
-	"io/fs"
 	"os"
-	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,6 +11,16 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/grid"
 )
+
+// byName returns an experiment of this program.
+func byName(t *testing.T, name string) experiment {
+	t.Helper()
+	e := harness.ByName(experiments, name)
+	if e == nil {
+		t.Fatalf("there is no experiment %s", name)
+	}
+	return e
+}
 
 // TestGridDocumentation writes the files that docs/grids.md shows (those that begin with their name in a comment) and
 // runs its commands one after another in one folder.
@@ -36,30 +45,36 @@ func TestGridDocumentation(t *testing.T) {
 	}
 }
 
-// TestShippedGrids lays out every grid that comes with an experiment. What it selects by is a metric that the
-// experiment describes.
-func TestShippedGrids(t *testing.T) {
+// TestCommittedGrids: every grid that comes with an experiment is laid out, and its results are committed: the other
+// grids answer no question. No other grid has results.
+func TestCommittedGrids(t *testing.T) {
 	long(t, "plans every grid")
+	root := must(filepath.Abs(results))
 	t.Chdir(t.TempDir())
-	n := 0
+	shipped := map[string]bool{}
 	for _, e := range experiments {
-		if e.Grids == nil {
-			continue
-		}
-		for _, file := range must(fs.Glob(e.Grids, "grids/*.yaml")) {
-			n++
-			spec := must(grid.ReadSpec(file, must(fs.ReadFile(e.Grids, file))))
+		for _, name := range grid.Shipped(e) {
+			shipped[name+"/"+e.Name] = true
+			command(t, "grid", e.Name, "--grid", name, "--scale", "smoke", "--dry-run")
+			spec := must(grid.Find(e, name))
 			_, metric, _ := strings.Cut(spec.Select, " ")
 			metric, _, _ = strings.Cut(metric, "[")
 			near := spec.Select == "near published" && e.Published != nil
 			if !near && !slices.ContainsFunc(e.Metrics, func(m harness.Metric) bool { return m.Name == metric }) {
-				t.Errorf("%s of %s selects by %q, which is no metric of it", file, e.Name, spec.Select)
+				t.Errorf("%s of %s selects by %q, which is no metric of it", name, e.Name, spec.Select)
 			}
-			command(t, "grid", e.Name, "--grid", strings.TrimSuffix(path.Base(file), ".yaml"), "--scale", "smoke",
-				"--dry-run")
 		}
 	}
-	if n < 4 {
-		t.Errorf("%d grids", n)
+	committed := map[string]bool{}
+	for _, dir := range must(filepath.Glob(filepath.Join(root, "grid/*/*"))) {
+		name := filepath.ToSlash(must(filepath.Rel(filepath.Join(root, "grid"), dir)))
+		if committed[name] = true; !shipped[name] {
+			t.Errorf("results/grid/%s is of no grid that comes with the experiment", name)
+		}
+	}
+	for name := range shipped {
+		if !committed[name] {
+			t.Errorf("the grid %s has no committed results", name)
+		}
 	}
 }

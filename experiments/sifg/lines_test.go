@@ -1,8 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,41 +14,119 @@ import (
 	"unicode/utf8"
 )
 
-// longest is the number of columns of a line, a tab counted as four.
-const longest = 120
+const (
+	widest  = 120 // columns of a line, a tab counted as four
+	longest = 70  // lines of a function
+)
+
+// budgets are how many lines of Go people wrote in a folder, without tests and what is generated. Who adds more than
+// fits says what goes.
+var budgets = []struct {
+	folder string
+	lines  int
+}{
+	{"pkg/harness", 14_000},
+	{"pkg/study", 2_100},
+	{"experiments", 8_600},
+	{"pkg/sifg", 16_200},
+	{"", 41_900}, // with scripts and docs/templates
+}
+
+// testBudget is that of all tests.
+const testBudget = 31_000
 
 var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
 
-// TestLines: no line of a Go file that is not generated is longer than 120 columns.
-func TestLines(t *testing.T) {
+// source is a Go file that somebody wrote.
+type source struct {
+	name  string // below the root
+	text  []byte
+	lines int
+	test  bool
+}
+
+func sources(t *testing.T) (out []source) {
+	t.Helper()
 	root := filepath.Join("..", "..")
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		name, _ := filepath.Rel(root, path)
-		hidden := strings.HasPrefix(d.Name(), ".") && name != "."
-		if d.IsDir() && (hidden || name == "results") {
-			return filepath.SkipDir
+		name = filepath.ToSlash(name)
+		if d.IsDir() {
+			if strings.HasPrefix(d.Name(), ".") && name != "." || name == "results" || name == "bin" {
+				return filepath.SkipDir
+			}
+			return nil
 		}
-		if d.IsDir() || filepath.Ext(path) != ".go" {
+		if filepath.Ext(path) != ".go" {
 			return nil
 		}
 		text, err := os.ReadFile(path)
-		if err != nil || generated.Match(text) {
-			return err
+		if err == nil && !generated.Match(text) {
+			test := strings.HasSuffix(name, "_test.go") || strings.Contains(name, "/testdata/")
+			out = append(out, source{name, text, bytes.Count(text, []byte("\n")), test})
 		}
-		lines := bufio.NewScanner(bytes.NewReader(text))
-		lines.Buffer(nil, 1<<20)
-		for n := 1; lines.Scan(); n++ {
-			line := lines.Text()
-			if columns := utf8.RuneCountInString(line) + 3*strings.Count(line, "\t"); columns > longest {
-				t.Errorf("%s:%d has %d columns", name, n, columns)
-			}
-		}
-		return lines.Err()
+		return err
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	return out
+}
+
+// TestBudgets: no folder has more lines than its budget.
+func TestBudgets(t *testing.T) {
+	all, tests := sources(t), 0
+	for _, f := range all {
+		if f.test {
+			tests += f.lines
+		}
+	}
+	t.Logf("tests: %d of %d", tests, testBudget)
+	if tests > testBudget {
+		t.Errorf("tests have %d lines, want at most %d", tests, testBudget)
+	}
+	for _, b := range budgets {
+		n := 0
+		for _, f := range all {
+			if !f.test && (b.folder == "" || strings.HasPrefix(f.name, b.folder+"/")) {
+				n += f.lines
+			}
+		}
+		t.Logf("%q: %d of %d", b.folder, n, b.lines)
+		if n > b.lines {
+			t.Errorf("%q has %d lines, want at most %d", b.folder, n, b.lines)
+		}
+	}
+}
+
+// TestLines: no line of a Go file is too wide, and no function too long.
+func TestLines(t *testing.T) {
+	for _, f := range sources(t) {
+		n := 0
+		for line := range strings.Lines(string(f.text)) {
+			n++
+			line = strings.TrimSuffix(line, "\n")
+			if columns := utf8.RuneCountInString(line) + 3*strings.Count(line, "\t"); columns > widest {
+				t.Errorf("%s:%d has %d columns", f.name, n, columns)
+			}
+		}
+		set := token.NewFileSet()
+		parsed, err := parser.ParseFile(set, f.name, f.text, parser.SkipObjectResolution)
+		if err != nil {
+			t.Errorf("%s: %v", f.name, err)
+			continue
+		}
+		for _, d := range parsed.Decls {
+			body, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			if n := 1 + set.Position(body.End()).Line - set.Position(body.Pos()).Line; n > longest {
+				t.Errorf("%s: %s has %d lines", f.name, body.Name.Name, n)
+			}
+		}
 	}
 }

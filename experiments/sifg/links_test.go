@@ -85,7 +85,7 @@ func TestLinks(t *testing.T) {
 func TestClaimsInDocuments(t *testing.T) {
 	known := map[string]bool{}
 	for _, e := range experiments {
-		for _, c := range e.Claims {
+		for _, c := range e.Claims() {
 			known[c.ID] = true
 		}
 	}

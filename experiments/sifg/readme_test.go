@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"math"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,67 +12,48 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 )
 
-// TestFindings: the comparisons and the claims of docs/findings.md are those of the committed report.
-func TestFindings(t *testing.T) {
+// outcomes returns what the committed results say of the claims of an experiment.
+func outcomes(t *testing.T, name string) (rows []claim.Row) {
+	t.Helper()
+	for _, row := range must(report.Read(results, experiments)).Ledger(experiments) {
+		if row.Experiment == name {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// under returns the verdict of a protocol on a claim.
+func under(row claim.Row, protocol string) claim.Verdict {
+	for _, o := range row.Under {
+		if o.Protocol == protocol {
+			return o.Verdict
+		}
+	}
+	return claim.NoResult
+}
+
+// TestReadmeClaims: README says how many of the paper's claims each protocol reproduces, does not, and leaves open.
+func TestReadmeClaims(t *testing.T) {
 	long(t, "reads all reports")
-	rep, err := report.Read(filepath.Join("..", "..", "results"), experiments)
-	if err != nil {
-		t.Fatal(err)
+	var rows []claim.Row
+	for _, name := range []string{"gmm", "monomial-gamma", "meg-ica", "uci-bnn"} {
+		rows = append(rows, outcomes(t, name)...)
 	}
-	doc, rows := document(t, "docs/findings.md"), map[string][]string{}
-	number := func(v float64) string { return strings.ReplaceAll(fmt.Sprintf("%.3f", v), "-", "−") }
-	for _, x := range rep.Experiments {
-		for _, f := range x.Findings {
-			own := f.Protocol == "start" || f.Protocol == "matched" && x.Name != "uci-bnn"
-			if f.Table == nil || !own {
-				continue
-			}
-			for _, c := range f.Table.Comparisons {
-				at := slices.Index([]string{"svgd", "l2-gf", "ada-gwg", "sgld"}, c.Rival)
-				if c.Method != "sifg" || at < 0 || c.Problem == "10-D mixture" {
-					continue
-				}
-				if rows[c.Problem] == nil {
-					rows[c.Problem] = make([]string, 4)
-				}
-				cell := fmt.Sprintf("%s %s [%s, %s]", c.Verdict, number(c.Difference), number(c.Interval[0]),
-					number(c.Interval[1]))
-				if c.Verdict == "open" || c.Verdict == "equal" {
-					cell += " (" + number(c.Seen) + ")"
-				}
-				rows[c.Problem][at] = cell
-			}
+	doc := strings.Join(strings.Fields(document(t, "README.md")), " ")
+	for protocol, name := range map[string]string{"released": "scripts", "paper": "text", "tuned": "tuned"} {
+		n := map[claim.Verdict]int{}
+		for _, row := range rows {
+			n[under(row, protocol)]++
 		}
-	}
-	if len(rows) != 9 {
-		t.Errorf("%d problems have comparisons", len(rows))
-	}
-	for problem, cells := range rows {
-		if row := "| " + problem + " | " + strings.Join(cells, " | ") + " |\n"; !strings.Contains(doc, row) {
-			t.Errorf("docs/findings.md lacks\n%s", row)
+		tested := n[claim.Reproduced] + n[claim.NotReproduced] + n[claim.NotDecided]
+		want := fmt.Sprintf("%d of %d by the %s", n[claim.Reproduced], tested, name)
+		if protocol == "tuned" {
+			want = fmt.Sprintf("%d of %d", n[claim.Reproduced], tested) + " with every method tuned"
 		}
-	}
-	verdicts := []claim.Verdict{claim.Reproduced, claim.NotDecided, claim.NotReproduced}
-	said := map[string]claim.Verdict{}
-	for _, line := range regexp.MustCompile(`(?m)^\| (?:Figure|Table 1).*$`).FindAllString(doc, -1) {
-		for i, cell := range strings.Split(line, "|")[2:5] {
-			for _, part := range strings.Split(cell, ",") {
-				if id, _, _ := strings.Cut(strings.TrimSpace(part), ":"); id != "" {
-					said[id] = verdicts[i]
-				}
-			}
+		if !strings.Contains(doc, want) {
+			t.Errorf("README.md does not say %q", want)
 		}
-	}
-	for _, x := range []string{"gmm", "monomial-gamma", "meg-ica", "uci-bnn"} {
-		for _, c := range rep.Experiment(x).Protocol("released").Claims {
-			if v, ok := said[c.ID]; ok && v != c.Verdict {
-				t.Errorf("docs/findings.md says %s of claim %s, which is %s", v, c.ID, c.Verdict)
-			}
-			delete(said, c.ID)
-		}
-	}
-	if len(said) > 0 {
-		t.Errorf("docs/findings.md names claims that released does not check: %v", said)
 	}
 }
 
@@ -82,15 +61,12 @@ func TestFindings(t *testing.T) {
 func TestReadmeTable(t *testing.T) {
 	var outside []string
 	cells := 0
-	for line := range strings.Lines(document(t, "results/uci-bnn/released/figures/table1-gaps.csv")) {
-		f := strings.Split(line, ",") // panel, title, layer, series, x, y
+	for line := range strings.Lines(document(t, "results/uci-bnn/released/table1-gaps.csv")) {
+		f := strings.Split(line, ",") // panel, title, kind, label, x, y
 		if len(f) < 6 || f[2] != "estimates" {
 			continue
 		}
-		errors, err := strconv.ParseFloat(f[4], 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		errors := must(strconv.ParseFloat(f[4], 64))
 		if cells++; math.Abs(errors) > claim.Errors {
 			outside = append(outside, f[3]+"'s "+strings.TrimPrefix(f[1], "test ")+" on "+f[5])
 		}
@@ -103,35 +79,25 @@ func TestReadmeTable(t *testing.T) {
 
 // TestTheoryTable: docs/theory.md has a row with the committed verdict for every claim of theory.
 func TestTheoryTable(t *testing.T) {
-	long(t, "reads all reports")
-	rep, err := report.Read(filepath.Join("..", "..", "results"), experiments)
-	if err != nil {
-		t.Fatal(err)
-	}
 	lines := strings.Split(document(t, "docs/theory.md"), "\n")
-	for _, c := range rep.Experiment("theory").Protocol("computed").Claims {
+	for _, row := range outcomes(t, "theory") {
+		verdict := under(row, "computed")
 		found := slices.ContainsFunc(lines, func(line string) bool {
-			return strings.HasPrefix(line, "| "+c.ID+": ") && strings.Contains(line, "| "+c.Verdict.String()+" |")
+			return strings.HasPrefix(line, "| "+row.ID+": ") && strings.Contains(line, "| "+verdict.String()+" |")
 		})
 		if !found {
-			t.Errorf("docs/theory.md has no row of claim %s with the verdict %q", c.ID, c.Verdict)
+			t.Errorf("docs/theory.md has no row of claim %s with the verdict %q", row.ID, verdict)
 		}
 	}
 }
 
 // TestSVGDTable: docs/svgd.md has a row with the committed verdicts for every claim of svgd.
 func TestSVGDTable(t *testing.T) {
-	long(t, "reads all reports")
-	rep, err := report.Read(filepath.Join("..", "..", "results"), experiments)
-	if err != nil {
-		t.Fatal(err)
-	}
 	doc := document(t, "docs/svgd.md")
-	e := rep.Experiment("svgd")
-	for i, c := range e.Protocol("text").Claims {
-		row := fmt.Sprintf("| %s | %s | %s |\n", c.ID, c.Verdict, e.Protocol("code").Claims[i].Verdict)
-		if !strings.Contains(doc, row) {
-			t.Errorf("docs/svgd.md lacks the row\n%s", row)
+	for _, row := range outcomes(t, "svgd") {
+		line := fmt.Sprintf("| %s | %s | %s |\n", row.ID, under(row, "text"), under(row, "code"))
+		if !strings.Contains(doc, line) {
+			t.Errorf("docs/svgd.md lacks the row\n%s", line)
 		}
 	}
 }

@@ -8,16 +8,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/semi-implicit/sifg/pkg/harness/report"
-	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 var (
-	votes     = regexp.MustCompile(`(better|equal|worse|lower|higher) in \d+|of \d+ comparisons`)
-	boasts    = regexp.MustCompile(`(?i)\b(nowhere|never|leads|wins|beats)\b`)
-	unread    = regexp.MustCompile(`(?s)<(style|script)\b.*?</(style|script)>|<[^>]*>`)
-	undecided = regexp.MustCompile(`^(open|equal) [−\d]`)
+	votes      = regexp.MustCompile(`(better|equal|worse|lower|higher) in \d+|of \d+ comparisons`)
+	boasts     = regexp.MustCompile(`(?i)\b(nowhere|never|leads|wins|beats)\b`)
+	unread     = regexp.MustCompile(`(?s)<(style|script)\b.*?</(style|script)>|<[^>]*>`)
+	detectable = regexp.MustCompile(`^(\d[\d.e−]*|lost tries|too few .*|.*constant.*)$`)
 )
 
 // texts returns the text of all pages and tables of the committed results, by path.
@@ -41,8 +38,8 @@ func texts(t *testing.T) map[string]string {
 }
 
 // TestPlainWords: no document and nothing generated says that a method leads, wins, beats, or is never or nowhere
-// anything, which three audits found untrue of a set of problems. Documents and findings do not add up comparisons of
-// different problems either; the paper's claims that do are checked as they stand.
+// anything, which three audits found untrue of a set of problems. Documents do not add up comparisons of different
+// problems either; the paper's claims that do are checked as they stand.
 func TestPlainWords(t *testing.T) {
 	long(t, "reads all documents and all that is generated")
 	all := documents(t)
@@ -65,61 +62,27 @@ func TestPlainWords(t *testing.T) {
 			t.Errorf("results/%s says %q", path, found)
 		}
 	}
-	rep := must(report.Read(results, experiments))
-	for _, x := range rep.Experiments {
-		for _, f := range x.Findings {
-			if found := votes.FindString(f.Title + " " + f.Text); found != "" {
-				t.Errorf("a finding of %s counts votes: %q", x.Name, found)
-			}
-		}
-	}
 }
 
-// TestPower: beside every comparison that is open or equal, wherever the committed results show it, stands the smallest
-// lead that would have been seen, or why there is none.
+// TestPower: beside every comparison that the committed results leave inconclusive stands the smallest difference that
+// would have been detected, or why there is none.
 func TestPower(t *testing.T) {
-	long(t, "reads all reports")
-	shown, cells := 0, 0
-	said := func(where string, made *table.Table) {
-		if made == nil {
-			return
+	rows := 0
+	for path, text := range texts(t) {
+		if !strings.Contains(path, "/compare-") || filepath.Ext(path) != ".md" {
+			continue
 		}
-		for _, c := range made.Comparisons {
-			if c.Verdict != "open" && c.Verdict != "equal" {
+		for line := range strings.Lines(text) {
+			cells := strings.Split(line, "|")
+			if len(cells) < 10 || strings.TrimSpace(cells[7]) != "inconclusive" {
 				continue
 			}
-			if shown++; !(c.Seen > 0) && c.Lost+c.RivalLost == 0 {
-				t.Errorf("%s: %s against %s on %s is %s, and there is no lead", where, c.Method, c.Rival, c.Problem,
-					c.Verdict)
-			}
-		}
-		for _, row := range made.Rows {
-			for _, cell := range row {
-				if !undecided.MatchString(cell.Text) {
-					continue
-				}
-				if cells++; !strings.Contains(cell.Text, ", sees ") {
-					t.Errorf("%s: %q has no lead", where, cell.Text)
-				}
+			if rows++; !detectable.MatchString(strings.TrimSpace(cells[8])) {
+				t.Errorf("%s: nothing says what would have been detected: %s", path, line)
 			}
 		}
 	}
-	rep := must(report.Read(results, experiments))
-	for _, x := range rep.Experiments {
-		for _, f := range x.Findings {
-			said("a finding of "+x.Name, f.Table)
-		}
-		for _, p := range x.Protocols {
-			for _, made := range p.Tables {
-				said(x.Name+"/"+p.Name+"/"+made.Name, made.Table)
-			}
-		}
-	}
-	if shown < 150 || cells < 150 {
-		t.Errorf("%d comparisons and %d cells are open or equal", shown, cells)
-	}
-	header := must(os.ReadFile(filepath.Join(results, "comparisons.csv")))
-	if first, _, _ := strings.Cut(string(header), "\n"); !strings.Contains(first, ",Verdict,at margin 0,Sees,") {
-		t.Errorf("comparisons.csv has the columns %s", first)
+	if rows < 100 {
+		t.Errorf("%d comparisons are inconclusive", rows)
 	}
 }
