@@ -66,10 +66,10 @@ func (f *Flow) checkStart(c *Cloud) (narrow int, width float64, err error) {
 	switch f.Mover.(type) {
 	case *Euler, *Langevin:
 		if most := widths[wide]; !math.IsInf(most, 1) && most > mostSpread*width {
-			return narrow, width, fmt.Errorf("sifg: where particles start the target is about %.1g wide along coordinate "+
-				"%d and %.1g along coordinate %d: that needs a step below %.1g, by which the other hardly moves. Sample "+
-				"coordinates divided by their widths (diagnose.Whiten), or by baoab or package hmc", width, narrow, most,
-				wide, 2*width*width)
+			return narrow, width, fmt.Errorf("sifg: where particles start the target is about %.1g wide along "+
+				"coordinate %d and %.1g along coordinate %d: that needs a step below %.1g, by which the other hardly "+
+				"moves. Sample coordinates divided by their widths (diagnose.Whiten), or by baoab or package hmc",
+				width, narrow, most, wide, 2*width*width)
 		}
 	}
 	return narrow, width, nil
@@ -87,9 +87,9 @@ func checkDensity(c *Cloud) error {
 			x[j] = float64(c.Z.Data[i*c.Z.Cols+j])
 		}
 		if log := t.LogDensity(x); math.IsNaN(log) || math.IsInf(log, 0) {
-			return fmt.Errorf("sifg: the log density is %g at a starting particle, x = %.3g, but flows move through all "+
-				"of R^d: sample coordinates without bounds, as u = log x for x > 0, or start elsewhere (Options.Init)",
-				log, x)
+			return fmt.Errorf("sifg: the log density is %g at a starting particle, x = %.3g, but flows move through "+
+				"all of R^d: sample coordinates without bounds, as u = log x for x > 0, or start elsewhere "+
+				"(Options.Init)", log, x)
 		}
 	}
 	return nil
@@ -114,8 +114,8 @@ func checkScores(z, scores Batch) error {
 		"bounds, as u = log x for x > 0, or start elsewhere (Options.Init)", bad, z.Rows, rows(z, first, first+1).Data)
 }
 
-// startWidths returns by coordinate 1/√−b, the width of a Gaussian whose score has the slope b of the score's regression
-// on the particles; +Inf where the score does not fall.
+// startWidths returns by coordinate 1/√−b, the width of a Gaussian whose score has the slope b of the score's
+// regression on the particles; +Inf where the score does not fall.
 func startWidths(z, scores Batch) []float64 {
 	n, d := z.Rows, z.Cols
 	widths := make([]float64, d)

@@ -55,8 +55,8 @@ type Summary struct {
 type CoordinateSummary struct {
 	Mean, SD          float64 // SD with the divisor n − 1
 	Low, Median, High float64 // the 5, 50 and 95 % quantiles
-	// Stein is the coordinate's own Stein ratio, of the terms −s_c·(x_c − x̄_c): 1 for draws of the target, above 1 where
-	// the cloud is too wide; SteinError is its standard error for independent draws.
+	// Stein is the coordinate's own Stein ratio, of the terms −s_c·(x_c − x̄_c): 1 for draws of the target, above 1
+	// where the cloud is too wide; SteinError is its standard error for independent draws.
 	Stein, SteinError float64
 
 	// RHat is the rank-normalised split R-hat over the runs (hmc.RankRHat), near 1 where they agree; NaN of one run.
@@ -64,8 +64,8 @@ type CoordinateSummary struct {
 }
 
 // excess is how far the Stein ratio of a coordinate is from 1 beyond five of its standard errors, or more for the
-// farthest of many; above 0 it is no chance. Below 1 that is said of its logarithm: a ratio that is small by chance has a
-// small error too.
+// farthest of many; above 0 it is no chance. Below 1 that is said of its logarithm: a ratio that is small by chance has
+// a small error too.
 func (s *Summary) excess(k *CoordinateSummary) float64 {
 	errors := (5 + max(0, math.Log(float64(len(s.Coordinates))/50)/2)) * k.SteinError
 	if k.Stein > 0 && k.Stein < 1 {

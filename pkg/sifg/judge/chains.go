@@ -38,8 +38,8 @@ type run struct {
 func (r *run) begin() error {
 	wide := r.feasible()
 	if wide == nil {
-		return errors.New("judge: log density or gradient is not finite at any of 100 points of (−2, 2)^d: all of R^d " +
-			"should be allowed, transform bounded parameters")
+		return errors.New("judge: log density or gradient is not finite at any of 100 points of (−2, 2)^d: all of " +
+			"R^d should be allowed, transform bounded parameters")
 	}
 	r.found = r.findModes()
 	points := slices.Clone(wide)
@@ -158,8 +158,8 @@ func (r *run) sample() (*hmc.Result, error) {
 			err = r.options.Each(k, iter, u, info)
 		}
 		if !(floats.Norm(u, math.Inf(1)) < lost) {
-			err = errors.New("judge: the chains of NUTS ran away: the density does not fall off: is its sign wrong, or " +
-				"the posterior improper, as with a flat prior?")
+			err = errors.New("judge: the chains of NUTS ran away: the density does not fall off: is its sign wrong, " +
+				"or the posterior improper, as with a flat prior?")
 		}
 		done := iter + 1 // at rests Sample lets all chains wait for each other
 		rest := done%1000 == 0 || done > o.Config.Warmup && (done-o.Config.Warmup)%o.Draws == 0 || err != nil

@@ -48,16 +48,16 @@ const (
 	mostDense  = 40
 	hopeless   = 1.1
 
-	// On eleven of the twelve posteriors an acceptance of 0.9 costs 1.1 to 1.3 times the gradients of 0.8, warm-up included,
-	// and 1.03 to 1.2 times those of 0.85. On gp-pois chains of 0.8 stick in narrow bends: draws are worth a tenth a
-	// gradient or less, and at 0.85 the chains of one of two seeds did not agree.
+	// On eleven of the twelve posteriors an acceptance of 0.9 costs 1.1 to 1.3 times the gradients of 0.8, warm-up
+	// included, and 1.03 to 1.2 times those of 0.85. On gp-pois chains of 0.8 stick in narrow bends: draws are worth a
+	// tenth a gradient or less, and at 0.85 the chains of one of two seeds did not agree.
 	accept = 0.9
 )
 
 // Run samples a density by hmc.Sample and judges the draws. It chooses where chains start, and has other values for
-// what options leave at zero: an acceptance of 0.9, all of M in up to 40 dimensions, and rounds of Draws until there are
-// 1000 effective draws, or five rounds. It takes neither Start nor Folder. An error says what is wrong with the density:
-// its gradient, where it is finite, or that it does not fall off; or it is one of hmc.Sample.
+// what options leave at zero: an acceptance of 0.9, all of M in up to 40 dimensions, and rounds of Draws until there
+// are 1000 effective draws, or five rounds. It takes neither Start nor Folder. An error says what is wrong with the
+// density: its gradient, where it is finite, or that it does not fall off; or it is one of hmc.Sample.
 func Run(ctx context.Context, d hmc.Density, o hmc.Options) (*Result, error) {
 	if o.Start != nil || o.Folder != "" || o.Config.Leapfrog != 0 {
 		return nil, errors.New("judge: Start, Folder and Leapfrog cannot be set: searches choose the starts, of the " +

@@ -68,8 +68,8 @@ func (p *Report) Worst() (rhat, bulk, tail float64, at [3]int) {
 
 // describe makes the report, and weights of the draws where each chain stays in one mode.
 func (r *run) describe(s *hmc.Result) (Report, []float64) {
-	p := Report{Chains: len(r.u), Gradients: s.Gradients, EBFMI: math.Inf(1), DivergedAt: -1, EnergyAt: -1, Strays: r.strays,
-		AllNames: s.Names}
+	p := Report{Chains: len(r.u), Gradients: s.Gradients, EBFMI: math.Inf(1), DivergedAt: -1, EnergyAt: -1,
+		Strays: r.strays, AllNames: s.Names}
 	divergent := 0
 	energies := make([][]float64, len(s.Infos))
 	for k, t := range s.Tallies {

@@ -83,8 +83,9 @@ func (p *Report) sayStrays() []string {
 	for _, k := range p.Strays {
 		names = append(names, fmt.Sprintf("chain %d", k+1))
 	}
-	return []string{"Run again from the heaviest mode: " + strings.Join(names, " and ") + ", which had been caught where " +
-		"the searches found next to none of the mass (less than 0.01 % in a mode, and less than 1 % by the draws there)."}
+	return []string{"Run again from the heaviest mode: " + strings.Join(names, " and ") + ", which had been caught " +
+		"where the searches found next to none of the mass (less than 0.01 % in a mode, and less than 1 % by the " +
+		"draws there)."}
 }
 
 // sayEnergy says what a low E-BFMI threatens, and where.
@@ -95,8 +96,9 @@ func (p *Report) sayEnergy() []string {
 	text := fmt.Sprintf("An E-BFMI of %.2f threatens the tails: means and the middle stand, far quantiles may be too "+
 		"near.", p.EBFMI)
 	if math.Abs(p.EnergyRank) > telling {
-		text += fmt.Sprintf(" The energy goes with %s (rank correlation %.2f), as in a funnel: widths of others depend "+
-			"on it, and another parametrisation, centred or non-centred, may help.", p.name(p.EnergyAt), p.EnergyRank)
+		text += fmt.Sprintf(" The energy goes with %s (rank correlation %.2f), as in a funnel: widths of others "+
+			"depend on it, and another parametrisation, centred or non-centred, may help.", p.name(p.EnergyAt),
+			p.EnergyRank)
 	}
 	return []string{text}
 }

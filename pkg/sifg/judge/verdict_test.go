@@ -18,13 +18,15 @@ func TestReasons(t *testing.T) {
 		trust  bool
 		want   []string // one a reason
 	}{
-		"fine":      {func(*Report) {}, true, []string{take, unseen}},
-		"R-hat":     {func(p *Report) { p.Values[1].RHat = 1.02 }, false, []string{"do not agree about b. The", unseen}},
+		"fine": {func(*Report) {}, true, []string{take, unseen}},
+		"R-hat": {func(p *Report) { p.Values[1].RHat = 1.02 }, false,
+			[]string{"do not agree about b. The", unseen}},
 		"few draws": {func(p *Report) { p.Values[1].TailESS = 399 }, true, []string{"for rough answers", unseen}},
 		"E-BFMI": {func(p *Report) { p.EBFMI, p.EnergyAt, p.EnergyRank = 0.2, 1, 0.5 }, true, []string{"Take these",
 			"threatens the tails: means and the middle stand, far quantiles may be too near. The energy goes with b " +
 				"(rank correlation 0.50), as in a funnel", unseen}},
-		"no variance": {func(p *Report) { p.Heavy = []int{1} }, true, []string{take, "The tails of b are heavy", unseen}},
+		"no variance": {func(p *Report) { p.Heavy = []int{1} }, true,
+			[]string{take, "The tails of b are heavy", unseen}},
 		"divergences": {func(p *Report) { p.Divergent, p.DivergedAt, p.DivergedOff = 0.01, 1, -1.8 }, true,
 			[]string{"Take these", "1 % of the moves diverged, where b is 1.8 standard deviations below its mean",
 				unseen}},
@@ -43,9 +45,10 @@ func TestReasons(t *testing.T) {
 			[]string{"Do not take", "2 modes", "Label switching: modes are each other with a, b swapped",
 				"Each chain stays in one mode. Weights of the draws give each mode its share"}},
 	} {
-		p := &Report{Chains: 4, Moves: 4000, EBFMI: 0.9, Searches: 12, Share: []float64{1}, DivergedAt: -1, EnergyAt: -1,
-			Values: []hmc.Coordinate{{RHat: 1.001, BulkESS: 5000, TailESS: 4000}, {RHat: 1, BulkESS: 6000, TailESS: 3000}},
-			Names:  []string{"a", "b"}, AllNames: []string{"a", "b"}}
+		p := &Report{Chains: 4, Moves: 4000, EBFMI: 0.9, Searches: 12, Share: []float64{1}, DivergedAt: -1,
+			EnergyAt: -1, Names: []string{"a", "b"}, AllNames: []string{"a", "b"}, Values: []hmc.Coordinate{
+				{RHat: 1.001, BulkESS: 5000, TailESS: 4000}, {RHat: 1, BulkESS: 6000, TailESS: 3000},
+			}}
 		c.change(p)
 		said := p.Reasons()
 		if p.Trusted() != c.trust {

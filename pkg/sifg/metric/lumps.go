@@ -122,8 +122,8 @@ func separated(sorted []float64, k int) float64 {
 	return (right - left) / (s + t)
 }
 
-// principal returns the first principal directions of the standardised points, as weights of the points' coordinates, by
-// orthogonal iteration: 20·n·d·20 multiplications, whatever is larger of n and d. That suffices for directions that
+// principal returns the first principal directions of the standardised points, as weights of the points' coordinates,
+// by orthogonal iteration: 20·n·d·20 multiplications, whatever is larger of n and d. That suffices for directions that
 // stand out, as that between two lumps does; others need not be exact.
 func principal(p Points) (out [][]float64) {
 	const rounds, spare = 20, 5

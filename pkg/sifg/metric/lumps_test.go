@@ -16,16 +16,17 @@ func cloudOf(n, d int, name string, point func(x []float64, r *rng.Stream)) Poin
 	return p
 }
 
+func normal(x []float64, r *rng.Stream) {
+	for j := range x {
+		x[j] = r.NormFloat64()
+	}
+}
+
 // TestFindLumps: what is apart is found, with its share; no law of one mode, however skewed or heavy its tails, over a
 // hundred clouds each.
 func TestFindLumps(t *testing.T) {
 	if testing.Short() {
 		t.Skip("clouds of many shapes: half a second")
-	}
-	normal := func(x []float64, r *rng.Stream) {
-		for j := range x {
-			x[j] = r.NormFloat64()
-		}
 	}
 	two := func(share, distance float64, along int) func(x []float64, r *rng.Stream) {
 		return func(x []float64, r *rng.Stream) { // in all of the first along coordinates
