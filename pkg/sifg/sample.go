@@ -10,7 +10,7 @@ import (
 
 // Sample makes the sampler that cfg names and runs it: New and Run in one call, with a look at the score where
 // particles start. Default has settings for a target of your own. Its errors are those of New and Run; one about the
-// start or about divergence says what to do. A target that is more than a hundred times as wide along one coordinate as
+// start or about divergence says what to do. A target that is more than fifty times as wide along one coordinate as
 // along another is refused where all coordinates move by one step; Run runs it as it is.
 func Sample(ctx context.Context, cfg Config, target Target, o Options) (*Cloud, error) {
 	f, err := New(cfg)
@@ -46,7 +46,7 @@ func Sample(ctx context.Context, cfg Config, target Target, o Options) (*Cloud, 
 
 // checkStart looks at density and score where particles start. It returns the narrowest coordinate and its width.
 func (f *Flow) checkStart(c *Cloud) (narrow int, width float64, err error) {
-	const mostSpread = 100
+	const mostSpread = 50
 	scores := NewBatch(c.Z.Rows, c.Z.Cols)
 	c.Target.Score(scores, c.Z, 0)
 	if err := cmp.Or(checkScores(c.Z, scores), checkDensity(c)); err != nil {

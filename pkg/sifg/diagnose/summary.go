@@ -80,10 +80,14 @@ func (s *Summary) excess(k *CoordinateSummary) float64 {
 // judged by its full score (sifg.FullScorer); of one without the summary says that it cannot judge.
 //
 // Of clouds with more than 10 million numbers it looks at evenly spread particles, so that it needs half a gigabyte at
-// most besides the clouds. It costs a score a particle and n·d·(500 + n) operations or so. It panics at a nil cloud and
-// one without a target.
+// most besides the clouds. It costs a score a particle and n·d·(500 + n) operations or so.
 func Summarize(c *sifg.Cloud, others ...*sifg.Cloud) *Summary {
 	runs := append([]*sifg.Cloud{c}, others...)
+	if slices.ContainsFunc(runs, func(r *sifg.Cloud) bool { return r == nil || r.Target == nil }) {
+		s := &Summary{Runs: len(runs)}
+		s.fail("There is a run without a cloud or without its target: sifg.Run returned an error?")
+		return s
+	}
 	d := c.Sample().Cols
 	s := &Summary{Runs: len(runs), Sigma: float64(c.Sigma), Coordinates: make([]CoordinateSummary, d)}
 	for _, r := range runs {

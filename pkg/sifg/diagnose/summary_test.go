@@ -294,6 +294,15 @@ func TestSummaryOfMiniBatches(t *testing.T) {
 	}
 }
 
+// TestSummaryOfNothing: a run that failed leaves no cloud, and is said to.
+func TestSummaryOfNothing(t *testing.T) {
+	for _, c := range []*sifg.Cloud{nil, {}} {
+		if s := Summarize(c); !strings.Contains(s.String(), "without a cloud or without its target") {
+			t.Errorf("%s", s)
+		}
+	}
+}
+
 // TestSummaryOfLostFunnel: a flow on a funnel in five dimensions settles at half the width or less, where each
 // coordinate alone looks right.
 func TestSummaryOfLostFunnel(t *testing.T) {
