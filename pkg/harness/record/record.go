@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
+	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
 
 // Status of a trial.
@@ -100,6 +101,18 @@ type Array struct {
 	Shape  []int
 	Data   []float32 // nil where Double is set
 	Double []float64 // values that float32 would round
+}
+
+// ArrayOf parses an NPY file; of float64 it is Double.
+func ArrayOf(b []byte) (*Array, error) {
+	a := &Array{}
+	descr, _, _, err := npy.Header(b)
+	if err == nil && descr == "<f8" {
+		a.Shape, a.Double, err = npy.Decode[float64](b)
+	} else if err == nil {
+		a.Shape, a.Data, err = npy.Decode[float32](b)
+	}
+	return a, err
 }
 
 // Result is everything that a trial leaves behind: what is stored in its folder.

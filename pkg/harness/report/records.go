@@ -196,14 +196,11 @@ func (d *Records) Array(key, name string) (*record.Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	if shape, data, err := npy.Decode[float32](b); err == nil {
-		return &record.Array{Shape: shape, Data: data}, nil
-	}
-	shape, data, err := npy.Decode[float64](b)
+	a, err := record.ArrayOf(b)
 	if err != nil {
 		return nil, damaged(d.dir, arrayName(key, name), err.Error())
 	}
-	return &record.Array{Shape: shape, Double: data}, nil
+	return a, nil
 }
 
 // keep adds an array of a trial.

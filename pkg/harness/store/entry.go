@@ -14,7 +14,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
 
 const (
@@ -87,13 +86,7 @@ func (e *Entry) Array(name string) (*record.Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &record.Array{}
-	descr, _, _, err := npy.Header(b)
-	if err == nil && descr == "<f8" {
-		a.Shape, a.Double, err = npy.Decode[float64](b)
-	} else if err == nil {
-		a.Shape, a.Data, err = npy.Decode[float32](b)
-	}
+	a, err := record.ArrayOf(b)
 	if err != nil {
 		return nil, &safe.Damage{Path: e.Path(name + arrayExt), Reason: err.Error()}
 	}

@@ -26,6 +26,7 @@ def spread(chains, n):
 
 
 def nuts(problem):
+    yield problem.start  # its sample until the warm-up has ended
     log_density = sifg.logdensity(problem)
     # A tenth of the budget at ten gradients a draw, 100 to 1000 draws.
     warmup = int(np.clip(problem.gradients / CHAINS / 100, 100, 1000))

@@ -11,6 +11,7 @@ import sifg
 
 
 def nuts(problem):
+    yield problem.start  # its sample until the warm-up has ended
     log_density = sifg.logdensity(problem)
     warmup = int(np.clip(problem.gradients / CHAINS / 100, 100, 1000))
     kernel = NUTS(potential_fn=lambda x: -log_density(x))

@@ -319,6 +319,7 @@ def test_stdin_is_empty(tmp_path, call, ends):
         "return np.random.default_rng().normal(size=len(x)), -x": False,
         "return np.where(x[:, 0] > x[-1, 0], -np.inf, 0), -x": False,
         "return -0.5 * (x**2).sum(axis=1), np.where(x > 1, np.nan, -x)": False,
+        "assert 1.1 not in x; return -0.5 * (x**2).sum(axis=1), -x": False,
     }.items(),
 )
 def test_dependence_on_the_batch_is_told(tmp_path, body, told):
