@@ -93,8 +93,8 @@ func TestRecomputeProgram(t *testing.T) {
 	if code, said := run(onProgram("well", "--seeds", "1", "--results", "Q")...); code != 0 {
 		t.Fatal(said)
 	}
-	const tables = "/posteriors/matched/tables/"
-	for _, path := range must(filepath.Glob("R" + tables + "*")) {
+	const tables = "/posteriors/tuned/"
+	for _, path := range must(filepath.Glob("R" + tables + "*.csv")) {
 		if !bytes.Equal(must(os.ReadFile(path)), must(os.ReadFile("Q"+tables+filepath.Base(path)))) {
 			t.Errorf("%s is another in another run", path)
 		}
@@ -119,15 +119,15 @@ func TestHostileNames(t *testing.T) {
 		t.Fatal(said)
 	}
 	bad := regexp.MustCompile(`\x1b|=cmd|(?m)^\| forged`)
-	const here = "posteriors/matched/"
-	for _, pattern := range []string{"index.html", here + "tables/*", here + "draws/*/names.json"} {
+	const here = "posteriors/tuned/"
+	for _, pattern := range []string{"index.html", here + "*.*", here + "draws/*/names.json"} {
 		for _, file := range must(filepath.Glob("R/" + pattern)) {
 			if at := bad.Find(must(os.ReadFile(file))); at != nil {
 				t.Errorf("%s has %q", file, at)
 			}
 		}
 	}
-	if text := string(must(os.ReadFile("R/posteriors/matched/tables/values.csv"))); !strings.Contains(text, "cmd|") {
+	if text := string(must(os.ReadFile("R/posteriors/tuned/values.csv"))); !strings.Contains(text, "cmd|") {
 		t.Errorf("the names are not in the table: %s", text)
 	}
 }

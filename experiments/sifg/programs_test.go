@@ -81,13 +81,13 @@ func TestProgramsDocument(t *testing.T) {
 	if !strings.Contains(grid, "results: results/custom/") {
 		t.Errorf("a grid over a person's own posterior is among those of the paper: %s", grid)
 	}
-	means, sds := moments(t, "results/custom/model/posteriors/matched/draws/reference")
+	means, sds := moments(t, "results/custom/model/posteriors/tuned/draws/reference")
 	for _, name := range []string{"a", "b"} {
 		if math.Abs(means[name]) > 0.1 || math.Abs(sds[name]-1) > 0.1 {
 			t.Errorf("%s has the mean %g and the standard deviation %g, want 0 and 1", name, means[name], sds[name])
 		}
 	}
-	tables := "results/custom/model/posteriors/matched/tables/"
+	tables := "results/custom/model/posteriors/tuned/"
 	advice, answer := string(must(os.ReadFile(tables+"advice.md"))), string(must(os.ReadFile(tables+"values.md")))
 	const take = "Take these draws of NUTS. The chains: R-hat at most 1.00"
 	if !strings.Contains(advice, "| Langevin ") || !strings.HasPrefix(answer, take) || !strings.Contains(said, answer) {
@@ -154,7 +154,7 @@ func TestEightSchools(t *testing.T) {
 			program := "python " + filepath.Join(examples, "eight_schools_"+library+".py")
 			command(t, "run", "posteriors", "--program", program, "--methods", "hmc", "--scale", "smoke", "--name",
 				"schools")
-			means, sds := moments(t, "results/custom/schools/posteriors/matched/draws/reference")
+			means, sds := moments(t, "results/custom/schools/posteriors/tuned/draws/reference")
 			for name, w := range want {
 				if math.Abs(means[name]-w[0]) > 0.1*w[1] || math.Abs(sds[name]/w[1]-1) > 0.12 {
 					t.Errorf("%s has the mean %.2f and the standard deviation %.2f, posteriordb %.2f and %.2f",

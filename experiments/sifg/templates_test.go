@@ -79,7 +79,7 @@ func TestOwnSampler(t *testing.T) {
 	titled := func(name string) bool {
 		return bytes.Contains(must(os.ReadFile(name)), []byte("Tamed Langevin</text>"))
 	}
-	if !slices.ContainsFunc(must(filepath.Glob(filepath.Join(dir, "results/custom/mine/*/*/figures/*.svg"))), titled) {
+	if !slices.ContainsFunc(must(filepath.Glob(filepath.Join(dir, "results/custom/mine/*/*/*.svg"))), titled) {
 		t.Error("no figure has its title")
 	}
 }
@@ -88,7 +88,7 @@ func TestOwnSampler(t *testing.T) {
 func TestOwnExperiment(t *testing.T) {
 	long(t, "builds a program")
 	_, edit, run := template(t, "experiment")
-	line := []string{"run", "--scale", "smoke", "--protocol", "matched"}
+	line := []string{"run", "--scale", "smoke", "--protocol", "tuned"}
 	if out := run(line...); !strings.Contains(out, "3 trials: 0 already there, 3 computed") {
 		t.Errorf("the first run says\n%s", out)
 	}

@@ -172,7 +172,7 @@ func nextToBest(r results) claim.Outcome {
 	is := r.compare(concrete, rmse, columns)
 	gap := stats.Mean(r.values(concrete, rmse, "ada-sifg")) - stats.Mean(r.values(concrete, rmse, "ada-gwg"))
 	out := claim.Outcome{Verdict: is.leads("ada-gwg"), Number: four(gap)}
-	out.Evidence = "lowest " + r.names(is.Best) + "; Ada-SIFG − Ada-GWG = " + out.Number
+	out.Evidence = "lowest " + cmp.Or(r.names(is.Best), "none") + "; Ada-SIFG − Ada-GWG = " + out.Number
 	if out.Verdict == claim.Reproduced && gap > 0.03 {
 		out.Verdict = claim.NotReproduced
 	}
@@ -189,8 +189,8 @@ func bestOnProtein(r results) claim.Outcome {
 		}
 		all, rest := r.compare("protein", metric, columns), r.compare("protein", metric, columns[1:])
 		verdicts = append(verdicts, all.leads("sgld"), rest.leads("ada-sifg"))
-		text = append(text, fmt.Sprintf("%s: lowest %s, without SGLD %s", r.names(metric), r.names(all.Best),
-			r.names(rest.Best)))
+		text = append(text, fmt.Sprintf("%s: lowest %s, without SGLD %s", r.names(metric),
+			cmp.Or(r.names(all.Best), "none"), cmp.Or(r.names(rest.Best), "none")))
 	}
 	return claim.Outcome{
 		Verdict:  claim.Worst(verdicts...),

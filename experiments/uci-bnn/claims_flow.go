@@ -44,8 +44,7 @@ var flowClaims = []claim.Claim{
 			"Hutchinson's estimate.",
 		With: []string{"17"},
 		Rule: "the cost of an inner step, counted; stability at the same network and particles is claim 17, by " +
-			"gradient variance on the monomial-gamma target. What the losses do to samples is shown by protocol loss " +
-			"there",
+			"gradient variance on the monomial-gamma target",
 		Check: func(*record.Set) claim.Outcome { return claim.Outcome{Verdict: claim.NotTestable, Evidence: counted} },
 	},
 	{

@@ -1,7 +1,7 @@
 // Command machines is sifg with an experiment of its own:
 //
 //	go mod tidy
-//	go run . run --scale smoke --protocol matched
+//	go run . run --scale smoke --protocol tuned
 package main
 
 import (

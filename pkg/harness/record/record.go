@@ -2,6 +2,7 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -185,8 +186,8 @@ type Curve struct {
 	Value     []float64
 }
 
-// Curves returns the curves of one method on one problem, one a seed, in the order of the trials. Trials that did not
-// end with StatusOK are left out.
+// Curves returns the curves of one method on one problem, one a seed, in order of seed. Trials that did not end with
+// StatusOK are left out.
 func (s *Set) Curves(problem, method, metric string, index int) []Curve {
 	var out []Curve
 	for _, t := range s.ended(problem, method) {
@@ -194,6 +195,7 @@ func (s *Set) Curves(problem, method, metric string, index int) []Curve {
 			out = append(out, c)
 		}
 	}
+	slices.SortStableFunc(out, func(a, b Curve) int { return cmp.Compare(a.Seed, b.Seed) })
 	return out
 }
 

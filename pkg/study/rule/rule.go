@@ -110,8 +110,12 @@ func Smaller(e record.Series, what string, ma string, a record.Sample, mb string
 		gap = "with tries that are lost or infinite: mean of the signs " + table.Num(d.MeanSign())
 	}
 	out.Number = strings.Replace("p = "+table.PValue(below).Text, "= <", "<", 1)
-	out.Evidence = fmt.Sprintf("%s: %s %s, %s %s; %s over %d seeds, one-sided p = %.3f%s", what, label(ma),
-		spread(both[0], a), label(mb), spread(both[1], b), gap, d.Pairs(), below, seen(d, out.Verdict))
+	p := fmt.Sprintf("one-sided p = %.3f", below)
+	if math.IsNaN(below) {
+		p = "which no test tells from 0"
+	}
+	out.Evidence = fmt.Sprintf("%s: %s %s, %s %s; %s over %d seeds, %s%s", what, label(ma), spread(both[0], a),
+		label(mb), spread(both[1], b), gap, d.Pairs(), p, seen(d, out.Verdict))
 	return out
 }
 
