@@ -32,6 +32,7 @@ func TestPreset(t *testing.T) {
 		"datasets-mirror: no\n": `"no", which is no folder`,
 	} {
 		put(t, "sifg.yaml", text)
+		t.Setenv("SIFG_DATASETS_MIRROR", "") // which this test may run with
 		x.want(t, "run", 2, words)
 	}
 	if err := os.Remove("sifg.yaml"); err != nil {
