@@ -209,8 +209,7 @@ func (p *problem) stein(u metric.Points) (z, score metric.Points) {
 	return z, score
 }
 
-// parts is how many pieces of equal length all draws of a method fall into, for R-hat and effective draws: the chains,
-// of which every method here that has chains runs four.
+// parts is how many chains each method that has chains runs; its draws are theirs, one after another.
 const parts = 4
 
 // diagnosed puts how many independent draws those of chains are worth.

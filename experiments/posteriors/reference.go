@@ -138,10 +138,7 @@ func (n number) MarshalJSON() ([]byte, error) {
 }
 
 func (n *number) UnmarshalJSON(b []byte) error {
-	*n = number(math.NaN())
-	if string(b) == "null" {
-		return nil
-	}
+	*n = number(math.NaN()) // which null leaves as it is
 	return json.Unmarshal(b, (*float64)(n))
 }
 

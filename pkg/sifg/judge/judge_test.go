@@ -291,6 +291,22 @@ func TestSine(t *testing.T) {
 	}
 }
 
+// TestShorterSteps: chains that nearly agree on a banana, where moves diverge, run again with shorter steps.
+func TestShorterSteps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a second of chains")
+	}
+	k := knownTruths["banana"]
+	s, err := k.judged()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said := strings.Join(s.Reasons(), " "); s.Accept != careful || !s.Trusted() || s.Divergent > mostDivergent ||
+		!strings.Contains(said, "adapted to an acceptance of 0.98") {
+		t.Errorf("acceptance %g, %g divergent: %s", s.Accept, s.Divergent, said)
+	}
+}
+
 // TestNothingOfTailsWhileChainsDisagree: R-hat above 1.1 presumes no one law, whose energy or tails could be told.
 func TestNothingOfTailsWhileChainsDisagree(t *testing.T) {
 	p := Report{Chains: 4, Moves: 4000, EBFMI: 0.1, Values: []hmc.Coordinate{{RHat: 1.2, BulkESS: 10, TailESS: 10}},

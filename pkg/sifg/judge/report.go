@@ -18,6 +18,7 @@ type Report struct {
 	Gradients int     // of the chains, from their starts on
 	Asked     int     // points in all: searches and checks included
 	Divergent float64 // share of the moves
+	Accept    float64 // the acceptance to which steps were adapted, raised where chains ran again with shorter ones
 	Refused   float64 // share of the points at which the density is 0
 	EBFMI     float64 // the least of the chains' (hmc.EBFMI)
 
@@ -69,7 +70,7 @@ func (p *Report) Worst() (rhat, bulk, tail float64, at [3]int) {
 // describe makes the report, and weights of the draws where each chain stays in one mode.
 func (r *run) describe(s *hmc.Result) (Report, []float64) {
 	p := Report{Chains: len(r.u), Gradients: s.Gradients, EBFMI: math.Inf(1), DivergedAt: -1, EnergyAt: -1,
-		Strays: r.strays, AllNames: s.Names}
+		Strays: r.strays, AllNames: s.Names, Accept: r.options.Config.TargetAccept}
 	divergent := 0
 	energies := make([][]float64, len(s.Infos))
 	for k, t := range s.Tallies {

@@ -68,6 +68,10 @@ func (p *Report) Reasons() []string {
 		first = "Take these draws of NUTS with care: many moves diverged."
 	}
 	out := append([]string{first + " " + numbers}, p.sayStrays()...)
+	if p.Accept >= careful {
+		out = append(out, fmt.Sprintf("Steps were adapted to an acceptance of %.2f: with longer ones moves diverged "+
+			"and chains did not quite agree.", p.Accept))
+	}
 	if agree {
 		out = append(append(out, p.sayEnergy()...), p.sayHeavy()...)
 	}
