@@ -140,7 +140,7 @@ func TestNamedFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, path := range []string{"mine/model.py", "mine/.git/HEAD", "d.txt", "data/s", "data/deep/t", "mine/__main__.py"} {
+	for _, path := range strings.Fields("mine/model.py mine/.git/HEAD d.txt data/s data/deep/t mine/__main__.py") {
 		write(path, "1")
 	}
 	for command, want := range map[string]string{
