@@ -130,7 +130,7 @@ func TestMisbehaviour(t *testing.T) {
 			t.Errorf("%s is not told in one sentence: %s", how, said)
 		}
 	}
-	for _, how := range []string{"well", "compiles", "ignores-end", "child-holds-on", "shouts", "ends-child", "nameless"} {
+	for _, how := range strings.Fields("well compiles ignores-end child-holds-on shouts ends-child nameless") {
 		if said := ask(t, how, 20*time.Second); said != "" {
 			t.Errorf("%s: %s", how, said)
 		}
