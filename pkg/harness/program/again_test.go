@@ -140,7 +140,7 @@ func TestNamedFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, path := range []string{"mine/model.py", "mine/.git/HEAD", "d.txt", "data/s", "data/deep/t", "mine/__main__.py"} {
+	for _, path := range strings.Fields("mine/model.py mine/.git/HEAD d.txt data/s data/deep/t mine/__main__.py") {
 		write(path, "1")
 	}
 	for command, want := range map[string]string{
@@ -184,8 +184,9 @@ func TestNamedFiles(t *testing.T) {
 // TestLooked: one line says which edits are seen.
 func TestLooked(t *testing.T) {
 	p := &Program{Identity: Identity{Command: []string{"python", "model.py"}}, depends: depends{"model.py": "1"}}
-	if got := p.Looked(); got != "python model.py: looked at model.py; edits of what it imports or reads are not seen: "+
-		"give it another version with them" {
+	const want = "python model.py: looked at model.py; edits of what it imports or reads are not seen: give it another " +
+		"version with them"
+	if got := p.Looked(); got != want {
 		t.Error(got)
 	}
 	p.First.Depends = map[string]string{}

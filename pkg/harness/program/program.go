@@ -58,8 +58,8 @@ func Start(ctx context.Context, command string) (*Program, error) {
 		return nil, usage.Errorf("a program's command is empty: want one such as \"python model.py\"")
 	}
 	if w := forShell(command); w != "" {
-		return nil, usage.Errorf("the program %q: sifg starts no shell, which %s is for: quote it if the program reads "+
-			"it, else write sh -c '…'", command, w)
+		return nil, usage.Errorf("the program %q: sifg starts no shell, which %s is for: quote it if the program "+
+			"reads it, else write sh -c '…'", command, w)
 	}
 	if _, err := exec.LookPath(words[0]); err != nil {
 		hint := ""

@@ -78,7 +78,8 @@ func (w *wait) look() {
 	watched.Unlock()
 	if !w.told && note != nil && now.Sub(w.since) > slow {
 		w.told = true
-		note(fmt.Sprintf("the program %q: %s is awaited since %s", w.process.program, w.what, w.since.Format("15:04:05")))
+		note(fmt.Sprintf("the program %q: %s is awaited since %s", w.process.program, w.what,
+			w.since.Format("15:04:05")))
 	}
 	if soft != nil && soft.Err() != nil {
 		limit = hurried
