@@ -99,12 +99,10 @@ func TestPlans(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, scale := range settings.Scales {
-		over := []settings.Override{{Text: "step=0.001", From: "--set"}}
 		p, err := plan.New(plan.Request{
 			Experiments: experiments,
 			Protocols:   []string{plan.All},
 			Scale:       scale,
-			Overrides:   over,
 			Data:        data,
 		})
 		if err != nil || len(p.Experiments) != len(experiments) {

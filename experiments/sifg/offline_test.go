@@ -95,14 +95,13 @@ func TestAbsentData(t *testing.T) {
 	}
 }
 
-// TestWhichExperiment: without a name nothing runs, and the answer says what there is and how much all of it would be.
+// TestWhichExperiment: without a name nothing runs, and the answer says what there is.
 func TestWhichExperiment(t *testing.T) {
-	long(t, "plans every experiment")
 	isolated(t)
 	var out, errs bytes.Buffer
 	code := cli.Main([]string{"run"}, &out, &errs, experiments...)
 	if said := errs.String(); code != 2 || !strings.Contains(said, "which experiment?") ||
-		!strings.Contains(said, "meg-ica") || !strings.Contains(said, " to compute") {
+		!strings.Contains(said, "meg-ica") {
 		t.Errorf("exit code %d: %s", code, said)
 	}
 }

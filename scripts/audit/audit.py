@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
-"""Recomputes the comparisons of the verdict from the committed Parquet files, with the rule of docs/compare.md and no code of the program.
+"""Recomputes the comparisons of the committed results from their Parquet files, with the rule of docs/compare.md and no code of the program.
 
     python3 scripts/audit/audit.py [RESULTS [EXPERIMENT...]]
 
-It prints a line for each comparison that differs from report.json, and exits with 1 if there is one. Differences, intervals and margins must
-agree to nine digits, verdicts exactly. It needs NumPy and PyArrow.
+It prints a line for each number and verdict of a table compare-PROBLEM.md that differs, and exits with 1 if there is one. Numbers must agree
+to the digits that are printed. It needs NumPy and PyArrow.
 """
 
-import itertools
-import json
 import math
 import re
 import sys
@@ -18,24 +16,16 @@ import numpy as np
 import pyarrow.parquet as parquet
 
 LEVEL = 0.05
-FEWEST = 6  # pairs; with fewer nobody is better or worse
-OTHER, OTHER_METRIC = "matched-kl", "knn-kl"  # the second criterion of the densities: where it says the opposite nobody is better or worse
-OVERLAP = 1 / 9  # test rows over the others, of splits of one table
-
-# What is compared, by experiment and problem in words: the problem, the metric, a margin (None: the floor's spread), and whether seeds overlap.
-PROBLEMS = {
-    ("gmm", "2-D mixture"): ("gmm-2d", "energy", None, False),
-    ("gmm", "2-D mixture, the text's start"): ("gmm-2d", "energy", None, False),
-    ("gmm", "2-D mixture, the scripts' start"): ("gmm-2d-near", "energy", None, False),
-    ("gmm", "10-D mixture"): ("gmm-10d", "energy", None, False),
-    ("monomial-gamma", "Monomial gamma"): ("monomial-gamma", "energy", None, False),
-    ("meg-ica", "10 unmixing matrices"): ("meg-10", "energy", None, False),
+MOST = 0.75  # the share of seeds that must agree with a verdict
+POWER = 0.8
+BASELINE = "sifg"
+EXPERIMENTS = ("gmm", "monomial-gamma", "meg-ica", "uci-bnn")
+OVERLAP = {"uci-bnn": 1 / 9}  # test rows over the others, where seeds are splits of one table
+METRIC = {"uci-bnn": "test-nll"}  # the others are compared by energy distance
+METHODS = {
+    "SIFG": "sifg", "Ada-SIFG": "ada-sifg", "Blind SIFG": "sifg-blind", "KDE flow": "kde-flow", "L2-GF": "l2-gf", "Ada-GWG": "ada-gwg",
+    "SVGD": "svgd", "SGLD": "sgld", "pSGLD": "psgld", "Ascent": "ascent", "sifg-wide": "sifg-wide", "ada-sifg-wide": "ada-sifg-wide",
 }
-for title, problem in {
-    "Boston": "boston", "Concrete": "concrete", "Diabetes": "diabetes", "Power": "power", "Protein": "protein", "Wine": "wine",
-    "Boston (10 units)": "boston-small",
-}.items():
-    PROBLEMS["uci-bnn", title] = PROBLEMS["uci-bnn", title + " (one start)"] = (problem, "test-nll", 0.02, True)
 
 
 def t_cdf(t, n):
@@ -64,15 +54,6 @@ def t_quantile(p, n):
     return (low + high) / 2
 
 
-def standard_error(d, overlap):
-    return np.std(d, ddof=1) * math.sqrt(1 / len(d) + (OVERLAP if overlap else 0))
-
-
-def interval(d, level, overlap):
-    half = t_quantile((1 + level) / 2, len(d) - 1) * standard_error(d, overlap)
-    return np.mean(d) - half, np.mean(d) + half
-
-
 def sign_flip(d):
     """The two-sided sign-flip test: exact for up to 20 pairs, else by a million random patterns."""
     if len(d) > 20:
@@ -88,10 +69,6 @@ def sign_test(signs):
     positive, n = sum(s > 0 for s in signs), sum(s != 0 for s in signs)
     tail = min(positive, n - positive)
     return min(1.0, 2 * sum(math.comb(n, k) for k in range(tail + 1)) / 2**n) if n else 1.0
-
-
-def t_test(d):
-    return 2 * (1 - t_cdf(abs(np.mean(d)) / standard_error(d, True), len(d) - 1))
 
 
 def holm(p):
@@ -127,115 +104,140 @@ class Records:
                 out[t["seed"]] = math.inf if math.isnan(value) else value
         return out
 
-    def floor(self, protocol, problem, metric):
-        """The spread of what exact draws score, which is the same for all methods of a seed."""
-        by_seed = {}
-        for t in self.trials:
-            if (t["protocol"], t["problem"]) == (protocol, problem) and (t["key"], "floor-" + metric) in self.last:
-                by_seed[t["seed"]] = self.last[t["key"], "floor-" + metric][1]
-        return np.std(list(by_seed.values()), ddof=1)
+    def methods(self, protocol, problem):
+        return {t["method"] for t in self.trials if (t["protocol"], t["problem"]) == (protocol, problem)}
 
 
-def compare(x, y, overlap):
-    """The differences of the tries that both ended, who lost how many alone, and the p-value before correction."""
-    d, signs, lost = [], [], [0, 0]
-    for seed in sorted(x):
-        a, b = x[seed], y.get(seed)
-        if b is None or a == b == math.inf:
-            continue
-        signs.append((a > b) - (a < b))
-        if math.inf in (a, b):
-            lost[0 if a == math.inf else 1] += 1
-        else:
-            d.append(a - b)
-    d = np.array(d)
-    if sum(lost):
-        return d, lost, sign_test(signs)
-    return d, lost, t_test(d) if overlap else sign_flip(d)
+class Pair:
+    """How a method compares with another, x and y by seed."""
+
+    def __init__(self, x, y, overlap):
+        self.gaps, self.signs, self.overlap = [], [], overlap
+        for seed in sorted(x.keys() & y.keys()):
+            a, b = x[seed], y[seed]
+            if a == b == math.inf:
+                continue
+            self.signs.append((a > b) - (a < b))
+            if math.inf not in (a, b):
+                self.gaps.append(a - b)
+        self.gaps = np.array(self.gaps)
+        self.whole = len(self.gaps) == len(self.signs) > 0
+
+    def error(self):
+        return np.std(self.gaps, ddof=1) * math.sqrt(1 / len(self.gaps) + self.overlap)
+
+    def interval(self, level=1 - LEVEL):
+        half = t_quantile((1 + level) / 2, len(self.gaps) - 1) * self.error()
+        return np.mean(self.gaps) - half, np.mean(self.gaps) + half
+
+    def p(self):
+        if not self.whole:
+            return sign_test(self.signs)
+        if self.overlap:
+            return 2 * (1 - t_cdf(abs(np.mean(self.gaps)) / self.error(), len(self.gaps) - 1))
+        return sign_flip(self.gaps)
+
+    def ahead(self):
+        return (1 - np.mean(self.signs)) / 2
+
+    def verdict(self, corrected):
+        middle = np.median(self.gaps if self.whole else self.signs)
+        if corrected <= LEVEL and middle < 0 and self.ahead() >= MOST:
+            return "better"
+        if corrected <= LEVEL and middle > 0 and 1 - self.ahead() >= MOST:
+            return "worse"
+        return "inconclusive"
+
+    def detectable(self, tests):
+        """The smallest true difference that is told from zero with a chance of POWER, with Holm's correction at its strictest."""
+        n, level = len(self.gaps), LEVEL / 2 / tests
+        if not self.whole or n < 2 or not self.overlap and level < 2.0**-n:
+            return None
+        return self.error() * (t_quantile(POWER, n - 1) + t_quantile(1 - level, n - 1))
 
 
-def verdict(d, lost, p, margin, overlap):
-    told = p <= LEVEL and len(d) + sum(lost) >= FEWEST
-    if sum(lost):  # which way most seeds say it is; who lost a try alone cannot be better
-        way = np.sign(d).sum() + lost[0] - lost[1]
-        return "worse" if told and way > 0 and not lost[1] else "better" if told and way < 0 and not lost[0] else "open"
-    low, high = interval(d, 1 - 2 * LEVEL, overlap)
-    if -margin <= low and high <= margin:
-        return "equal"
-    if told and abs(np.mean(d)) > margin:
-        return "better" if np.mean(d) < 0 else "worse"
-    return "open"
+class Comparison:
+    """The methods of a problem under a protocol, each beside SIFG."""
+
+    def __init__(self, records, experiment, protocol, problem):
+        metric, overlap = METRIC.get(experiment, "energy"), OVERLAP.get(experiment, 0)
+        self.tries = {m: records.tries(protocol, problem, m, metric) for m in records.methods(protocol, problem)}
+        self.pairs = {m: Pair(x, self.tries[BASELINE], overlap) for m, x in self.tries.items() if m != BASELINE}
+        tested = [m for m in self.pairs if self.pairs[m].signs]
+        self.tests = len(tested)
+        corrected = dict(zip(tested, holm([self.pairs[m].p() for m in tested])))
+        self.verdicts = {m: self.pairs[m].verdict(corrected[m]) for m in tested}
+
+    def mean(self, method):
+        return np.mean([v for v in self.tries[method].values() if math.isfinite(v)])
 
 
-def near(a, b):
-    return abs(a - b) <= 1e-9 * max(abs(a), abs(b), 1e-6)
+def number(text):
+    return float(text.replace("−", "-"))
 
 
-def trivial(report, title):
-    """The energy distance of one normal law, which the table of verdicts prints where no method is nearer; None where it prints none."""
-    for finding in report["findings"]:
-        for row in (finding.get("table") or {}).get("rows") or []:
-            found = re.search(r"no method is nearer than one normal law \(([\d.]+)\)", row[1]["text"])
-            if row[0]["text"] == title and found:
-                return float(found[1])
-    return None
+def near(said, value):
+    """Whether a printed number is value, to its digits."""
+    mantissa, _, exponent = said.replace("−", "-").partition("e")
+    place = 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
+    return abs(number(said) - value) <= 0.500001 * max(place, 10.0 ** (math.floor(math.log10(abs(value) or 1)) - 2))
 
 
-def judged(records, group, protocol, problem, metric, margin, overlap):
-    """Differences, lost tries and verdict of each comparison of one problem, with Holm's correction over them."""
-    pairs = [compare(*(records.tries(protocol, problem, c[m], metric) for m in ("method", "rival")), overlap) for c in group]
-    corrected = holm([p for _, _, p in pairs])
-    return [(d, lost, verdict(d, lost, p, margin, overlap)) for (d, lost, _), p in zip(pairs, corrected)]
+def rows(path):
+    """The rows of a table by method."""
+    out = {}
+    for line in path.read_text().splitlines():
+        cells = [c.strip() for c in line.strip("|").split("|")]
+        if len(cells) == 9 and cells[0] in METHODS:
+            out[METHODS[cells[0]]] = cells[1:]
+        elif line.startswith("|") and cells[0] != "Method" and not cells[0].startswith("-"):
+            raise SystemExit(f"{path}: unknown row {line}")
+    return out
 
 
-def audit(results, experiments, found_all=None):
-    """Checks all comparisons of experiments. found_all gets what is found of each: by protocol, problem in words, method and rival
-    the differences, whether their seeds overlap, the margin and the verdict.
-    """
-    checked, wrong = 0, []
+def table(path, found):
+    """What differs in one table."""
+    said, wrong = rows(path), []
+    if said.keys() != found.tries.keys():
+        wrong.append(f"{path}: the methods are {sorted(said)}, here {sorted(found.tries)}")
+    for method in said.keys() & found.tries.keys():
+        seeds, median, mean, less, ahead, verdict, detectable, _ = said[method]
+        name, tries = f"{path}, {method}", list(found.tries[method].values())
+        lost = sum(math.isinf(v) for v in tries)
+        here = f"{len(tries) - lost} of {len(tries)}" if lost else str(len(tries))
+        if here != seeds:
+            wrong.append(f"{name}: {seeds} seeds, here {here}")
+        numbers = [(median, np.median(tries)), (mean, found.mean(method) if lost < len(tries) else None)]
+        pair = found.pairs.get(method)
+        if pair and len(pair.gaps) > 1:
+            numbers += list(zip(re.findall(r"[−\d.e]+", less), (np.mean(pair.gaps), *pair.interval())))
+            if pair.detectable(found.tests) or re.match(r"\d", detectable):
+                numbers.append((detectable, pair.detectable(found.tests) or math.nan))
+        if pair and pair.signs:
+            numbers.append((ahead.rstrip(" %"), 100 * pair.ahead()))
+        for text, value in numbers:
+            if value is not None and math.isfinite(value) and not (re.match(r"[−\d]", text) and near(text, value)):
+                wrong.append(f"{name}: {text}, here {value!r}")
+        if verdict != found.verdicts.get(method, "–"):
+            wrong.append(f"{name}: {verdict}, here {found.verdicts.get(method)}")
+    return wrong
+
+
+def audit(results, experiments):
+    """Checks all tables of comparisons, and returns what was found here, by experiment, protocol and problem."""
+    compared, wrong = {}, []
     for experiment in experiments:
-        report = json.loads((results / experiment / "report.json").read_text())
         records = Records(results / experiment)
-        protocols = {t["protocol"] for t in records.trials}
-        for finding in report["findings"]:
-            said = (finding.get("table") or {}).get("comparisons") or []
-            protocol = finding.get("protocol") or "matched"
-            for title, group in itertools.groupby(said, key=lambda c: c["problem"]):
-                if (experiment, title) not in PROBLEMS:
-                    continue
-                problem, metric, margin, overlap = PROBLEMS[experiment, title]
-                if protocol == OTHER:
-                    metric = OTHER_METRIC
-                if margin is None:
-                    margin = records.floor(protocol, problem, metric)
-                group = list(group)
-                law = trivial(report, title)
-                methods = {c[m] for c in group for m in ("method", "rival")}
-                nearest = min(np.mean(list(records.tries(protocol, problem, m, "energy").values())) for m in methods) if law else math.inf
-                if law is not None and nearest < law:
-                    wrong.append(f"{experiment}, {protocol}, {title}: no verdict, here a method is at {nearest}, below {law}")
-                found = judged(records, group, protocol, problem, metric, margin, overlap)
-                other = [None] * len(group)  # what the other criterion says
-                if protocol == "matched" and OTHER in protocols:
-                    floor = records.floor(OTHER, problem, OTHER_METRIC)
-                    other = [v for _, _, v in judged(records, group, OTHER, problem, OTHER_METRIC, floor, overlap)]
-                for c, (d, lost, here), opposite in zip(group, found, other):
-                    ours = {"difference": np.mean(d), "margin": margin}
-                    ours["from"], ours["to"] = interval(d, 1 - LEVEL, overlap)
-                    theirs = {"difference": c["difference"], "margin": c["margin"], "from": c["interval"][0], "to": c["interval"][1]}
-                    name = f"{experiment}, {protocol}, {title}, {c['method']} against {c['rival']}"
-                    wrong += [f"{name}: {k} is {theirs[k]!r}, here {ours[k]!r}" for k in ours if not near(ours[k], theirs[k])]
-                    if law is not None or {here, opposite} == {"better", "worse"}:
-                        here = "open"
-                    if here != c["verdict"]:
-                        wrong.append(f"{name}: {c['verdict']}, here {here}")
-                    if found_all is not None:
-                        found_all[protocol, title, c["method"], c["rival"]] = (d, overlap, margin, here)
-                    checked += 1
-    return checked, wrong
+        for path in sorted((results / experiment).glob("*/compare-*.md")):
+            protocol, problem = path.parent.name, path.stem.removeprefix("compare-")
+            found = Comparison(records, experiment, protocol, problem)
+            compared[experiment, protocol, problem] = found
+            wrong += table(path, found)
+    return compared, wrong
 
 
 if __name__ == "__main__":
-    checked, wrong = audit(Path((sys.argv + ["results"])[1]), sys.argv[2:] or sorted({e for e, _ in PROBLEMS}))
+    compared, wrong = audit(Path((sys.argv + ["results"])[1]), sys.argv[2:] or EXPERIMENTS)
+    checked = sum(len(c.verdicts) for c in compared.values())
     print("\n".join(wrong + [f"{checked} comparisons, {len(wrong)} disagreements"]))
     sys.exit(1 if wrong or not checked else 0)
