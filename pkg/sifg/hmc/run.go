@@ -19,12 +19,19 @@ import (
 // be resumed from its state. The error is that of the first chain in order that has one. That of a ctx wraps its error
 // and its cause.
 func Run(ctx context.Context, chains []*Chain, n int, sink func(chain, iter int, x []float64, info Info) error) error {
+	return run(ctx, chains, n, sink, func(int) {})
+}
+
+// run is Run that calls ended, in the goroutine of each chain, when the chain is not stepped any more.
+func run(ctx context.Context, chains []*Chain, n int, sink func(chain, iter int, x []float64, info Info) error,
+	ended func(chain int)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	errs, panics := make([]error, len(chains)), make([]any, len(chains))
 	var wait sync.WaitGroup
 	for i, c := range chains {
 		wait.Go(func() {
+			defer ended(i)
 			defer func() {
 				if panics[i] = recover(); panics[i] != nil || errs[i] != nil {
 					cancel()

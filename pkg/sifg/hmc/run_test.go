@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -223,6 +224,35 @@ func TestRefusals(t *testing.T) {
 		c.change(&c.state)
 		if _, err := Resume(d, c.cfg, c.state); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want an error about %q, got %v", want, err)
+		}
+	}
+}
+
+// TestEnded: whatever ends a chain, it is said of every chain, so that none waits for one that is gone.
+func TestEnded(t *testing.T) {
+	stop := errors.New("stop")
+	for what, each := range map[string]func(chain, iter int, x []float64, info Info) error{
+		"the end": nil,
+		"an error": func(chain, iter int, _ []float64, _ Info) error {
+			if chain == 1 && iter == 3 {
+				return stop
+			}
+			return nil
+		},
+	} {
+		var ended [3]atomic.Int64
+		normal := gaussian{mean: []float64{0, 0}, precision: []float64{1, 0, 0, 1}}
+		_, err := Sample(context.Background(), normal, Options{
+			Chains: 3, Draws: 10, Config: Config{Warmup: 10}, Each: each,
+			Ended: func(chain int) { ended[chain].Add(1) },
+		})
+		if (err != nil) != (each != nil) {
+			t.Errorf("%s: %v", what, err)
+		}
+		for k := range ended {
+			if ended[k].Load() == 0 {
+				t.Errorf("%s: nothing is said of chain %d", what, k)
+			}
 		}
 	}
 }

@@ -42,6 +42,9 @@ type Options struct {
 	Progress func(done, total int)
 	// Each sees every iteration that is computed, as the sink of Run does. nil: nobody does.
 	Each func(chain, iter int, x []float64, info Info) error
+	// Ended is called, in the goroutine of a chain, when the chain is not stepped for a while or for good, whatever the
+	// cause: a density that lets chains wait for each other must not wait for this one. nil: nothing is.
+	Ended func(chain int)
 }
 
 // Until says how long chains grow: by Options.Draws at a time until R-hat and effective sample sizes of all values that
@@ -204,10 +207,14 @@ func (s *sampling) run(ctx context.Context, until int) error {
 		}
 		return s.o.Each(chain, iter, x, info)
 	}
+	ended := s.o.Ended
+	if ended == nil {
+		ended = func(int) {}
+	}
 	first := slices.MinFunc(s.chains, func(a, b *Chain) int { return a.iteration - b.iteration })
 	for done := first.iteration; done < until; {
 		done = min(done-done%round+round, until)
-		err := Run(ctx, s.chains, done, each)
+		err := run(ctx, s.chains, done, each, ended)
 		for k, t := range s.tracks {
 			if s.o.Folder != "" && all(t.x, finite) {
 				err = errors.Join(err, t.save(s.o.Folder, k))

@@ -161,15 +161,17 @@ func (r *run) sample() (*hmc.Result, error) {
 			err = errors.New("judge: the chains of NUTS ran away: the density does not fall off: is its sign wrong, " +
 				"or the posterior improper, as with a flat prior?")
 		}
-		done := iter + 1 // at rests Sample lets all chains wait for each other
-		rest := done%1000 == 0 || done > o.Config.Warmup && (done-o.Config.Warmup)%o.Draws == 0 || err != nil
-		if r.gatherer != nil && rest && asking[k] {
-			r.gatherer.Leave()
-		} else if r.gatherer != nil && !rest && !asking[k] {
+		if r.gatherer != nil && !asking[k] {
 			r.gatherer.Join()
+			asking[k] = true
 		}
-		asking[k] = !rest
 		return err
+	}
+	o.Ended = func(k int) {
+		if asking[k] {
+			r.gatherer.Leave()
+			asking[k] = false
+		}
 	}
 	place := 0 // of the draw that Sample asks about next: all draws of the first chain, of the second, …
 	o.Values = func(dst, x []float64) {
