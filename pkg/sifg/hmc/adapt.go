@@ -76,7 +76,7 @@ func (c *Chain) learn(accept float64) {
 
 	done := c.iteration + 1
 	switch {
-	case c.nuts != nil:
+	case c.cfg.Leapfrog == 0:
 		c.learnScales(done)
 	case len(c.windows) > 0 && done > c.first && done <= c.windows[len(c.windows)-1]:
 		a.N++
@@ -121,6 +121,9 @@ func (c *Chain) renewMass() {
 func (c *Chain) try() (change float64) {
 	if c.nuts != nil {
 		return c.nuts.try()
+	}
+	if c.micro != nil {
+		return c.micro.try()
 	}
 	_, change = c.propose(c.refresh(), c.step, 1)
 	return change

@@ -44,7 +44,8 @@ type Chain struct {
 	first         int       // warm-up iterations before the first window
 	windows       []int     // iterations at which a window of the mass ends
 	integrate     func(d Density, y, p, g, inverse []float64, step float64, n int) float64
-	nuts          *nuts // nil: L steps
+	nuts          *nuts // nil: L steps, or
+	micro         *microcanonical
 }
 
 // NewChain returns a chain that starts at x0 (length d, copied). Chains of other seeds or indices are independent of
@@ -56,7 +57,7 @@ func NewChain(d Density, cfg Config, x0 []float64, seed uint64, index int) (*Cha
 	}
 	if cfg.Warmup > 0 {
 		c.adapt = &adaptation{Mean: make([]float64, len(x0)), M2: make([]float64, len(x0))}
-		if c.nuts != nil {
+		if cfg.Leapfrog == 0 {
 			c.adapt = &adaptation{Old: newScales(len(x0), cfg.Dense), New: newScales(len(x0), cfg.Dense)}
 			if cfg.Mass == nil {
 				c.startMass()
@@ -74,6 +75,9 @@ func newChain(d Density, cfg Config, x []float64, seed uint64, index int) (*Chai
 	}
 	if cfg.TargetAccept == 0 {
 		cfg.TargetAccept = 0.8
+		if cfg.Microcanonical {
+			cfg.TargetAccept = 0.9
+		}
 	}
 	cfg.Mass = slices.Clone(cfg.Mass)
 	if cfg.Mass == nil {
@@ -91,6 +95,8 @@ func newChain(d Density, cfg Config, x []float64, seed uint64, index int) (*Chai
 			cfg.Leapfrog)
 	case cfg.Leapfrog == 0 && (cfg.Jitter != 0 || cfg.Released):
 		return nil, fmt.Errorf("hmc: Jitter and Released go with a number of Leapfrog steps, which is 0")
+	case cfg.Microcanonical && (cfg.Leapfrog > 0 || n < 2):
+		return nil, fmt.Errorf("hmc: Microcanonical goes with Leapfrog 0, and with 2 dimensions or more")
 	case cfg.Dense && (cfg.Leapfrog > 0 || cfg.Warmup == 0):
 		return nil, fmt.Errorf("hmc: Dense goes with a Warmup of the No-U-Turn sampler (Leapfrog 0)")
 	case len(cfg.Mass) != n || !all(cfg.Mass, positive):
@@ -117,7 +123,10 @@ func newChain(d Density, cfg Config, x []float64, seed uint64, index int) (*Chai
 		draws: rng.New(seed, "hmc", uint64(index)).State(), search: rng.New(seed, "hmc-search", uint64(index)).State(),
 		integrate: leapfrog, gradients: 1,
 	}
-	if cfg.Leapfrog == 0 {
+	switch {
+	case cfg.Microcanonical:
+		c.draws, c.micro = rng.New(seed, "microcanonical", uint64(index)).State(), newMicrocanonical(c)
+	case cfg.Leapfrog == 0:
 		c.draws, c.nuts = rng.New(seed, "nuts", uint64(index)).State(), newNuts(c)
 	}
 	c.first, c.windows = windows(cfg.Warmup)
@@ -143,10 +152,14 @@ func (c *Chain) setMass() {
 // Step does one iteration. It allocates nothing.
 func (c *Chain) Step() Info {
 	var info Info
-	if c.nuts != nil {
+	switch {
+	case c.nuts != nil:
 		c.seek(c.draws, c.iteration*(len(c.x)+2<<deepest))
 		info = c.nuts.move()
-	} else {
+	case c.micro != nil:
+		c.seek(c.draws, c.iteration*(len(c.x)+2))
+		info = c.micro.move()
+	default:
 		c.seek(c.draws, c.iteration*(len(c.x)+1))
 		info = c.metropolis()
 	}

@@ -24,6 +24,9 @@ type Config struct {
 	// Their draws are not of the target and not counted in the Tally. L stays.
 	Warmup       int
 	TargetAccept float64
+	// Microcanonical takes adjusted microcanonical dynamics in place of the No-U-Turn sampler, with the same warm-up;
+	// TargetAccept is then 0.9 by default. It goes with 2 dimensions or more.
+	Microcanonical bool
 	// Dense lets the warm-up of the No-U-Turn sampler adapt all of M and not just its diagonal. A step then costs O(d²)
 	// besides its gradient.
 	Dense bool
@@ -46,12 +49,13 @@ type Config struct {
 
 // Info is what an iteration tells of itself.
 type Info struct {
-	Accepted bool // the proposal was taken; of the No-U-Turn sampler: the draw is not the first point of its trajectory
+	// the proposal was taken; of the No-U-Turn sampler: the draw is not the first point of its trajectory
+	Accepted bool
 	// min(1, exp(−EnergyError)), the chance with which the proposal was accepted; of the No-U-Turn sampler the mean
 	// over the points of the trajectory
 	AcceptChance float64
 	Energy       float64 // U(x) after the iteration
-	Hamiltonian  float64 // H at the start of the trajectory, with the momentum just drawn
+	Hamiltonian  float64 // H at the start of the trajectory, with the momentum just drawn; U if Microcanonical
 	EnergyError  float64 // H(proposal) − H(start); of the No-U-Turn sampler H(draw) − H(start)
 	Divergent    bool    // the energy error is not finite, or above 1000
 	Gradients    int     // that the iteration computed

@@ -35,6 +35,7 @@ func TestResume(t *testing.T) {
 		"warm-up":  {Leapfrog: 5, Warmup: 100, Mass: []float64{1, 2, 3}},
 		"nuts":     {Warmup: 100},
 		"dense":    {Warmup: 100, Dense: true},
+		"micro":    {Warmup: 100, Microcanonical: true},
 	} {
 		whole := make([][]float64, 1)
 		c := must(NewChain(d, cfg, x0, math.MaxUint64, 7))
@@ -181,20 +182,21 @@ func TestRefusals(t *testing.T) {
 		cfg Config
 		x   []float64
 	}{
-		"3 coordinates":   {good, []float64{1, 2, 3}},
-		"start is not":    {good, []float64{1, nan}},
-		"energy":          {good, []float64{1e200, 0}},
-		"Step is 0":       {with(func(c *Config) { c.Step = 0 }), x},
-		"Step is NaN":     {with(func(c *Config) { c.Step = nan }), x},
-		"Leapfrog is -1":  {with(func(c *Config) { c.Leapfrog = -1 }), x},
-		"Jitter and":      {with(func(c *Config) { c.Leapfrog, c.Jitter = 0, 0.1 }), x},
-		"Dense goes":      {with(func(c *Config) { c.Dense = true }), x},
-		"2 positive":      {with(func(c *Config) { c.Mass = []float64{1, 0} }), x},
-		"Mass must":       {with(func(c *Config) { c.Mass = []float64{1} }), x},
-		"Jitter is 1":     {with(func(c *Config) { c.Jitter = 1 }), x},
-		"Warmup is -1":    {with(func(c *Config) { c.Warmup = -1 }), x},
-		"TargetAccept is": {with(func(c *Config) { c.TargetAccept = 1 }), x},
-		"no warm-up":      {with(func(c *Config) { c.Released, c.Warmup = true, 5 }), x},
+		"3 coordinates":    {good, []float64{1, 2, 3}},
+		"start is not":     {good, []float64{1, nan}},
+		"energy":           {good, []float64{1e200, 0}},
+		"Step is 0":        {with(func(c *Config) { c.Step = 0 }), x},
+		"Step is NaN":      {with(func(c *Config) { c.Step = nan }), x},
+		"Leapfrog is -1":   {with(func(c *Config) { c.Leapfrog = -1 }), x},
+		"Jitter and":       {with(func(c *Config) { c.Leapfrog, c.Jitter = 0, 0.1 }), x},
+		"Microcanonical g": {with(func(c *Config) { c.Microcanonical = true }), x},
+		"Dense goes":       {with(func(c *Config) { c.Dense = true }), x},
+		"2 positive":       {with(func(c *Config) { c.Mass = []float64{1, 0} }), x},
+		"Mass must":        {with(func(c *Config) { c.Mass = []float64{1} }), x},
+		"Jitter is 1":      {with(func(c *Config) { c.Jitter = 1 }), x},
+		"Warmup is -1":     {with(func(c *Config) { c.Warmup = -1 }), x},
+		"TargetAccept is":  {with(func(c *Config) { c.TargetAccept = 1 }), x},
+		"no warm-up":       {with(func(c *Config) { c.Released, c.Warmup = true, 5 }), x},
 	} {
 		if _, err := NewChain(d, c.cfg, c.x, 1, 0); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want an error about %q, got %v", want, err)
@@ -213,6 +215,7 @@ func TestRefusals(t *testing.T) {
 		change func(s *State)
 	}{
 		"Leapfrog 0":      {with(func(c *Config) { c.Warmup = 30 }), nuts, func(*State) {}},
+		"0 and true":      {Config{Warmup: 30, Microcanonical: true}, nuts, func(*State) {}},
 		"step 0.1":        {with(func(c *Config) { c.Step = 0.2 }), done, func(*State) {}},
 		"does not fit":    {good, done, func(s *State) { s.Iteration = -1 }},
 		"fit Warmup 30":   {with(func(c *Config) { c.Warmup = 30 }), s, func(s *State) { s.Iteration = 30 }},

@@ -207,7 +207,9 @@ func (m modes) Grad(dst, x []float64) float64 {
 
 // Every gradient is counted: of starts, searches, warm-up and draws.
 func TestSampleGradients(t *testing.T) {
-	for _, cfg := range []Config{{Warmup: 200}, {Warmup: 200, Leapfrog: 3}, {Step: 0.1, Leapfrog: 2}} {
+	for _, cfg := range []Config{
+		{Warmup: 200}, {Warmup: 200, Microcanonical: true}, {Warmup: 200, Leapfrog: 3}, {Step: 0.1, Leapfrog: 2},
+	} {
 		grads, energies := 0, 0
 		d := quartic{3, &grads, &energies}
 		start := func(int) []float64 { return []float64{1, 2, 3} }

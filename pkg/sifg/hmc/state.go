@@ -10,7 +10,7 @@ type State struct {
 	Seed      uint64
 	Index     int
 	Iteration int
-	Leapfrog  int // of its configuration
+	Leapfrog  int // of its configuration, as is Microcanonical
 	X         []float64
 	Step      float64     // as adapted so far
 	Mass      []float64   // the same
@@ -19,6 +19,8 @@ type State struct {
 	Tally     Tally       // of the iterations after the warm-up
 	Moves     int         // iterations that were accepted, those of the warm-up included
 	Gradients int         // computed at the start, in searches for the step and in the warm-up
+
+	Microcanonical bool `json:",omitempty"`
 }
 
 // State returns a copy of the chain's state.
@@ -26,7 +28,7 @@ func (c *Chain) State() State {
 	s := State{
 		Seed: c.seed, Index: c.index, Iteration: c.iteration, Leapfrog: c.cfg.Leapfrog, X: slices.Clone(c.x),
 		Step: c.step, Mass: slices.Clone(c.mass), Factor: slices.Clone(c.factor), Tally: c.tally,
-		Moves: c.moves, Gradients: c.gradients,
+		Moves: c.moves, Gradients: c.gradients, Microcanonical: c.cfg.Microcanonical,
 	}
 	if c.adapt != nil {
 		s.Adapt = c.adapt.clone()
@@ -43,17 +45,17 @@ func Resume(d Density, cfg Config, s State) (*Chain, error) {
 	}
 	n := len(c.x)
 	switch {
-	case s.Leapfrog != cfg.Leapfrog:
-		return nil, fmt.Errorf("hmc: the state is of a chain with Leapfrog %d, the configuration has %d (0 is the "+
-			"No-U-Turn sampler)", s.Leapfrog, cfg.Leapfrog)
+	case s.Leapfrog != cfg.Leapfrog || s.Microcanonical != cfg.Microcanonical:
+		return nil, fmt.Errorf("hmc: the state is of a chain with Leapfrog %d and Microcanonical %t, the "+
+			"configuration has %d and %t", s.Leapfrog, s.Microcanonical, cfg.Leapfrog, cfg.Microcanonical)
 	case cfg.Warmup == 0 && (s.Step != c.step || !slices.Equal(s.Mass, c.mass)):
 		return nil, fmt.Errorf("hmc: the state is of a chain with step %g and mass %g, the configuration has %g and %g",
 			s.Step, s.Mass, c.step, c.mass)
 	case s.Iteration < 0 || (s.Adapt != nil) != (s.Iteration < cfg.Warmup):
 		return nil, fmt.Errorf("hmc: the state of iteration %d does not fit Warmup %d", s.Iteration, cfg.Warmup)
-	case s.Adapt != nil && c.nuts == nil && (len(s.Adapt.Mean) != n || len(s.Adapt.M2) != n):
+	case s.Adapt != nil && cfg.Leapfrog > 0 && (len(s.Adapt.Mean) != n || len(s.Adapt.M2) != n):
 		return nil, fmt.Errorf("hmc: the state's Mean and M2 must have %d values", n)
-	case s.Adapt != nil && c.nuts != nil && !(s.Adapt.Old.fits(n, cfg.Dense) && s.Adapt.New.fits(n, cfg.Dense)):
+	case s.Adapt != nil && cfg.Leapfrog == 0 && !(s.Adapt.Old.fits(n, cfg.Dense) && s.Adapt.New.fits(n, cfg.Dense)):
 		return nil, fmt.Errorf("hmc: the state's Old and New must be of %d dimensions, and of all of M if Dense", n)
 	case s.Factor != nil && (!cfg.Dense || len(s.Factor) != n*n || !all(s.Factor, finite)):
 		return nil, fmt.Errorf("hmc: the state's Factor must have %d finite values, and goes with Dense", n*n)
