@@ -77,8 +77,12 @@ func TestEditedProgram(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, said)
 	}
 	must(0, os.WriteFile("target.py", original, 0o666))
-	if code, said := run(args...); code != 0 || !strings.Contains(said, " 0 already there") {
+	if code, said := run(args...); code != 0 {
 		t.Errorf("with the old file: exit code %d: %s", code, said)
+	}
+	verify := []string{"verify", "posteriors", "--recompute", "3", "--results", "R", "--program", args[3]}
+	if code, said := run(verify...); code != 0 || !strings.Contains(said, "3 trials recomputed: bit for bit the same") {
+		t.Errorf("what was computed is not of the old file: exit code %d: %s", code, said)
 	}
 }
 

@@ -27,7 +27,7 @@ func reportCommand(e *env) *cobra.Command {
 		Long: "Records are those of the results folder, and of trials in the store that it lacks.\n" +
 			"With --check nothing is written: it makes everything again in memory and lists what differs.",
 		Example: `  sifg report gmm --scale smoke
-  sifg report all --check`,
+  sifg report gmm --scale smoke --check`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if check {
 				return s.check(e, names)

@@ -158,7 +158,8 @@ func (f Files) Write(dir string) error {
 	}
 	stale, err := f.stale(root)
 	for _, name := range stale {
-		if temporary(name) || f.ours[strings.TrimSuffix(path.Base(name), path.Ext(name))] {
+		array := path.Base(path.Dir(name)) == arraysName
+		if temporary(name) || array || f.ours[strings.TrimSuffix(path.Base(name), path.Ext(name))] {
 			err = errors.Join(err, disk.RemoveAll(root, name))
 		}
 	}
