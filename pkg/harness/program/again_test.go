@@ -94,7 +94,7 @@ func TestStuck(t *testing.T) {
 	before := []time.Duration{stuck, hurried, slow}
 	defer func() {
 		stuck, hurried, slow = before[0], before[1], before[2]
-		Watch(nil, nil)
+		Watch(context.Background(), nil)
 	}()
 	ended, end := context.WithCancel(context.Background())
 	end()

@@ -253,10 +253,7 @@ func (c *collector) collect(e *harness.Experiment, parts map[string][]harness.Tr
 			}
 			d.Trials = append(d.Trials, set.Missing...)
 		} else if set != nil {
-			for _, t := range set.Trials {
-				d.Trials = append(d.Trials, t)
-			}
-			d.Trials = append(d.Trials, set.Missing...)
+			d.Trials = slices.Concat(d.Trials, set.Trials, set.Missing)
 		}
 		if set != nil {
 			d.Set[name] = set.Overrides
