@@ -13,9 +13,9 @@ import (
 	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
-// claims are the statements of sections 3 and 4 that take runs, and three that the paper does not make: what its learned score
-// is worth, and what the noise of the single draw of w does that Algorithm 1 moves by. The tests of this package check
-// the statements that are identities, derivatives, single steps or arithmetic.
+// claims are the statements of sections 3 and 4 that take runs, and three that the paper does not make: what its
+// learned score is worth, and what the noise of the single draw of w does that Algorithm 1 moves by. The tests of this
+// package check the statements that are identities, derivatives, single steps or arithmetic.
 var claims = []claim.Claim{
 	{
 		ID:        "T5",

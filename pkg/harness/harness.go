@@ -42,8 +42,9 @@ type Experiment struct {
 	Version   string
 	Measuring Measuring
 
-	// Problem builds the problem of one trial. It may draw only from random streams that it makes by name. Where numbers
-	// are computed in one go, such as a rate or a bound, the method's sampler is none, and Problem.Measure computes them.
+	// Problem builds the problem of one trial. It may draw only from random streams that it makes by name. Where
+	// numbers are computed in one go, such as a rate or a bound, the method's sampler is none, and Problem.Measure
+	// computes them.
 	Problem func(t *Trial) (*Problem, error)
 	// Check refuses wrong options when a plan is made, where the data may be absent: dataset.ErrAbsent refuses nothing.
 	// Of the trials of a method on a problem it gets those of the smallest and the largest seed. nil: Problem checks,

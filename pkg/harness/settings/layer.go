@@ -26,16 +26,17 @@ type merged struct {
 	setters map[string][]*layer // that set a key; the last one's value holds
 }
 
-// inherited are the keys of a problem that its trials have, and of those the ones that a method may have in their place.
 var (
+	// inherited are the keys of a problem that its trials have
 	inherited = slices.DeleteFunc(keysOf[problemShape](), func(key string) bool { return key == "methods" })
-	replaced  = []string{"iterations", "options"}
+	// replaced are those of inherited that a method may have in their place
+	replaced = []string{"iterations", "options"}
 )
 
-// merge lays all layers over each other for one method on one problem; without a method, what holds for the problem. In
-// a layer what it says of all problems comes before what it says of a pattern of problems, and that before the problem's
-// own; then in this order what it says of the method, or of a pattern of methods. A setting of a pattern is that of
-// every method whose sampler has it.
+// merge lays all layers over each other for one method on one problem; without a method, what holds for the problem.
+// In a layer what it says of all problems comes before what it says of a pattern of problems, and that before the
+// problem's own; then in this order what it says of the method, or of a pattern of methods. A setting of a pattern is
+// that of every method whose sampler has it.
 func (s *Settings) merge(problem, method string, over ...Override) (*merged, error) {
 	layers := slices.Clone(s.layers)
 	for _, o := range over {
@@ -77,7 +78,8 @@ func (s *Settings) merge(problem, method string, over ...Override) (*merged, err
 		}
 	}
 	s.use(problem, method, out.setters)
-	if err := cmp.Or(decode(s.where, all, &out.problemShape, nil), decode(s.where, said, &out.sampler, nil)); err != nil {
+	err = cmp.Or(decode(s.where, all, &out.problemShape, nil), decode(s.where, said, &out.sampler, nil))
+	if err != nil {
 		return nil, err
 	}
 	return out, notDefault(said, method, row)
@@ -86,7 +88,8 @@ func (s *Settings) merge(problem, method string, over ...Override) (*merged, err
 // use notes which layers say something of a trial that is wanted.
 func (s *Settings) use(problem, method string, setters map[string][]*layer) {
 	wanted := method != "" && s.file.selects(problem, method)
-	lists := method == "" && slices.ContainsFunc(s.file.Methods, func(m string) bool { return s.file.selects(problem, m) })
+	selects := func(m string) bool { return s.file.selects(problem, m) }
+	lists := method == "" && slices.ContainsFunc(s.file.Methods, selects)
 	for key, layers := range setters {
 		for _, l := range layers {
 			l.used = l.used || wanted || lists && key == "include"
