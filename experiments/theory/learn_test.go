@@ -26,8 +26,8 @@ func mixture(m *target.Mixture) fitted {
 	return fitted{m.Dim(), m.Sample, lawOf(m).smooth(smoothing).score}
 }
 
-// student is Student's t of 5.5 degrees of freedom in 2-D, nearly: 400 normal laws whose widths are at even quantiles. It
-// has moments up to the fifth, and no more than the theorem for heavy tails needs.
+// student is Student's t of 5.5 degrees of freedom in 2-D, nearly: 400 normal laws whose widths are at even quantiles.
+// It has moments up to the fifth, and no more than the theorem for heavy tails needs.
 func student() fitted {
 	const freedom, count = 5.5, 400
 	t := &law{}

@@ -118,7 +118,8 @@ func (t *test) area(curves [][]float64, first []int) float64 {
 	return area
 }
 
-// areas are those of the ways to deal the curves to two sides, and whether they are of all ways, the given one included.
+// areas are those of the ways to deal the curves to two sides, and whether they are of all ways, the given one
+// included.
 func (t *test) areas(curves [][]float64) (out []float64, all bool) {
 	n := len(curves)
 	if math.Exp(combin.LogGeneralizedBinomial(float64(n), float64(t.scripts))) < most+0.5 {

@@ -45,7 +45,8 @@ func ours(problem, method, metric string, of []record.Curve) *record.Set {
 		s.Trials = append(s.Trials,
 			record.Trial{Key: key, Problem: problem, Method: method, Seed: c.Seed, Status: record.StatusOK})
 		for k, at := range c.Iteration {
-			s.Traces[key] = append(s.Traces[key], record.Trace{Key: key, Iteration: at, Metric: metric, Value: c.Value[k]})
+			row := record.Trace{Key: key, Iteration: at, Metric: metric, Value: c.Value[k]}
+			s.Traces[key] = append(s.Traces[key], row)
 		}
 	}
 	return s
@@ -54,7 +55,8 @@ func ours(problem, method, metric string, of []record.Curve) *record.Set {
 // TestByHand: areas, differences and p-values of curves that are worked out by hand. The start does not count, nor do
 // checkpoints that one side lacks.
 func TestByHand(t *testing.T) {
-	script := curves([]int{0, 10, 20, 40, 50}, []float64{9, 1, 1, 1, 7}, []float64{9, 1, 1, 1, 7}, []float64{9, 1, 1, 1, 7})
+	one := []float64{9, 1, 1, 1, 7}
+	script := curves([]int{0, 10, 20, 40, 50}, one, one, one)
 	mine := curves([]int{0, 10, 20, 40}, []float64{5, 2, 2, 0}, []float64{5, 2, 2, 0}, []float64{5, 2, 2, 0})
 	rows := Compare(numbers("Figure 3 left", "p", "m", "knn-kl", script), []*record.Set{ours("p", "m", "knn-kl", mine)})
 	if len(rows) != 1 {
@@ -141,7 +143,10 @@ func TestHolm(t *testing.T) {
 	at := []int{2000}
 	script := curves(at, []float64{1}, []float64{3})
 	mine := curves(at, []float64{5}, []float64{6}, []float64{7})
-	theirs := slices.Concat(numbers("Table 1", "p", "a", "test-nll", script), numbers("Table 1", "p", "b", "test-nll", script))
+	theirs := slices.Concat(
+		numbers("Table 1", "p", "a", "test-nll", script),
+		numbers("Table 1", "p", "b", "test-nll", script),
+	)
 	a, b := ours("p", "a", "test-nll", mine), ours("p", "b", "test-nll", mine)
 	for key, trace := range b.Traces {
 		a.Traces[key] = trace
@@ -158,7 +163,8 @@ func TestHolm(t *testing.T) {
 func TestLost(t *testing.T) {
 	at := []int{2000}
 	script := curves(at, []float64{1}, []float64{math.NaN()}, []float64{3})
-	set := ours("p", "m", "amari-median", curves(at, []float64{2}, []float64{math.Inf(1)}, []float64{2.5}, []float64{3}))
+	all := curves(at, []float64{2}, []float64{math.Inf(1)}, []float64{2.5}, []float64{3})
+	set := ours("p", "m", "amari-median", all)
 	set.Trials[3].Status = record.StatusDiverged
 	theirs := numbers("Figure 4 left", "p", "m", "amari-median", script)
 	r := Compare(theirs, []*record.Set{set})[0]
@@ -183,7 +189,8 @@ func TestLost(t *testing.T) {
 // TestTable: cells that agree share a row where it is folded, what differs stands alone.
 func TestTable(t *testing.T) {
 	cell := record.Cell{Problem: "p", Metric: "test-nll", Method: "a"}
-	rows := []Row{{Figure: "Table 1", Cell: cell}, {Figure: "Table 1", Cell: cell}, {Figure: "Table 1", Cell: cell, Differs: true}}
+	row := Row{Figure: "Table 1", Cell: cell}
+	rows := []Row{row, row, {Figure: "Table 1", Cell: cell, Differs: true}}
 	rows[1].Method, rows[2].Method = "b", "c"
 	folded, full := Table(rows, true), Table(rows, false)
 	if len(folded.Rows) != 2 || len(full.Rows) != 3 || folded.Rows[0][3].Text != "2 methods" {
@@ -227,7 +234,8 @@ func TestCommitted(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := func(a, b Number) int {
-		return cmp.Or(cmp.Compare(a.Figure, b.Figure), cmp.Compare(a.Problem, b.Problem), cmp.Compare(a.Method, b.Method),
+		return cmp.Or(cmp.Compare(a.Figure, b.Figure), cmp.Compare(a.Problem, b.Problem),
+			cmp.Compare(a.Method, b.Method),
 			cmp.Compare(a.Seed, b.Seed), cmp.Compare(a.Metric, b.Metric), cmp.Compare(a.Iteration, b.Iteration),
 			cmp.Compare(a.Index, b.Index))
 	}

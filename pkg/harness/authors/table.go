@@ -9,8 +9,8 @@ import (
 )
 
 // Rule in a sentence. docs/authors.md has the whole of it.
-const Rule = "A curve differs if a permutation test of the area between the mean curves says so (5 %, Holm's correction " +
-	"over all rows), a cell beyond 3.3 standard errors. Sees: the smallest true difference told with 80 %."
+const Rule = "A curve differs if a permutation test of the area between the mean curves says so (5 %, Holm's " +
+	"correction over all rows), a cell beyond 3.3 standard errors. Sees: the smallest true difference told with 80 %."
 
 // Table returns rows as a table. folded, the cells of a problem and metric that agree share one row.
 func Table(rows []Row, folded bool) *table.Table {

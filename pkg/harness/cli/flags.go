@@ -206,7 +206,8 @@ func notEmpty(flags *pflag.FlagSet) (err error) {
 		}
 		for _, v := range values {
 			if rest, ok := strings.CutPrefix(v, "~/"); ok && err == nil {
-				err = usage.Errorf("--%s=%s: here no shell puts your home for ~: write --%[1]s \"$HOME/%[3]s\"", f.Name, v,
+				err = usage.Errorf("--%s=%s: here no shell puts your home for ~: write --%[1]s \"$HOME/%[3]s\"",
+					f.Name, v,
 					rest)
 			}
 		}

@@ -120,12 +120,13 @@ func TestGrid(t *testing.T) {
 	// what says where files are and how trials are computed is no part of the command that is written down
 	x.want(t, "grid toy --grid steps.yaml --store results/store --jobs 1 --quiet", 0, "0 computed")
 	same(t, "again", files(t, "results/custom/grids/grid", ""), first)
-	x.want(t, "run --protocol paper --config results/custom/grids/grid/steps/toy/paper/chosen.yaml --methods svgd,sifg "+
-		"--seeds 1,2", 0, "4 trials: 4 already there")
+	x.want(t, "run --protocol paper --config results/custom/grids/grid/steps/toy/paper/chosen.yaml "+
+		"--methods svgd,sifg --seeds 1,2", 0, "4 trials: 4 already there")
 	x.want(t, "grid toy --axis methods.svgd.step=[0.1] --select min\tfirst", 2)
 	for _, axis := range []string{"step=[0.1,0.3]", "step=[0.1,0.4]", "hidden=[4,5]"} {
 		x.want(t, "grid toy --seeds 1 --axis "+axis+" --select min --select first", 2)
-		if code, said, _ := x.call(t, "grid", "toy", "--seeds", "1", "--axis", axis, "--select", "min first"); code != 0 {
+		code, said, _ := x.call(t, "grid", "toy", "--seeds", "1", "--axis", axis, "--select", "min first")
+		if code != 0 {
 			t.Error(said)
 		}
 	}

@@ -184,8 +184,8 @@ func TestNamedFiles(t *testing.T) {
 // TestLooked: one line says which edits are seen.
 func TestLooked(t *testing.T) {
 	p := &Program{Identity: Identity{Command: []string{"python", "model.py"}}, depends: depends{"model.py": "1"}}
-	const want = "python model.py: looked at model.py; edits of what it imports or reads are not seen: give it another " +
-		"version with them"
+	const want = "python model.py: looked at model.py; edits of what it imports or reads are not seen: give it " +
+		"another version with them"
 	if got := p.Looked(); got != want {
 		t.Error(got)
 	}

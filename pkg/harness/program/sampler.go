@@ -71,7 +71,8 @@ func Register(name string, p *Program) error {
 		Uses:     uses,
 		Build: func(c sifg.Config) (*sifg.Flow, error) {
 			if c.Temper > 0 {
-				return nil, &sifg.ConfigError{Field: "Temper", Problem: "a sampler that is a program cannot be tempered"}
+				const why = "a sampler that is a program cannot be tempered"
+				return nil, &sifg.ConfigError{Field: "Temper", Problem: why}
 			}
 			return &sifg.Flow{Field: sifg.Still{}, Mover: &Sampler{program: p}}, nil
 		},

@@ -125,7 +125,10 @@ func (f *fixture) put(t *testing.T, x harness.Trial, status string, value float6
 	r := &record.Result{
 		Trial:  row,
 		Timing: record.Timing{Key: x.Key, Seconds: 1 + value, CPU: "cpu", Kernel: "avx2"},
-		Traces: []record.Trace{{Key: x.Key, Metric: "kl", Value: 9}, {Key: x.Key, Iteration: 2, Metric: "kl", Value: value}},
+		Traces: []record.Trace{
+			{Key: x.Key, Metric: "kl", Value: 9},
+			{Key: x.Key, Iteration: 2, Metric: "kl", Value: value},
+		},
 		Arrays: map[string]*record.Array{"particles": {Shape: []int{4, 1}, Data: []float32{1, 2, float32(value), 4}}},
 	}
 	must(f.store.Put(context.Background(), r))
@@ -302,7 +305,8 @@ func TestSomethingElse(t *testing.T) {
 			t.Errorf("%s: %v", dir, err)
 		}
 	}
-	if err := NewFiles().Write(site); err == nil || string(must(os.ReadFile(filepath.Join(site, "index.html")))) != "mine" {
+	page := filepath.Join(site, "index.html")
+	if err := NewFiles().Write(site); err == nil || string(must(os.ReadFile(page))) != "mine" {
 		t.Error("a site was overwritten")
 	}
 	for _, dir := range []string{f.dir, t.TempDir(), filepath.Join(site, "new"), filepath.Join(f.dir, "custom", "x")} {

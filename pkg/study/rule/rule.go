@@ -85,9 +85,9 @@ func lower(id, statement, problem, metric, what, a, b string, of func(record.Cur
 // equal is the share of b's mean within which Smaller counts two methods as equal.
 const equal = 0.05
 
-// Smaller judges the claim that a is smaller than b, paired by seed: reproduced if a one-sided sign-flip test says so with
-// p ≤ 0.05 (five seeds give 0.031 at best); not reproduced if the test says the opposite, or if the two are equal: two
-// one-sided t-tests at 5 % place the mean difference within ±5 % of b's mean; otherwise not decided. Where a try is
+// Smaller judges the claim that a is smaller than b, paired by seed: reproduced if a one-sided sign-flip test says so
+// with p ≤ 0.05 (five seeds give 0.031 at best); not reproduced if the test says the opposite, or if the two are equal:
+// two one-sided t-tests at 5 % place the mean difference within ±5 % of b's mean; otherwise not decided. Where a try is
 // lost or infinite, a sign test takes the place of the sign-flip test, and nothing shows the two to be equal.
 func Smaller(e record.Series, what string, ma string, a record.Sample, mb string, b record.Sample) claim.Outcome {
 	out := claim.Outcome{Keys: e.Keys(ma, mb)}

@@ -29,11 +29,12 @@ var All = []Case{
 			delete(s.Traces, s.Trials[i].Key)
 		}
 	})},
-	{"one finite value", false, []record.Why{record.Infinite, record.TooFew}, of(func(s *record.Set, i int, first bool) {
-		if !first {
-			all(s, i, math.Inf(1))
-		}
-	})},
+	{"one finite value", false, []record.Why{record.Infinite, record.TooFew}, of(
+		func(s *record.Set, i int, first bool) {
+			if !first {
+				all(s, i, math.Inf(1))
+			}
+		})},
 	{"one seed", false, []record.Why{record.TooFew}, of(func(s *record.Set, i int, first bool) {
 		if !first {
 			s.Trials[i].Status = ""
