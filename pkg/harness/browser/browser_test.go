@@ -269,6 +269,9 @@ func (b *browser) act(folder string, width int64) {
 	b.click(table + `.tHead.rows[0].cells[1]`)
 	b.is(at+": sorted the other way", column, "6.61,1.31")
 
+	closed := `(dispatchEvent(new Event("beforeprint")), document.querySelectorAll("details:not([open])").length)`
+	b.is(at+": closed in print", closed, 0)
+
 	open("claims.html")
 	claims := seen(".ledger > li", "id")
 	tile := `document.querySelector(".tile[data-outcome='not testable']")`

@@ -1,6 +1,7 @@
 package grid
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -318,7 +319,7 @@ func places(levels []string, numeric bool, axis *figure.Axis) (at []float64) {
 			at = append(at, number(level))
 			continue
 		}
-		name := []rune(level)
+		name := []rune(cmp.Or(level, "none"))
 		if len(name) > nameLength {
 			name = append(name[:nameLength-1], '…')
 		}
