@@ -258,7 +258,7 @@ func (b *browser) act(folder string, width int64) {
 	open := func(page string) { b.open("file://"+filepath.Join(folder, page), width, "light") }
 
 	open("gmm.html")
-	b.is(at+": protocols are folded", seen("details.protocol[open]", "id"), "")
+	b.is(at+": the first protocol alone is open", seen("details.protocol[open]", "id"), "first")
 	shown := hash("gmm-third-only", `document.getElementById("gmm-third-only").checkVisibility()`)
 	b.is(at+": a link to what is folded shows it", shown, true)
 	// tables sort by value, not by text: 6.61 and 1.31 of KL; a second click turns the order
@@ -268,6 +268,9 @@ func (b *browser) act(folder string, width int64) {
 	b.is(at+": sorted", column, "1.31,6.61")
 	b.click(table + `.tHead.rows[0].cells[1]`)
 	b.is(at+": sorted the other way", column, "6.61,1.31")
+
+	closed := `(dispatchEvent(new Event("beforeprint")), document.querySelectorAll("details:not([open])").length)`
+	b.is(at+": closed in print", closed, 0)
 
 	open("claims.html")
 	claims := seen(".ledger > li", "id")

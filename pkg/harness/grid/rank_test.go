@@ -14,6 +14,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
@@ -144,8 +145,14 @@ func TestRanking(t *testing.T) {
 	if svg, _, err := f.SVG(); err != nil || len(svg) == 0 || len(f.Panels) != 2 {
 		t.Fatalf("%d panels: %v", len(f.Panels), err)
 	}
-	if x := f.Panels[0].X; x.Label != "step" || !slices.Equal(x.Categories, []string{"0.005", "0.02", "0.1", "0.5"}) {
+	if x := f.Panels[0].X; x.Label != "step" || x.Scale != figure.Log || x.Categories != nil {
 		t.Errorf("the most decisive setting: %+v", x)
+	}
+	i := slices.IndexFunc(f.Panels[0].Layers, func(l figure.Layer) bool { _, ok := l.(figure.Line); return ok })
+	if line := f.Panels[0].Layers[i].(figure.Line); slices.ContainsFunc(line.X, func(x float64) bool {
+		return !slices.Contains([]float64{0.005, 0.02, 0.1, 0.5}, x)
+	}) {
+		t.Errorf("steps do not stand at their values: %v", line.X)
 	}
 }
 

@@ -1,6 +1,7 @@
 package grid
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -231,7 +232,7 @@ func (q Question) draw(s *record.Set) (*figure.Figure, error) {
 		}
 	}
 	if f.Panels == nil {
-		return nil, errors.New("no setting varies")
+		return nil, harness.ErrNoTrials
 	}
 	f.Cols = min(3, len(f.Panels))
 	return f, nil
@@ -272,28 +273,24 @@ func (g *group) panel(key string) figure.Panel {
 		X:     figure.Axis{Label: short(key)},
 		Y:     figure.Axis{Label: g.metrics[0], Scale: figure.AutoLog},
 	}
+	at := places(levels, numeric, &p.X)
 	style := figure.Method(g.method).As("best cell")
 	line, seeds := figure.Line{Style: style}, figure.Scatter{Radius: 1.6, Style: style.As("")}
-	for at, level := range levels {
-		name := level
-		if numeric {
-			name = fmt.Sprintf("%.4g", number(level))
-		}
-		p.X.Categories = append(p.X.Categories, name)
+	for i, level := range levels {
 		c := g.bestOf(key, level)
 		if c == nil {
 			continue
 		}
 		values := c.samples[0].Numbers()
-		line.X, line.Y = append(line.X, float64(at)), append(line.Y, stats.Mean(values))
+		line.X, line.Y = append(line.X, at[i]), append(line.Y, stats.Mean(values))
 		for _, v := range values {
-			seeds.X, seeds.Y = append(seeds.X, float64(at)), append(seeds.Y, v)
+			seeds.X, seeds.Y = append(seeds.X, at[i]), append(seeds.Y, v)
 		}
 	}
 	if g.published != nil {
 		p.Y.Scale = figure.Linear
 		printed, grey := g.published[0], figure.Method("truth").As("published")
-		ends := []float64{-0.5, float64(len(levels)) - 0.5}
+		ends := []float64{at[0], at[len(at)-1]}
 		lo, hi := printed.Mean-printed.AtMost(), printed.Mean+printed.AtMost()
 		p.Layers = append(p.Layers,
 			figure.Band{X: ends, Lo: []float64{lo, lo}, Hi: []float64{hi, hi}, Style: grey},
@@ -301,12 +298,35 @@ func (g *group) panel(key string) figure.Panel {
 	}
 	p.Layers = append(p.Layers, line, seeds)
 	if g.use != nil && g.use.why == "" {
-		if at := slices.Index(levels, g.use.settings[key]); at >= 0 {
+		if i := slices.Index(levels, g.use.settings[key]); i >= 0 {
 			use := figure.Style{Label: "in use", Color: figure.Method("truth").Color, Mark: figure.Square}
 			mean := stats.Mean(g.use.samples[0].Numbers())
 			p.Layers = append(p.Layers,
-				figure.Scatter{X: []float64{float64(at)}, Y: []float64{mean}, Style: use, Radius: 3})
+				figure.Scatter{X: at[i : i+1], Y: []float64{mean}, Style: use, Radius: 3})
 		}
 	}
 	return p
+}
+
+// nameLength is that of the longest name of a value that has room below a panel, in characters.
+const nameLength = 14
+
+// places are where the values of a setting stand on an axis: numbers at their value, by logarithms where the largest is
+// more than three times the smallest; others side by side, with long names cut.
+func places(levels []string, numeric bool, axis *figure.Axis) (at []float64) {
+	for i, level := range levels {
+		if numeric {
+			at = append(at, number(level))
+			continue
+		}
+		name := []rune(cmp.Or(level, "none"))
+		if len(name) > nameLength {
+			name = append(name[:nameLength-1], '…')
+		}
+		at, axis.Categories = append(at, float64(i)), append(axis.Categories, string(name))
+	}
+	if numeric && at[0] > 0 && at[len(at)-1] > 3*at[0] {
+		axis.Scale = figure.Log
+	}
+	return at
 }

@@ -75,6 +75,12 @@ const target = () => {
 addEventListener("hashchange", target);
 target();
 
+// On paper all is open, and all pictures are there.
+addEventListener("beforeprint", () => {
+  for (const d of document.querySelectorAll("details")) d.open = true;
+  for (const i of document.images) i.loading = "eager";
+});
+
 // A table that is wider than its place gets smaller type, or if it is still too wide becomes a list of cards, each with
 // the heads before its values.
 const fit = new ResizeObserver((entries) => {

@@ -95,7 +95,10 @@ func (p *Part) make(set *record.Set) error {
 		return nil
 	}
 	f, err := p.Draw(set)
-	if err == nil {
+	switch {
+	case errors.Is(err, harness.ErrNoTrials) && p.Made != nil: // there is nothing to draw, and the table stays
+		return nil
+	case err == nil:
 		p.CSV = f.CSV()
 		p.SVG, p.Hidden, err = f.SVG()
 	}
