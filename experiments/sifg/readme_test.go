@@ -81,7 +81,7 @@ func TestReadmeTable(t *testing.T) {
 	cells := 0
 	for line := range strings.Lines(document(t, "results/uci-bnn/released/table1-gaps.csv")) {
 		f := strings.Split(line, ",") // panel, title, kind, label, x, y
-		if len(f) < 6 || f[2] != "estimates" {
+		if len(f) < 6 || f[2] != "points" {
 			continue
 		}
 		errors := must(strconv.ParseFloat(f[4], 64))
