@@ -45,8 +45,24 @@ func TestGridDocumentation(t *testing.T) {
 	}
 }
 
-// TestCommittedGrids: every grid that comes with an experiment is laid out, and its results are committed: the other
-// grids answer no question. No other grid has results.
+// choices are the grids that chose settings of a protocol, of which the choice alone was kept.
+var choices = []string{
+	"exact/meg-ica", "hmc/posteriors", "paper/meg-ica", "step/svgd", "tune/posteriors", "tuned/meg-ica",
+}
+
+// shippedAs returns the name of the grid that comes with an experiment and has these results, which may be named after
+// a part of it: printed-ada-sifg is of printed. "" if there is none.
+func shippedAs(e experiment, results string) (name string) {
+	for _, shipped := range grid.Shipped(e) {
+		if (results == shipped || strings.HasPrefix(results, shipped+"-")) && len(shipped) > len(name) {
+			name = shipped
+		}
+	}
+	return name
+}
+
+// TestCommittedGrids: every grid that comes with an experiment is laid out, and its results are committed, but for some
+// choices. No other grid has results.
 func TestCommittedGrids(t *testing.T) {
 	long(t, "plans every grid")
 	root := must(filepath.Abs(results))
@@ -68,13 +84,14 @@ func TestCommittedGrids(t *testing.T) {
 	committed := map[string]bool{}
 	for _, dir := range must(filepath.Glob(filepath.Join(root, "grid/*/*"))) {
 		name := filepath.ToSlash(must(filepath.Rel(filepath.Join(root, "grid"), dir)))
-		if committed[name] = true; !shipped[name] {
+		committed[name] = true
+		if shippedAs(byName(t, filepath.Base(dir)), filepath.Dir(name)) == "" {
 			t.Errorf("results/grid/%s is of no grid that comes with the experiment", name)
 		}
 	}
 	for name := range shipped {
-		if !committed[name] {
-			t.Errorf("the grid %s has no committed results", name)
+		if committed[name] == slices.Contains(choices, name) {
+			t.Errorf("the grid %s: committed results %v", name, committed[name])
 		}
 	}
 }

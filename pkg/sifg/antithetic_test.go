@@ -112,7 +112,7 @@ func TestAntitheticVelocity(t *testing.T) {
 }
 
 // TestAntitheticVariance: in ten dimensions at σ = 0.1 the gradient's variance is a twentieth of the denoising one at
-// most; see docs/beyond.md for the clouds of the experiments.
+// most.
 func TestAntitheticVariance(t *testing.T) {
 	z := NewBatch(200, 10)
 	rng.New(1, "z").Normal(z.Data)

@@ -61,7 +61,7 @@ func BenchmarkIteration(b *testing.B) {
 	}
 }
 
-// BenchmarkBeyond is an outer iteration on the 2-D mixture of what docs/beyond.md compares by time.
+// BenchmarkBeyond is an outer iteration on the 2-D mixture of flows beyond the paper.
 func BenchmarkBeyond(b *testing.B) {
 	p := problem{name: "gmm-2d", target: target.GMM2D(), particles: 1000}
 	for _, name := range []string{"sifg", "sifg-a", "interpolated", "sgld", "baoab"} {

@@ -76,7 +76,7 @@ func TestBAOABIsExactOnGaussians(t *testing.T) {
 	}
 }
 
-// TestPSGLDIsBiased keeps a number of docs/beyond.md: with a P of its own for each chain and without the term Γ,
+// TestPSGLDIsBiased: with a P of its own for each chain and without the term Γ,
 // preconditioned SGLD at step 0.02 samples a Gaussian about a quarter too wide (1.24 times the variance), because P is
 // small where the score is large. SGLD at the same h = ε/2 is within five standard errors of a variance of n draws,
 // 5√(2/n) = 5 %, and a bias of h/2 = 1 %.
