@@ -55,8 +55,9 @@ func (c Comparison) Section() harness.Section {
 		Title: c.Title + ": " + c.Head + " of each seed",
 		Text: "Each point is one seed at the last iteration; the bar is the median. Differences are the method's " +
 			"less SIFG's, paired by seed. A method is better or worse where " + test + " tells them apart (5 %, " +
-			"Holm's correction over the table) and the median and at least three quarters of the seeds agree; otherwise the " +
-			"comparison is inconclusive. A failed run counts as the largest value; the mean is of the others.",
+			"Holm's correction over the table) and the median and at least three quarters of the seeds agree; " +
+			"otherwise the comparison is inconclusive. A failed run counts as the largest value; the mean is of the " +
+			"others.",
 		Draw:  c.draw,
 		Table: c.table,
 	}

@@ -125,25 +125,36 @@ func (p *Part) files(out map[string][]byte) {
 	}
 }
 
-// takeFiles makes the data of sections with Files, which become part of the records. What is there stays where arrays
-// that they need are not here. The error is that of the first that could not be made.
+// takeFiles makes the data of sections with Files, which become part of the records. What is there stays where an array
+// of a trial that ended well is not here: the first that is asked for of each, since others need not be. The error is
+// that of the first section that could not be made.
 func (x *Experiment) takeFiles() error {
 	var errs []error
 	for _, set := range x.Sets {
+		asked, lacks := map[string]bool{}, false // by key
+		for _, t := range set.Trials {
+			asked[t.Key] = t.Status != record.StatusOK
+		}
+		shown := *set
+		shown.Load = func(key, name string) (*record.Array, error) {
+			a, err := set.Load(key, name)
+			lacks = lacks || !asked[key] && errors.Is(err, fs.ErrNotExist)
+			asked[key] = true
+			return a, err
+		}
 		for _, s := range x.SectionsUnder(set.Protocol, false) {
 			if s.Files == nil {
 				continue
 			}
-			err := safe.Call(func() error {
-				made, err := s.Files(set)
-				for name, b := range made {
-					x.records.fresh[path.Join(set.Protocol, name)] = b
-				}
-				return err
-			})
-			if !errors.Is(err, fs.ErrNotExist) {
-				errs = append(errs, err)
+			var made map[string][]byte
+			err := safe.Call(func() (err error) { made, err = s.Files(&shown); return err })
+			if lacks {
+				continue
 			}
+			for name, b := range made {
+				x.records.fresh[path.Join(set.Protocol, name)] = b
+			}
+			errs = append(errs, err)
 		}
 	}
 	return errors.Join(errs...)

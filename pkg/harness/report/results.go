@@ -230,6 +230,15 @@ func (c *collector) collect(e *harness.Experiment, parts map[string][]harness.Tr
 	if c.old != nil {
 		d.dir, d.files, d.About = c.old.records.dir, c.old.records.files, c.old.records.About
 	}
+	if e.OnOwn() { // by the names of the problems, as what is read from the folder
+		var problems []string
+		for _, t := range c.plan.Trials {
+			if t.Experiment == e.Name && !slices.Contains(problems, t.Problem) {
+				problems = append(problems, t.Problem)
+			}
+		}
+		e = e.Shown(problems)
+	}
 	x, err := newExperiment(e, d)
 	if err != nil {
 		return nil, err

@@ -70,19 +70,7 @@ func NewChain(d Density, cfg Config, x0 []float64, seed uint64, index int) (*Cha
 
 func newChain(d Density, cfg Config, x []float64, seed uint64, index int) (*Chain, error) {
 	n := d.Dim()
-	if cfg.Warmup > 0 && cfg.Step == 0 {
-		cfg.Step = 1
-	}
-	if cfg.TargetAccept == 0 {
-		cfg.TargetAccept = 0.8
-		if cfg.Microcanonical {
-			cfg.TargetAccept = 0.9
-		}
-	}
-	cfg.Mass = slices.Clone(cfg.Mass)
-	if cfg.Mass == nil {
-		cfg.Mass = slices.Repeat([]float64{1}, n)
-	}
+	cfg = cfg.withDefaults(n)
 	switch {
 	case len(x) != n:
 		return nil, fmt.Errorf("hmc: the start has %d coordinates, the density %d", len(x), n)
@@ -140,6 +128,24 @@ func newChain(d Density, cfg Config, x []float64, seed uint64, index int) (*Chai
 			"where the density is positive and smooth", index, c.energy)
 	}
 	return c, nil
+}
+
+// withDefaults has values in place of zeros, and a Mass of its own, for n dimensions.
+func (c Config) withDefaults(n int) Config {
+	if c.Warmup > 0 && c.Step == 0 {
+		c.Step = 1
+	}
+	if c.TargetAccept == 0 {
+		c.TargetAccept = 0.8
+		if c.Microcanonical {
+			c.TargetAccept = 0.9
+		}
+	}
+	c.Mass = slices.Clone(c.Mass)
+	if c.Mass == nil {
+		c.Mass = slices.Repeat([]float64{1}, n)
+	}
+	return c
 }
 
 // setMass derives what the moves need from c.mass.
