@@ -165,3 +165,11 @@ func TestListsFit(t *testing.T) {
 		}
 	}
 }
+
+// TestAuthors: the committed numbers of the authors' scripts stand beside ours, in at most 80 lines.
+func TestAuthors(t *testing.T) {
+	said := command(t, "compare", "--against", "authors", "--results", results)
+	if n := strings.Count(said, "\n"); n > 80 || !strings.Contains(said, "| Figure 3 left") {
+		t.Errorf("%d lines: %s", n, said)
+	}
+}

@@ -10,15 +10,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/authors"
 	"github.com/semi-implicit/sifg/pkg/harness/compare"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
-// published stands for the printed numbers in --against.
-const published = "published"
+// What stands for the printed numbers in --against, and for those that the authors' scripts gave.
+const (
+	published  = "published"
+	theAuthors = "authors"
+)
 
 // compareFlags are the flags of compare.
 type compareFlags struct {
@@ -40,6 +45,9 @@ func compareCommand(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if c.against == theAuthors {
+				return c.beside(e, ours)
+			}
 			parts, lacking, err := c.rows(e, args, r, ours)
 			if err != nil {
 				return err
@@ -60,12 +68,32 @@ func compareCommand(e *env) *cobra.Command {
 	f := cmd.Flags()
 	c.protocolFlag(f)
 	c.reportFlags(f)
-	f.StringVar(&c.against, "against", published, "the printed numbers, or the folder of another report, `DIR`")
+	f.StringVar(&c.against, "against", published,
+		"the printed numbers; authors, what their scripts gave (docs/authors.md); or a folder of another report, `DIR`")
 	f.BoolVar(&c.all, "all", false,
 		"print every cell: of all metrics, not just the experiment's first score, and those that cannot be compared")
 	f.BoolVar(&c.strict, "strict", false,
 		"exit with 4 where a number is outside its tolerance, with 75 where none can be compared")
 	return cmd
+}
+
+// beside prints what the authors' scripts gave beside the protocol released.
+func (c *compareFlags) beside(e *env, ours *report.Results) error {
+	var released []*record.Set
+	for _, x := range ours.Experiments {
+		if set := x.Set("released"); set != nil {
+			released = append(released, set)
+		}
+	}
+	t, err := authors.Beside(c.resultsDir(nil), released, !c.all)
+	switch {
+	case err != nil:
+		return err
+	case t == nil:
+		return exitf(exitStopped, "no numbers of the authors' scripts in %s: make authors runs them", c.resultsDir(nil))
+	}
+	_, err = fmt.Fprint(e.out, t.Markdown())
+	return err
 }
 
 // print prints the tables and the figures of the papers, how many cells of each part agree, and then the cells of
