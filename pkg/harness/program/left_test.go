@@ -32,9 +32,10 @@ func TestNothingIsLeft(t *testing.T) {
 
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 		if p, err := Start(context.Background(), command("child-spins")); err == nil {
-			time.AfterFunc(time.Duration(r.IntN(20))*time.Millisecond, func() {
+			wait, place := time.Duration(r.IntN(20))*time.Millisecond, r.IntN(1000)
+			time.AfterFunc(wait, func() {
 				if all := left(); len(all) > 0 {
-					pid, _ := strconv.Atoi(all[r.IntN(len(all))])
+					pid, _ := strconv.Atoi(all[place%len(all)])
 					syscall.Kill(pid, syscall.SIGKILL)
 				}
 			})
