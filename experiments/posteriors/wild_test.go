@@ -77,14 +77,13 @@ func TestWildPrograms(t *testing.T) {
 	if out, err := exec.Command("python", "-c", "import numpy, sifg, numpyro, pymc").CombinedOutput(); err != nil {
 		t.Skipf("no Python with NumPyro and PyMC (scripts/python/venv.sh makes one): %s", bytes.TrimSpace(out))
 	}
-	results := t.TempDir()
 	t.Chdir(filepath.Join("testdata", "wild"))
 	for _, c := range wild {
 		t.Run(c.command, func(t *testing.T) {
 			if name, text, exported := strings.Cut(c.env, "="); exported {
 				t.Setenv(name, text)
 			}
-			args := []string{"run", "posteriors", "--scale", "smoke", "--results", results,
+			args := []string{"run", "posteriors", "--scale", "smoke", "--results", t.TempDir(),
 				"--program", c.command}
 			var out bytes.Buffer
 			if code := cli.Main(args, &out, &out, Experiment); code != c.code {

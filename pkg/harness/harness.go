@@ -71,7 +71,8 @@ type Experiment struct {
 	// Published are the numbers that the paper prints; nil: none.
 	Published []claim.Published
 
-	own func(f *settings.File) // what On changes in the settings; nil: nothing
+	own   func(f *settings.File) // what On changes in the settings; nil: nothing
+	plain string                 // the title without what it is on; "" of one that is on nothing of a person's own
 }
 
 // File reads and checks the settings.
@@ -155,7 +156,8 @@ func (e *Experiment) Shown(problems []string) *Experiment {
 	if out.Note = "the settings of " + e.Own.Problem + ", not chosen for what is yours"; e.Own.Program {
 		out.Note, named = "", strings.TrimSuffix(named, ProgramSuffix)
 	}
-	out.Title = cmp.Or(e.Own.Title, e.Title) + ": " + named
+	out.plain = cmp.Or(e.plain, e.Own.Title, e.Title)
+	out.Title = out.plain + ": " + named
 	out.Summary, out.Sections = e.Own.Summary, e.Own.Sections
 	out.Paper, out.Published = nil, nil
 	out.own = func(*settings.File) {}

@@ -126,8 +126,8 @@ func misanswer(how string, rows int, x []float64) {
 	case "spins":
 		for turn := 0; ; turn++ {
 		}
-	case "ends-child": // by a signal that a Go program leaves ignored where it was
-		exec.Command("sh", "-c", "sleep 1000 & kill -HUP $!; wait").Run()
+	case "ends-child":
+		exec.Command("sh", "-c", "sleep 1000 & kill -TERM $!; wait").Run()
 	case "child-spins": // its name is that of its program, for left
 		exec.Command("sh", "-c", "while :; do :; done", os.Args[0]+" behave child").Run()
 	case "closes-stdout":

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/sifg/npy"
@@ -271,6 +272,19 @@ func (d *Records) lists(name string, keys map[string]bool) bool {
 		}
 	}
 	return false
+}
+
+// shown is the experiment as these records show it. On what is a person's own About says, but for a grid's, whose
+// settings they are and how a table was read.
+func (d *Records) shown(e *harness.Experiment) *harness.Experiment {
+	if e.Own == nil || !d.onOwn() {
+		return e
+	}
+	out := e.Shown(d.problems())
+	if d.About != "" && !strings.HasPrefix(d.About, "{") {
+		out.Note = d.About
+	}
+	return out
 }
 
 // onOwn reports whether the trials are on data or on a target of a person's own.

@@ -63,10 +63,7 @@ func newExperiment(e *harness.Experiment, d *Records) (*Experiment, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.Own != nil && !e.OnOwn() && d.onOwn() {
-		e = e.Shown(d.problems())
-	}
-	x := &Experiment{Experiment: e, file: file, records: d, parts: map[string]*Part{}}
+	x := &Experiment{Experiment: d.shown(e), file: file, records: d, parts: map[string]*Part{}}
 	by := map[string]*record.Set{}
 	for _, t := range d.Trials {
 		set := by[t.Protocol]
@@ -230,14 +227,8 @@ func (c *collector) collect(e *harness.Experiment, parts map[string][]harness.Tr
 	if c.old != nil {
 		d.dir, d.files, d.About = c.old.records.dir, c.old.records.files, c.old.records.About
 	}
-	if e.OnOwn() { // by the names of the problems, as what is read from the folder
-		var problems []string
-		for _, t := range c.plan.Trials {
-			if t.Experiment == e.Name && !slices.Contains(problems, t.Problem) {
-				problems = append(problems, t.Problem)
-			}
-		}
-		e = e.Shown(problems)
+	if e.OnOwn() {
+		d.About = e.Note
 	}
 	x, err := newExperiment(e, d)
 	if err != nil {
@@ -275,6 +266,7 @@ func (c *collector) collect(e *harness.Experiment, parts map[string][]harness.Tr
 	if x.Sets == nil {
 		return nil, nil
 	}
+	x.Experiment = d.shown(e)
 	return x, nil
 }
 
