@@ -73,7 +73,8 @@ func TestEditedProgram(t *testing.T) {
 	if !bytes.Contains(must(os.ReadFile("target.py")), []byte("SCALE = 100.0")) {
 		t.Fatalf("the program did not edit itself: %s", said)
 	}
-	if code != 3 || !strings.Contains(said, "changed since the run began") {
+	// A trial fails whose process starts after the edit. Whether one does hangs on how fast the others are.
+	if told := strings.Contains(said, "changed since the run began"); code != 3 && code != 0 || told != (code == 3) {
 		t.Errorf("exit code %d: %s", code, said)
 	}
 	must(0, os.WriteFile("target.py", original, 0o666))
