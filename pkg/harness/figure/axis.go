@@ -65,7 +65,8 @@ func (e *extent) add(x, y []float64) {
 	}
 }
 
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+// finite reports whether a value can be shown: the range of an axis, with room at its ends, must not overflow.
+func finite(v float64) bool { return math.Abs(v) <= 2e307 }
 
 // span returns the smallest and largest finite place on the scale; lo > hi if there is none.
 func (s scale) span(values []float64) (lo, hi float64) {
@@ -125,7 +126,7 @@ func (a Axis) resolve(values, soft []float64, margin float64) (r axis, empty boo
 	if upper {
 		r.max = a.Max
 	}
-	if !(r.min < r.max) || !finite(r.max-r.min) || r.log() && r.min <= 0 {
+	if !(r.min < r.max) || math.IsInf(r.max-r.min, 0) || r.log() && r.min <= 0 {
 		return r, empty, fmt.Errorf("axis %q: limits from %g to %g are not a range", a.Label, r.min, r.max)
 	}
 	return r, empty, nil

@@ -172,6 +172,7 @@ func TestOddData(t *testing.T) {
 		"outside": {Panel{X: square, Y: square, Layers: []Layer{
 			Scatter{X: []float64{0.5, 2, 1e300}, Y: []float64{0.5, 0.5, -1e300}}}}, 2},
 		"huge":         {with(Axis{}, Line{X: []float64{0, 1}, Y: []float64{-1e307, 1e307}}), 0},
+		"too huge":     {with(Axis{}, Line{X: []float64{0, 1, 2}, Y: []float64{-1, 1, 1.7e308}}), 1},
 		"constant box": {with(Axis{}, Box{Values: []float64{2, 2, nan}}), 1},
 		"no heat":      {with(Axis{}, HeatMap{Cols: 1, Z: []float64{nan}}), 1},
 		"steep, log":   {with(log, Line{X: two, Y: []float64{1e-100, 1e100}}, HLine{Y: -1}), 2},
