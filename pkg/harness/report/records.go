@@ -58,11 +58,16 @@ type Records struct {
 // Add adds what a trial has left behind.
 func (d *Records) Add(t record.Trial, traces []record.Trace, timing record.Timing) {
 	d.Trials = append(d.Trials, t)
+	d.take(t.Key, traces, timing)
+}
+
+// take keeps the traces and the times of a trial, where it has some.
+func (d *Records) take(key string, traces []record.Trace, timing record.Timing) {
 	if len(traces) > 0 {
-		d.traces[t.Key] = traces
+		d.traces[key] = traces
 	}
 	if timing.Key != "" {
-		d.timings[t.Key] = timing
+		d.timings[key] = timing
 	}
 }
 

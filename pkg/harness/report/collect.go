@@ -1,0 +1,244 @@
+package report
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"unique"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/dataset"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
+	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	"github.com/semi-implicit/sifg/pkg/harness/store"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
+)
+
+// Collect returns the results with the trials of a plan: their records in the folder, or else those of the store. What
+// the folder has besides stays. A protocol of the folder stays too where the plan has less of it (see lacks), and notes
+// say so. A damaged trial of the store is an error, when all else was collected.
+func (r *Results) Collect(p *plan.Plan, s *store.Store, all []*harness.Experiment) (*Results, []string, error) {
+	out := &Results{Dir: r.Dir}
+	var notes []string
+	var damage error
+	for _, e := range all {
+		parts := map[string][]harness.Trial{} // by protocol
+		for _, t := range p.Trials {
+			if t.Experiment == e.Name {
+				parts[t.Protocol] = append(parts[t.Protocol], t)
+			}
+		}
+		c := &collector{store: s, old: r.Experiment(e.Name), name: e.Name, plan: p}
+		if len(parts) == 0 {
+			if c.old != nil {
+				out.Experiments = append(out.Experiments, c.old)
+			}
+			continue
+		}
+		x, err := c.collect(e, parts)
+		damage = cmp.Or(damage, c.damage)
+		if err != nil {
+			return nil, nil, err
+		}
+		notes = append(notes, c.notes...)
+		if x != nil {
+			out.Experiments = append(out.Experiments, x)
+		}
+	}
+	return out, notes, damage
+}
+
+// collector collects the records of one experiment.
+type collector struct {
+	plan  *plan.Plan
+	store *store.Store // nil: none
+	old   *Experiment  // nil: none
+	name  string       // of the experiment
+	notes []string
+
+	damage error // of a trial of the store, which was left out
+}
+
+func (c *collector) collect(e *harness.Experiment, parts map[string][]harness.Trial) (*Experiment, error) {
+	d := NewRecords()
+	if c.old != nil {
+		d.dir, d.files, d.About = c.old.records.dir, c.old.records.files, c.old.records.About
+	}
+	if e.OnOwn() {
+		d.About = e.Note
+	}
+	x, err := newExperiment(e, d)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range x.file.Protocols {
+		old, set := c.old.Set(name), (*record.Set)(nil)
+		if parts[name] != nil {
+			if set, err = c.protocol(x, parts[name], old); err != nil {
+				return nil, err
+			}
+			if why := lacks(set, old); why != "" {
+				c.notes = append(c.notes, fmt.Sprintf("%s/%s: %s", e.Name, name, why))
+				set = nil
+			}
+		}
+		if set == nil && old != nil {
+			set = x.newSet(name, old.Scale, old.Overrides)
+			set.Trials, set.Missing, set.Problems = old.Trials, old.Missing, old.Problems
+			for _, t := range set.Trials {
+				d.take(t.Key, old.Traces[t.Key], old.Timings[t.Key])
+			}
+		}
+		if set != nil {
+			d.Trials, d.Set[name] = slices.Concat(d.Trials, set.Trials, set.Missing), set.Overrides
+			set.Load = c.load(d)
+			x.Sets = append(x.Sets, set)
+		}
+	}
+	if x.Sets == nil {
+		return nil, nil
+	}
+	x.Experiment = d.shown(e)
+	return x, nil
+}
+
+// protocol collects the records of the trials of one protocol; old may be nil.
+func (c *collector) protocol(x *Experiment, part []harness.Trial, old *record.Set) (*record.Set, error) {
+	first := part[0]
+	set := x.newSet(first.Protocol, first.Scale, slices.Clone(c.plan.Set))
+	found, damaged := make([]*record.Result, len(part)), make([]error, len(part))
+	earlier := map[string]*record.Trial{}
+	for i := 0; old != nil && i < len(old.Trials); i++ {
+		earlier[old.Trials[i].Key] = &old.Trials[i]
+	}
+	err := store.Each(len(part), func(i int) (err error) {
+		if was := earlier[part[i].Key]; was != nil && was.Final() {
+			found[i] = old.Result(was)
+			return nil
+		}
+		found[i], err = c.store.Result(store.ID{Experiment: c.name, Key: part[i].Key})
+		if errors.Is(err, safe.ErrDamaged) {
+			found[i], damaged[i] = nil, err
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.damaged(cmp.Or(damaged...))
+	for i := range part {
+		row, got := part[i].Row(), found[i]          // it may have been stored under other labels
+		row.Config = unique.Make(row.Config).Value() // one copy for all seeds
+		if got == nil {
+			row.Status, row.Reason = record.StatusMissing, absent(&part[i])
+		} else {
+			row.Status, row.Reason = got.Trial.Status, got.Trial.Reason
+			row.Dim, row.Iterations = got.Trial.Dim, got.Trial.Iterations
+			x.records.take(row.Key, got.Traces, got.Timing)
+		}
+		add(set, row)
+	}
+	c.programs(x, set, part, old)
+	return set, nil
+}
+
+// damaged keeps the first damage of a trial of the store.
+func (c *collector) damaged(err error) {
+	if err != nil && c.damage == nil {
+		c.damage = fmt.Errorf("%w: sifg verify names all such files, and the next run computes again what is removed",
+			err)
+	}
+}
+
+// programs keeps the trials of programs that the folder has and this command was not given: they can be neither planned
+// nor computed without them.
+func (c *collector) programs(x *Experiment, set *record.Set, part []harness.Trial, old *record.Set) {
+	if old == nil || !slices.Equal(old.Overrides, set.Overrides) || old.Scale != set.Scale {
+		return
+	}
+	planned := map[[2]string]bool{}
+	for i := range part {
+		planned[[2]string{part[i].Problem, part[i].Method}] = true
+	}
+	for _, was := range old.Trials {
+		config, err := settings.Of(was)
+		if planned[[2]string{was.Problem, was.Method}] || err != nil || config.Program == nil {
+			continue
+		}
+		set.Trials = append(set.Trials, was)
+		x.records.take(was.Key, old.Traces[was.Key], old.Timings[was.Key])
+	}
+	at := func(t record.Trial) int { return slices.Index(set.Problems, t.Problem) }
+	slices.SortStableFunc(set.Trials, func(a, b record.Trial) int { return cmp.Compare(at(a), at(b)) })
+}
+
+// absent says that the data set of a trial is not here; "" if it is.
+func absent(t *harness.Trial) string {
+	if name := t.Config.Data; name != "" {
+		if _, err := t.Data(); errors.Is(err, dataset.ErrAbsent) {
+			return noData + name
+		}
+	}
+	return ""
+}
+
+// load is record.Set.Load: from the folder, or else from the store.
+func (c *collector) load(d *Records) func(key, name string) (*record.Array, error) {
+	return func(key, name string) (*record.Array, error) {
+		a, err := d.Array(key, name)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return a, err
+		}
+		got, err := c.store.Get(store.ID{Experiment: c.name, Key: key})
+		if err == nil && got == nil {
+			err = fmt.Errorf("the array %s of trial %s is not here: %w", name, key, fs.ErrNotExist)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return got.Array(name)
+	}
+}
+
+const stays = "; the results that are there stay"
+
+// lacks says what a set lacks of the one in whose place it would be, which may be nil; "" if it may be there: every
+// method on every problem with every seed that ended well there did so here.
+func lacks(set, old *record.Set) string {
+	missing := fmt.Sprintf("%d of %d trials are missing", len(set.Missing), set.Planned())
+	if len(set.Trials) == 0 {
+		return missing
+	}
+	if old == nil {
+		return ""
+	}
+	type trial struct {
+		problem, method string
+		seed            uint64
+	}
+	well := map[trial]bool{}
+	for _, t := range set.Trials {
+		well[trial{t.Problem, t.Method, t.Seed}] = t.Final()
+	}
+	n := 0
+	for _, t := range old.Trials {
+		if t.Final() && !well[trial{t.Problem, t.Method, t.Seed}] {
+			n++
+		}
+	}
+	switch {
+	case n > 0 && !set.Complete():
+		return missing + stays
+	case n > 0:
+		return fmt.Sprintf("%s there, and not here; --results takes another folder%s",
+			table.Count(n, "trial")+" ended well", stays)
+	case old.Scale == "full" && set.Scale != "full":
+		return "the results that are there are of full scale, these of " + set.Scale + stays
+	}
+	return ""
+}
