@@ -26,7 +26,7 @@ var claims = []claim.Claim{
 		Statement: "2-D: SIFG has samples in all five modes at the end.",
 		Rule: "every mode has at least 5 % of the sample within 3 sd of its mean, in each seed, for SIFG and " +
 			"Ada-SIFG" + rule.MostText,
-		Check: rule.On("gmm-2d", func(e record.Series) claim.Outcome {
+		Check: rule.On("gmm-2d", func(e record.View) claim.Outcome {
 			fixed, textF := coverage(e, "sifg")
 			ada, textA := coverage(e, "ada-sifg")
 			all := append(fixed, ada...)
@@ -44,7 +44,7 @@ var claims = []claim.Claim{
 		Statement: "2-D: after iteration 1600 the particles of L2-GF and Ada-GWG barely move.",
 		Rule: "median displacement of the particles from 1600 to 2000 at most 0.05, and at most a fifth of that of " +
 			"SIFG's particles, in each seed; a lost try of theirs fails" + rule.MostText,
-		Check: rule.On("gmm-2d", func(e record.Series) claim.Outcome {
+		Check: rule.On("gmm-2d", func(e record.View) claim.Outcome {
 			var holds []bool
 			var text []string
 			most := e.Last("sifg", "displacement-z", 1)
@@ -85,7 +85,7 @@ var claims = []claim.Claim{
 		Rule: "the k-NN KL changes from 1600 to 2000 by at most 0.075, twice the standard deviation that exact draws " +
 			"have: for every method the 90 % interval (Student's t over seeds) of the mean change is within ±0.075; " +
 			"not reproduced if one is outside, otherwise not decided",
-		Check: rule.On("gmm-2d", func(e record.Series) claim.Outcome {
+		Check: rule.On("gmm-2d", func(e record.View) claim.Outcome {
 			from := comparison(e.Set)
 			var verdicts []claim.Verdict
 			var text []string
@@ -112,7 +112,7 @@ var claims = []claim.Claim{
 		Rule: "k-NN KL at iterations 200 and 400, a tenth and a fifth of the run (mean of the two), lower, " +
 			rule.Paired,
 		Check: func(s *record.Set) claim.Outcome {
-			e := record.Series{Set: s, Problem: "gmm-10d"}
+			e := record.View{Set: s, Problem: "gmm-10d"}
 			last, _ := record.First(s, e.Problem, "sifg")
 			step := last.Iterations / 10
 			early := func(c record.Curve) float64 {
@@ -142,7 +142,7 @@ var alike = claim.Claim{
 	Rule: "final knn-kl within 0.3 of each other: the 90 % interval (Student's t over seeds) of the mean paired " +
 		"difference is within ±0.3; not reproduced if it is outside, otherwise not decided",
 	Check: func(s *record.Set) claim.Outcome {
-		e := record.Series{Set: s, Problem: "gmm-10d"}
+		e := record.View{Set: s, Problem: "gmm-10d"}
 		a, b := e.Last("sifg", "knn-kl", 0), e.Last("ada-gwg", "knn-kl", 0)
 		verdict, difference := rule.Alike(record.Pair(a, b, 0), 0.3)
 		number, _, _ := strings.Cut(difference, ";")
@@ -163,7 +163,7 @@ func misses(id, method, name string) claim.Claim {
 		ID: id, Statement: "2-D: " + name + " stays near the start and leaves modes out.",
 		Rule: "at least one mode has less than 5 % of the particles within 3 sd of its mean, in each seed; where the " +
 			"particles are is not tested" + rule.MostText,
-		Check: rule.On("gmm-2d", func(e record.Series) claim.Outcome {
+		Check: rule.On("gmm-2d", func(e record.View) claim.Outcome {
 			all, text := coverage(e, method)
 			for i := range all {
 				all[i] = !all[i]
@@ -178,7 +178,7 @@ func misses(id, method, name string) claim.Claim {
 }
 
 // produces checks claim 5.
-func produces(e record.Series) claim.Outcome {
+func produces(e record.View) claim.Outcome {
 	const near = 0.15 // k-NN KL
 	from := comparison(e.Set)
 	moved, sigma := e.Last("sifg", "displacement-x", 1), e.Last("sifg", "sigma", 0)
@@ -255,7 +255,7 @@ func step(s *record.Set, problem, method string) float64 {
 // at each method's own σ is not among them: in 10-D it compares at equal σ only.
 func others(a, b string) func(s *record.Set) string {
 	return func(s *record.Set) string {
-		e := record.Series{Set: s, Problem: "gmm-10d"}
+		e := record.View{Set: s, Problem: "gmm-10d"}
 		var text []string
 		for _, m := range []struct{ metric, words string }{
 			{"smoothed-kl", "KL of the particles smoothed alike"},
@@ -274,7 +274,7 @@ func others(a, b string) func(s *record.Set) string {
 }
 
 // coverage tells for each seed that ended well whether all five modes are covered, and says what became of the others.
-func coverage(e record.Series, method string) (all []bool, text string) {
+func coverage(e record.View, method string) (all []bool, text string) {
 	var modes []record.Sample
 	for k := range 5 {
 		modes = append(modes, e.Last(method, "coverage", k))

@@ -108,7 +108,7 @@ func occupancies(problem string) func(s *record.Set) (*table.Table, error) {
 	return func(s *record.Set) (*table.Table, error) {
 		t := table.Of(s.Methods(problem))
 		t.Words("Method", func(m string) string { return figure.Label(m) })
-		e := record.Series{Set: s, Problem: problem}
+		e := record.View{Set: s, Problem: problem}
 		for k := range 5 {
 			t.Column(fmt.Sprintf("mode %d", k+1), func(m string) table.Cell {
 				return table.Fixed(stats.Mean(e.Final(m, "occupancy", k)), 2)

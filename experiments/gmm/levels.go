@@ -20,7 +20,7 @@ import (
 
 // kept returns the modes of the 10-D mixture, from 0, that a method keeps, and its share of each: a mode is kept if its
 // occupancy, mean over seeds, is 0.05 or more.
-func kept(e record.Series, method string) (modes []int, share []float64) {
+func kept(e record.View, method string) (modes []int, share []float64) {
 	for k := range 5 {
 		if v := e.Final(method, "occupancy", k); len(v) > 0 {
 			share = append(share, stats.Mean(v))
@@ -35,7 +35,7 @@ func kept(e record.Series, method string) (modes []int, share []float64) {
 // levels are lines at the k-NN KL of as many exact draws as there are particles of those modes alone that some method
 // keeps in 10-D: as they are, and with the largest σ of a method added. nil where no mode is lost.
 func levels(s *record.Set) (lines []figure.HLine) {
-	e, sigma := record.Series{Set: s, Problem: "gmm-10d"}, 0.0
+	e, sigma := record.View{Set: s, Problem: "gmm-10d"}, 0.0
 	var modes []int
 	for _, m := range s.Methods("gmm-10d") {
 		own, _ := kept(e, m)

@@ -70,7 +70,7 @@ func smaller(id, problem, particles, other string) claim.Claim {
 			figure.Label(other) + ".",
 		Rule: "median Amari distance of the particles, under tuned energy distance to the reference draws, smaller, " +
 			rule.Paired,
-		Check: rule.On(problem, func(e record.Series) claim.Outcome {
+		Check: rule.On(problem, func(e record.View) claim.Outcome {
 			metric, words := compared(e.Set)
 			out := rule.Smaller(e, words, "sifg", e.Last("sifg", metric, 0), other, e.Last(other, metric, 0))
 			if exact := e.Shared("floor-" + metric); exact != nil {

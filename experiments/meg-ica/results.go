@@ -10,8 +10,8 @@ import (
 // The problems: few and many particles on MEG's recordings, and ten particles on simulated ones.
 const few, many, simulated = "meg-10", "meg-100", "ica-simulated"
 
-func series(s *record.Set, problem string) record.Series {
-	return record.Series{Set: s, Problem: problem}
+func series(s *record.Set, problem string) record.View {
+	return record.View{Set: s, Problem: problem}
 }
 
 // values returns the components of a metric at an iteration (math.MaxInt: the last), a slice a try, of the first of the

@@ -27,7 +27,7 @@ var claims = []claim.Claim{
 		Rule: "variance over seeds, averaged over checkpoints: ratio at most 0.5, and the curves' mean squared " +
 			"distances from the mean curve of their method smaller by a one-sided rank-sum test over seeds (5 %), " +
 			"for all four pairs; not reproduced if the test says for one that they are larger, otherwise not decided",
-		Check: rule.On(problem, func(e record.Series) claim.Outcome {
+		Check: rule.On(problem, func(e record.View) claim.Outcome {
 			verdict, smaller := claim.NotTestable, 0
 			var text []string
 			for _, a := range []string{"sifg", "ada-sifg"} {
@@ -71,7 +71,7 @@ var claims = []claim.Claim{
 		Rule: "variance of the weights' gradient, over what each loss draws anew, of the (halved) denoising loss " +
 			"below that of the Stein loss, for one network on SIFG's final particles at its σ, in each seed" +
 			rule.MostText,
-		Check: rule.On(problem, func(e record.Series) claim.Outcome {
+		Check: rule.On(problem, func(e record.View) claim.Outcome {
 			both := record.Beside(e.Last("sifg", "gradient-variance", 0), e.Last("sifg", "gradient-variance", 1))
 			var holds []bool
 			var ratio []float64
@@ -100,7 +100,7 @@ func variance(squares []float64) float64 {
 func faster(id, a, b string) claim.Claim {
 	c := rule.LowerCurve(id, figure.Label(a)+" converges faster than "+figure.Label(b)+".", problem, "knn-kl", a, b)
 	return c.And(func(s *record.Set) string {
-		e := record.Series{Set: s, Problem: problem}.Common(a, b)
+		e := record.View{Set: s, Problem: problem}.Common(a, b)
 		if len(e.Final(a, "knn-kl", 0)) == 0 {
 			return ""
 		}
@@ -115,7 +115,7 @@ func faster(id, a, b string) claim.Claim {
 }
 
 // arrival says in how many seeds, and by when, a method's curve came down to level.
-func arrival(e record.Series, method string, level float64) string {
+func arrival(e record.View, method string, level float64) string {
 	first, last, n, seeds := math.MaxInt, 0, 0, 0
 	for _, c := range e.Set.Curves(problem, method, "knn-kl", 0) {
 		seeds++

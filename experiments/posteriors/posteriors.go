@@ -34,7 +34,7 @@ var Experiment = &harness.Experiment{
 	Measuring: harness.Measuring{Options: []string{"diagnose"}},
 	Problem:   build,
 	Reference: reference,
-	Own:       own,
+	Custom:    own,
 	Check:     check,
 	Samplers:  append(slices.Clone(samplers.All), longSampler),
 	Metrics:   words.Metrics,

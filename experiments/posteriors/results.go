@@ -138,7 +138,7 @@ func allMeasures(s *record.Set) (*table.Table, error) {
 			for _, name := range all {
 				problem := name + "-1000"
 				if o := outcomeOf(s, problem, r.method); o.ended == o.seeds && o.seeds > 0 {
-					e := record.Series{Set: s, Problem: problem}
+					e := record.View{Set: s, Problem: problem}
 					v = append(v, stats.Median(e.Final(r.method, r.prefix+x.Metric, x.Index)))
 				}
 			}
@@ -172,7 +172,7 @@ func errorPanels(s *record.Set, kind string) (*figure.Figure, error) {
 			across := func(iteration int) float64 { return float64(iteration) * particles / 1000 }
 			p.Layers = append(p.Layers, figure.Curves(s.Curves(problem, m, "error-sd", 1), figure.Method(m), across)...)
 		}
-		exact := record.Series{Set: s, Problem: problem}.Final("hmc", "floor-error-sd", 1)
+		exact := record.View{Set: s, Problem: problem}.Final("hmc", "floor-error-sd", 1)
 		if len(exact) > 0 {
 			p.Layers = append(p.Layers, figure.HLine{Y: exact[0], Style: figure.Method("truth").As("exact draws")})
 		}

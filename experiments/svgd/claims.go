@@ -21,11 +21,11 @@ const shown = "toy-100"
 var claims = []claim.Claim{
 	{
 		ID:        "svgd-1",
-		Own:       true,
+		Custom:    true,
 		Statement: "SVGD's particles find both modes from a start that is far from both.",
 		Rule: "with 100 particles, at the end, the share of the particles (mean responsibility) of each mode is " +
 			"within 0.1 of its weight, in every seed" + rule.AllText,
-		Check: rule.On(shown, func(e record.Series) claim.Outcome {
+		Check: rule.On(shown, func(e record.View) claim.Outcome {
 			var holds []bool
 			var text []string
 			for k, w := range mixture.Weights {
@@ -53,7 +53,7 @@ var claims = []claim.Claim{
 func smaller(id string, k int) claim.Claim {
 	name := functions(0, 0)[k].name
 	return claim.Claim{
-		ID: id, Own: true, Statement: "SVGD's particles estimate " + name + " better than as many exact draws.",
+		ID: id, Custom: true, Statement: "SVGD's particles estimate " + name + " better than as many exact draws.",
 		Rule: "the squared error is lower with 10, 20, 50, 100 and 250 particles, for each number " + rule.Paired +
 			"; the worst of the five verdicts counts",
 		Check: func(s *record.Set) claim.Outcome {
@@ -63,7 +63,7 @@ func smaller(id string, k int) claim.Claim {
 			var text []string
 			for _, problem := range problems {
 				ours, exact := squares(s, problem, k)
-				one := rule.Smaller(record.Series{Set: s, Problem: problem}, "", "svgd", ours, "truth", exact)
+				one := rule.Smaller(record.View{Set: s, Problem: problem}, "", "svgd", ours, "truth", exact)
 				verdicts = append(verdicts, one.Verdict)
 				out.Keys = append(out.Keys, one.Keys...)
 				found := ours.Why()
@@ -82,7 +82,7 @@ func smaller(id string, k int) claim.Claim {
 
 // squares are the squared errors of the k-th function's estimate by SVGD and by exact draws.
 func squares(s *record.Set, problem string, k int) (ours, exact record.Sample) {
-	e := record.Series{Set: s, Problem: problem}
+	e := record.View{Set: s, Problem: problem}
 	square := func(v float64) float64 { return v * v }
 	return e.Last("svgd", "error", k).Map(square), e.Last("svgd", "floor-error", k).Map(square)
 }

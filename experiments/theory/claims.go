@@ -41,8 +41,8 @@ var claims = []claim.Claim{
 		Check:     rule.On("rate", checkPlateau, "learned"),
 	}.Bound(),
 	{
-		ID:  "theory-helps",
-		Own: true,
+		ID:     "theory-helps",
+		Custom: true,
 		Statement: "The learned score brings SIFG nearer to a normal law where the " +
 			"network has learned at least half of what there is to learn, and not elsewhere.",
 		Rule: "over normal laws in 2 to 100 dimensions, 100 to 3000 particles and σ from 0.2 to 1: " +
@@ -54,7 +54,7 @@ var claims = []claim.Claim{
 	},
 	{
 		ID:        "theory-temperature",
-		Own:       true,
+		Custom:    true,
 		Statement: "Where particles are far apart, Algorithm 1 is Langevin dynamics of temperature h/(2σ²).",
 		Rule: "on N(0, I) in 100-D, where each particle is alone, the variance at rest is h/(2σ²)·(1 − σ²)²/(1 − " +
 			"h/2): the 95 % interval (Student's t over seeds) of the ratio is within [0.95, 1.05] for every h and " +
@@ -63,7 +63,7 @@ var claims = []claim.Claim{
 	},
 	{
 		ID:        "theory-draws",
-		Own:       true,
+		Custom:    true,
 		Statement: "The flow of the proofs, which averages over w, samples as Algorithm 1 does, which takes one draw.",
 		Rule: "at the step 0.01 the energy distance with 64 draws a move is within 25 % of that with one: the 90 % " +
 			"interval of the mean log ratio (Student's t over seeds) is within ±log 1.25, for the exact and the " +
@@ -73,7 +73,7 @@ var claims = []claim.Claim{
 	},
 }
 
-func checkVariance(t record.Series) claim.Outcome {
+func checkVariance(t record.View) claim.Outcome {
 	o := recorded[varianceOptions](t)
 	var holds []bool
 	var text []string
@@ -106,7 +106,7 @@ func checkVariance(t record.Series) claim.Outcome {
 }
 
 // checkRate judges the slopes of two flows.
-func checkRate(t record.Series) claim.Outcome {
+func checkRate(t record.View) claim.Outcome {
 	const limit = -0.45
 	yes, no := true, false
 	var text []string
@@ -129,7 +129,7 @@ func checkRate(t record.Series) claim.Outcome {
 	}
 }
 
-func checkPlateau(t record.Series) claim.Outcome {
+func checkPlateau(t record.View) claim.Outcome {
 	var holds []bool
 	var ratio []float64
 	for _, c := range over(byIndex(t, "learned", "square"), byIndex(t, "learned", "epsilon")) {
@@ -142,7 +142,7 @@ func checkPlateau(t record.Series) claim.Outcome {
 	}
 }
 
-func checkRest(t record.Series) claim.Outcome {
+func checkRest(t record.View) claim.Outcome {
 	o := recorded[moveOptions](t)
 	yes, no, seeds := true, false, 0
 	least, most := math.Inf(1), math.Inf(-1)
@@ -166,7 +166,7 @@ func checkRest(t record.Series) claim.Outcome {
 	}
 }
 
-func checkDraws(t record.Series) claim.Outcome {
+func checkDraws(t record.View) claim.Outcome {
 	var text []string
 	var verdicts []claim.Verdict
 	for _, kind := range []string{"exact", "learned"} {
@@ -200,7 +200,7 @@ type helpCell struct {
 }
 
 func helpCells(s *record.Set, laws []string) (out []helpCell) {
-	t := record.Series{Set: s, Problem: "helps"}
+	t := record.View{Set: s, Problem: "helps"}
 	o := recorded[helpOptions](t)
 	for _, law := range laws {
 		for _, n := range o.Sizes {
@@ -236,7 +236,7 @@ func checkHelps(s *record.Set) claim.Outcome {
 	return claim.Outcome{
 		Verdict:  claim.Decide(10*agree >= 9*len(cells), 2*agree <= len(cells)),
 		Number:   fmt.Sprintf("%d of %d", agree, len(cells)),
-		Keys:     record.Series{Set: s, Problem: "helps"}.Keys(normal...),
+		Keys:     record.View{Set: s, Problem: "helps"}.Keys(normal...),
 		Evidence: text,
 	}
 }

@@ -93,13 +93,13 @@ func TestClaimsCanFail(t *testing.T) {
 // TestVarianceClaim: denoising has the larger variance, and is not found to where it has the smaller one.
 func TestVarianceClaim(t *testing.T) {
 	s := measured(t, 3, "variance")
-	if out := checkVariance(record.Series{Set: s, Problem: "variance"}); out.Verdict != claim.NotReproduced {
+	if out := checkVariance(record.View{Set: s, Problem: "variance"}); out.Verdict != claim.NotReproduced {
 		t.Errorf("%v: %s", out.Verdict, out.Evidence)
 	}
 	for _, d := range []string{"2", "10"} {
 		s = changed(s, "denoise-"+d, func(_ int, v float64) float64 { return v / 1e4 })
 	}
-	if out := checkVariance(record.Series{Set: s, Problem: "variance"}); out.Verdict != claim.Reproduced {
+	if out := checkVariance(record.View{Set: s, Problem: "variance"}); out.Verdict != claim.Reproduced {
 		t.Errorf("a quiet loss is %v: %s", out.Verdict, out.Evidence)
 	}
 }
@@ -117,7 +117,7 @@ func TestOver(t *testing.T) {
 		}
 	}
 	s.Traces["a"] = s.Traces["a"][1:]
-	p := record.Series{Set: s, Problem: "p"}
+	p := record.View{Set: s, Problem: "p"}
 	got := over(byIndex(p, "m", "x"), byIndex(p, "m", "y"))
 	if len(got) != 2 || got[0].Seed != 1 || got[0].Value[0] != 1 || got[1].Value[0] != 2 {
 		t.Errorf("quotients %v", got)

@@ -13,7 +13,7 @@ import (
 )
 
 // recorded are the options of a problem, whose trials all have the same; zero where it has no trial.
-func recorded[O options](t record.Series) (o O) {
+func recorded[O options](t record.View) (o O) {
 	for _, row := range t.Set.Trials {
 		if row.Problem == t.Problem {
 			if c, err := settings.Of(row); err == nil && settings.Decode(c.Options, &o) == nil {
@@ -25,7 +25,7 @@ func recorded[O options](t record.Series) (o O) {
 }
 
 // byIndex returns a metric as one curve a seed, in which its indices take the place of iterations.
-func byIndex(t record.Series, method, metric string) (out []record.Curve) {
+func byIndex(t record.View, method, metric string) (out []record.Curve) {
 	for _, row := range t.Set.Trials {
 		if row.Problem != t.Problem || row.Method != method || row.Status != record.StatusOK {
 			continue
@@ -61,7 +61,7 @@ func over(a, b []record.Curve) (out []record.Curve) {
 }
 
 // varianceRatios are denoising over Hutchinson's variance by position of σ, for the i-th τ.
-func varianceRatios(t record.Series, d, i int) []record.Curve {
+func varianceRatios(t record.View, d, i int) []record.Curve {
 	denoise, stein := fmt.Sprintf("denoise-%d", d), fmt.Sprintf("stein-%d", d)
 	out := over(byIndex(t, "linear", denoise), byIndex(t, "linear", stein))
 	n := len(recorded[varianceOptions](t).Sigmas)

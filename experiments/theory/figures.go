@@ -43,7 +43,7 @@ func logarithmic(title, x, y string) figure.Panel {
 var errAbsent = errors.New("no trials")
 
 func drawVariance(s *record.Set) (*figure.Figure, error) {
-	t := record.Series{Set: s, Problem: "variance"}
+	t := record.View{Set: s, Problem: "variance"}
 	o := recorded[varianceOptions](t)
 	p := logarithmic("linear field", "σ", "ratio of variances")
 	for k, d := range slices.DeleteFunc(o.Dims, func(d int) bool { return d == 1 }) { // there Hutchinson's is exact
@@ -67,7 +67,7 @@ func drawVariance(s *record.Set) (*figure.Figure, error) {
 }
 
 func drawRate(s *record.Set) (*figure.Figure, error) {
-	t := record.Series{Set: s, Problem: "rate"}
+	t := record.View{Set: s, Problem: "rate"}
 	left := logarithmic("exact score", "moves K", "mean square")
 	for k, m := range []struct{ method, label string }{{"log-concave", "N(0, I), 10-D"}, {"mixture", "mixture, 1-D"}} {
 		layers := figure.Curves(byIndex(t, m.method, "square"), series(k, m.label), nil)

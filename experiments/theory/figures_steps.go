@@ -30,7 +30,7 @@ func drawSteps(s *record.Set) (*figure.Figure, error) {
 		Y:     figure.Axis{Label: "share of the least covered mode", Max: math.NaN()},
 	}
 	for k, x := range stepSeries {
-		t := record.Series{Set: s, Problem: x.problem}
+		t := record.View{Set: s, Problem: x.problem}
 		o := recorded[moveOptions](t)
 		at012 := slices.Index(o.Sigmas, shown)
 		var curves []record.Curve // a step in the place of an iteration
@@ -54,7 +54,7 @@ func drawSteps(s *record.Set) (*figure.Figure, error) {
 }
 
 func drawStepsMap(s *record.Set) (*figure.Figure, error) {
-	t := record.Series{Set: s, Problem: "steps"}
+	t := record.View{Set: s, Problem: "steps"}
 	o := recorded[moveOptions](t)
 	f := &figure.Figure{Cols: 2, Width: 18, ColorBar: figure.Axis{Label: "share of the least covered mode"}}
 	for _, x := range stepSeries[2:] {
@@ -87,7 +87,7 @@ func drawSamples(s *record.Set) (*figure.Figure, error) {
 		{"steps-1000", "learned-1", shownMove / 2, "step 0.005, twice as many moves"},
 		{"steps", "learned-64", shownMove, "step 0.01, 64 draws a move"},
 	} {
-		t := record.Series{Set: s, Problem: m.problem}
+		t := record.View{Set: s, Problem: m.problem}
 		x, y := byIndex(t, m.method, at("x", m.h)), byIndex(t, m.method, at("y", m.h))
 		if x == nil {
 			return nil, errAbsent
@@ -107,7 +107,7 @@ func drawHelps(s *record.Set) (*figure.Figure, error) {
 	if len(cells) == 0 {
 		return nil, errAbsent
 	}
-	sigmas := recorded[helpOptions](record.Series{Set: s, Problem: "helps"}).Sigmas
+	sigmas := recorded[helpOptions](record.View{Set: s, Problem: "helps"}).Sigmas
 	f := &figure.Figure{Cols: len(sigmas), Width: 18, Height: 14}
 	for _, row := range []struct {
 		label string

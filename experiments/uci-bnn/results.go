@@ -54,8 +54,8 @@ func read(s *record.Set) results {
 }
 
 // on returns the records of a problem.
-func (r results) on(problem string) record.Series {
-	return record.Series{Set: r.set, Problem: problem, Names: r.names, Overlap: r.overlap}
+func (r results) on(problem string) record.View {
+	return record.View{Set: r.set, Problem: problem, Names: r.names, Overlap: r.overlap}
 }
 
 // last returns the last values of a metric.

@@ -42,7 +42,7 @@ var Experiment = &harness.Experiment{
 		words.Table("table1", table1),
 		words.Table("table1-published", against),
 	}, comparisons(), harness.Claims(tableClaims), harness.Claims(flowClaims)),
-	Own:       own,
+	Custom:    own,
 	Published: printed,
 }
 
@@ -60,7 +60,7 @@ func comparisons() (out []harness.Section) {
 
 // own is the experiment on data sets of a person's own. Their settings are those of Concrete, which under tuned its
 // grid chose.
-var own = &harness.Own{
+var own = &harness.Custom{
 	Problem: "concrete", Protocol: "tuned", Methods: columns,
 	Title:   "Bayesian networks on your data",
 	Summary: "Regression networks with one hidden layer of 50 ReLU units, 100 particles, on data of your own.",

@@ -65,8 +65,8 @@ type Experiment struct {
 	// Paper is the paper that it reproduces a part of, which experiments share; nil: none.
 	Paper *Paper
 
-	// Own says how it runs on data sets of a person's own; nil: it does not.
-	Own *Own
+	// Custom says how it runs on data sets of a person's own; nil: it does not.
+	Custom *Custom
 
 	// Published are the numbers that the paper prints; nil: none.
 	Published []claim.Published
@@ -115,9 +115,9 @@ func Meanings(all []*Experiment) error {
 	return nil
 }
 
-// Own is an experiment on data sets of a person's own, or on a target that is a program of theirs. Nothing of it is
+// Custom is an experiment on data sets of a person's own, or on a target that is a program of theirs. Nothing of it is
 // about the paper.
-type Own struct {
+type Custom struct {
 	Problem  string   // whose settings every data set takes, or the program
 	Program  bool     // on a program; false: on data sets
 	Protocol string   // unless one is chosen
@@ -131,9 +131,9 @@ type Own struct {
 // without claims. On a program there is one, whose name stands in place of a data set's.
 func (e *Experiment) On(data []string, target *program.Program) (*Experiment, error) {
 	switch {
-	case target == nil && (e.Own == nil || e.Own.Program):
+	case target == nil && (e.Custom == nil || e.Custom.Program):
 		return nil, usage.Errorf("experiment %s does not take --data", e.Name)
-	case target != nil && (e.Own == nil || !e.Own.Program):
+	case target != nil && (e.Custom == nil || !e.Custom.Program):
 		return nil, usage.Errorf("experiment %s does not take --program", e.Name)
 	}
 	var options map[string]any
@@ -144,21 +144,21 @@ func (e *Experiment) On(data []string, target *program.Program) (*Experiment, er
 		}
 	}
 	out := e.Shown(data)
-	out.own = func(f *settings.File) { f.On(e.Own.Problem, data, options) }
+	out.own = func(f *settings.File) { f.On(e.Custom.Problem, data, options) }
 	return out, nil
 }
 
 // Shown returns the experiment as results on what is a person's own show it, whose problems have these names: with the
-// sections of Own, and nothing of a paper.
+// sections of Custom, and nothing of a paper.
 func (e *Experiment) Shown(problems []string) *Experiment {
 	out := *e
 	named := strings.Join(problems, ", ")
-	if out.Note = "the settings of " + e.Own.Problem + ", not chosen for what is yours"; e.Own.Program {
+	if out.Note = "the settings of " + e.Custom.Problem + ", not chosen for what is yours"; e.Custom.Program {
 		out.Note, named = "", strings.TrimSuffix(named, ProgramSuffix)
 	}
-	out.plain = cmp.Or(e.plain, e.Own.Title, e.Title)
+	out.plain = cmp.Or(e.plain, e.Custom.Title, e.Title)
 	out.Title = out.plain + ": " + named
-	out.Summary, out.Sections = e.Own.Summary, e.Own.Sections
+	out.Summary, out.Sections = e.Custom.Summary, e.Custom.Sections
 	out.Paper, out.Published = nil, nil
 	out.own = func(*settings.File) {}
 	return &out
@@ -167,11 +167,11 @@ func (e *Experiment) Shown(problems []string) *Experiment {
 // ProgramSuffix follows the name of a program in that of its problem.
 const ProgramSuffix = "-1000"
 
-// OnOwn reports whether the experiment is on what is a person's own.
-func (e *Experiment) OnOwn() bool { return e.own != nil }
+// OnCustom reports whether the experiment is on what is a person's own.
+func (e *Experiment) OnCustom() bool { return e.own != nil }
 
 // OfProgram reports whether the experiment is on a target of a person's own.
-func (e *Experiment) OfProgram() bool { return e.own != nil && e.Own.Program }
+func (e *Experiment) OfProgram() bool { return e.own != nil && e.Custom.Program }
 
 // Problem is one trial's problem.
 type Problem struct {

@@ -74,7 +74,7 @@ type row struct {
 
 // rows are the methods that have trials, SIFG first; nil without its trials.
 func (c Comparison) rows(s *record.Set) []row {
-	e := record.Series{Set: s, Problem: c.Problem}
+	e := record.View{Set: s, Problem: c.Problem}
 	of := func(method string) record.Sample { return e.Last(method, c.Metric, c.Index) }
 	own := of(baseline)
 	if len(own) == 0 {
@@ -248,7 +248,7 @@ func (c Comparison) draw(s *record.Set) (*figure.Figure, error) {
 		l := line{figure.Label(r.method), figure.Method(r.method), finite(r.sample.Numbers()), median(r.sample)}
 		lines = append(lines, l)
 	}
-	exact := record.Series{Set: s, Problem: c.Problem}.Shared("floor-" + c.Metric)
+	exact := record.View{Set: s, Problem: c.Problem}.Shared("floor-" + c.Metric)
 	if exact = finite(exact); len(exact) > 0 {
 		lines = append(lines, line{"exact draws", figure.Method("truth"), exact, stats.Median(exact)})
 	}
@@ -278,7 +278,7 @@ func finite(v []float64) []float64 {
 // Seconds returns the median time of a method's trials on a problem, NaN of none.
 func Seconds(s *record.Set, problem, method string) float64 {
 	var out []float64
-	for _, key := range (record.Series{Set: s, Problem: problem}).Keys(method) {
+	for _, key := range (record.View{Set: s, Problem: problem}).Keys(method) {
 		out = append(out, s.Timings[key].Seconds)
 	}
 	return stats.Median(out)

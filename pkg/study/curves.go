@@ -71,7 +71,7 @@ func curves(s *record.Set, problem string, panels []Panel) (*figure.Figure, erro
 			return nil, fmt.Errorf("no trial of %s has the metric %s", problem, want.Metric)
 		}
 		if want.Floor {
-			e := record.Series{Set: s, Problem: problem}
+			e := record.View{Set: s, Problem: problem}
 			if v := stats.Mean(e.Shared("floor-" + want.Metric)); !math.IsNaN(v) {
 				p.Layers = append(p.Layers, figure.HLine{Y: v, Style: figure.Method("truth").As("exact draws")})
 			}

@@ -43,7 +43,7 @@ func medianAndRange(v []float64) table.Cell {
 // and for exact draws where they were judged. show makes a cell of values, one a seed, of one or more.
 func Finals(s *record.Set, problem string, show func(v []float64) table.Cell, measures ...Measure) *table.Table {
 	type judged struct{ label, method, prefix string } // method "": draws, which are the same for all methods
-	e, methods := record.Series{Set: s, Problem: problem}, s.Methods(problem)
+	e, methods := record.View{Set: s, Problem: problem}, s.Methods(problem)
 	sample := func(r judged, x Measure) record.Sample {
 		if r.method != "" {
 			return e.Last(r.method, x.Metric, x.Index)

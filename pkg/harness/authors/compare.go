@@ -42,7 +42,7 @@ func Compare(theirs Numbers, released []*record.Set) []Row {
 		}
 		script, lost := theirs.Curves(s.problem, s.method, metric)
 		ours, lostToo := finite(set.Curves(s.problem, s.method, metric, 0))
-		well, all := record.Series{Set: set, Problem: s.problem}.Ended(s.method)
+		well, all := record.View{Set: set, Problem: s.problem}.Ended(s.method)
 		r.ScriptLost, r.OursLost = lost, lostToo+all-well
 		t := newTest(script, ours, r.Curve)
 		if t == nil {

@@ -85,7 +85,7 @@ type Claim struct {
 	Statement string                      `json:"statement"`
 	Rule      string                      `json:"rule"` // the statistic, and when the claim counts as reproduced
 	Check     func(s *record.Set) Outcome `json:"-"`
-	Own       bool                        `json:"own,omitempty"`  // not stated by the paper that the program is about
+	Custom    bool                        `json:"own,omitempty"`  // not stated by the paper that the program is about
 	With      []string                    `json:"with,omitempty"` // other claims that the statement rests on too
 }
 

@@ -54,27 +54,27 @@ func (o *own) use(e *env, r *plan.Request) error {
 		return usage.Errorf("--target and --parse say how a table is read: --data FILE names it")
 	}
 	// Experiments keep this list. Files in it are read last, so that what takes no tables says so first.
-	r.Own = slices.Clone(o.data)
-	names := r.Own
+	r.Custom = slices.Clone(o.data)
+	names := r.Custom
 	if target != nil {
 		names = []string{target.Name() + harness.ProgramSuffix}
 	}
 	switch {
-	case target != nil && r.Own != nil:
+	case target != nil && r.Custom != nil:
 		return usage.Errorf("--program and --data exclude each other")
 	case names == nil:
 		return nil
 	}
 	var takers []string // experiments that run on such things
 	for _, x := range e.experiments {
-		if x.Own != nil && x.Own.Program == (target != nil) {
+		if x.Custom != nil && x.Custom.Program == (target != nil) {
 			takers = append(takers, x.Name)
 		}
 	}
 	r.Experiments = slices.Clone(r.Experiments)
 	for i, x := range r.Experiments {
-		if x.Own != nil && !o.all.Changed("protocol") {
-			r.Protocols = []string{x.Own.Protocol}
+		if x.Custom != nil && !o.all.Changed("protocol") {
+			r.Protocols = []string{x.Custom.Protocol}
 		}
 		if r.Experiments[i], err = x.On(names, target); err != nil {
 			return usage.Errorf("%v; %s does", err, strings.Join(takers, " or "))
@@ -101,7 +101,7 @@ func (o *own) useProgram(r *plan.Request) {
 		r.Seeds = []uint64{1}
 	}
 	for _, x := range r.Experiments {
-		r.Methods = slices.Clone(x.Own.Methods)
+		r.Methods = slices.Clone(x.Custom.Methods)
 		for _, name := range named {
 			if !slices.Contains(r.Methods, name) {
 				r.Methods = append(r.Methods, name)
@@ -114,13 +114,13 @@ func (o *own) useProgram(r *plan.Request) {
 // not. It says how tables are read and what was chosen.
 func (o *own) useData(e *env, r *plan.Request) error {
 	var read []string
-	for i, name := range r.Own {
+	for i, name := range r.Custom {
 		var err error
-		if r.Own[i], err = o.read(e, name); err != nil {
+		if r.Custom[i], err = o.read(e, name); err != nil {
 			return err
 		}
-		if d, err := e.data.Load(r.Own[i]); err == nil { // else it is to be fetched
-			read = append(read, fmt.Sprintf("%s: %s", r.Own[i], d.Read))
+		if d, err := e.data.Load(r.Custom[i]); err == nil { // else it is to be fetched
+			read = append(read, fmt.Sprintf("%s: %s", r.Custom[i], d.Read))
 		}
 	}
 	chosen := func(flag string) bool { return o.all.Changed(flag) || o.all.Lookup(flag) == nil }
@@ -132,7 +132,7 @@ func (o *own) useData(e *env, r *plan.Request) error {
 			said = append(said, "scale quick: --scale full is the whole")
 		}
 		if o.all.Lookup("grid") == nil && !chosen("methods") { // a grid names its own
-			r.Methods = slices.Concat(x.Own.Methods, r.Added())
+			r.Methods = slices.Concat(x.Custom.Methods, r.Added())
 			said = append(said, fmt.Sprintf("%d methods: --methods takes others", len(r.Methods)))
 		}
 		for _, text := range said {

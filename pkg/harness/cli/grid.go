@@ -141,7 +141,7 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 		return err
 	}
 	changed := plan.Admitted{Request: plan.Request{
-		Overrides: request.Overrides, Own: request.Own, Program: request.Program,
+		Overrides: request.Overrides, Custom: request.Custom, Program: request.Program,
 	}}
 	results := g.resultsDir(changed.Set())
 	if own := !slices.Contains(grid.Shipped(x), g.file); own && g.results == "" && results == "results" {

@@ -53,7 +53,7 @@ func Published(e *harness.Experiment, p *record.Set) []Row {
 	}
 	var out []Row
 	for _, printed := range e.Published {
-		sample := record.Series{Set: p, Problem: printed.Problem}.Last(printed.Method, printed.Metric, 0)
+		sample := record.View{Set: p, Problem: printed.Problem}.Last(printed.Method, printed.Metric, 0)
 		v := sample.Numbers()
 		r := Row{
 			Experiment: e.Name,

@@ -144,7 +144,7 @@ const notAll = "trials are missing"
 
 // add adds the cell of a trial, which may be the settings as they are once more.
 func (g *group) add(s *record.Set, of record.Trial, listed bool) {
-	view := record.Series{Set: s, Problem: g.problem}
+	view := record.View{Set: s, Problem: g.problem}
 	c := &cell{settings: settings.Flatten([]byte(of.Config)), inUse: !listed, listed: listed, mean: math.NaN()}
 	for _, metric := range g.metrics {
 		name, index := component(metric)

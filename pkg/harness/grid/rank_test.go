@@ -404,7 +404,7 @@ func TestOwnData(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := toy()
-	e.Own = &harness.Own{Problem: "small"}
+	e.Custom = &harness.Custom{Problem: "small"}
 	read, err := Read(results, []*harness.Experiment{e})
 	if err != nil {
 		t.Fatal(err)

@@ -30,9 +30,9 @@ func (q Question) On(e *harness.Experiment) *harness.Experiment {
 		{ID: "best", Title: "The best cells", Draw: q.draw, Table: q.best},
 		{ID: "cells", Title: "All cells, the best first", Table: q.all},
 	}
-	if e.Own != nil { // records on what is a person's own have the same sections
-		own := *e.Own
-		own.Sections, out.Own = out.Sections, &own
+	if e.Custom != nil { // records on what is a person's own have the same sections
+		own := *e.Custom
+		own.Sections, out.Custom = out.Sections, &own
 	}
 	return &out
 }

@@ -127,7 +127,7 @@ func Render(r *report.Results, grids []report.Grid, all []*harness.Experiment) (
 		}
 	}
 	for _, c := range s.Ledger {
-		if !c.Own && len(c.Under) > 0 {
+		if !c.Custom && len(c.Under) > 0 {
 			s.Counts[c.Outcome]++
 		}
 	}
@@ -187,7 +187,7 @@ func (s *site) add(x *report.Experiment, used map[string]bool) {
 	measured, seen := map[string]bool{}, map[string]bool{}
 	for _, set := range x.Sets {
 		out.Protocols = append(out.Protocols, newProtocol(x, set, seen))
-		if !x.OnOwn() && (set.Changed() || set.Scale != "full") {
+		if !x.OnCustom() && (set.Changed() || set.Scale != "full") {
 			s.Changed = append(s.Changed, set)
 		}
 		for _, t := range set.Trials {
@@ -215,7 +215,7 @@ func newProtocol(x *report.Experiment, set *record.Set, seen map[string]bool) *p
 		Studies: !about.Claims,
 		Marks:   marks(set.Scale, set.Changed()),
 	}
-	if x.OnOwn() { // no protocol's settings are those of what is one's own
+	if x.OnCustom() { // no protocol's settings are those of what is one's own
 		out.Words, out.Note, out.Marks = set.Protocol, x.Note, marks(set.Scale, false)
 	}
 	for _, p := range x.Parts(set.Protocol) {

@@ -102,7 +102,7 @@ func opinion(r claim.Row, protocol string) *claim.Outcome {
 
 // Stated are the claims of the paper, or those of this project's own.
 func (s *site) Stated(own bool) claim.Ledger {
-	return slices.DeleteFunc(slices.Clone(s.Ledger), func(r claim.Row) bool { return r.Own != own })
+	return slices.DeleteFunc(slices.Clone(s.Ledger), func(r claim.Row) bool { return r.Custom != own })
 }
 
 // rows are some of the claims of a page.

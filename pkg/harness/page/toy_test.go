@@ -98,7 +98,7 @@ func toyExperiments() []*harness.Experiment {
 			Check: finds("No trial of Ada-SIFG.", claim.NotTestable),
 		},
 		{
-			ID: "4", Statement: "A question of our own.", Rule: "ours", Own: true,
+			ID: "4", Statement: "A question of our own.", Rule: "ours", Custom: true,
 			Check: finds("It is so.", claim.Reproduced),
 		},
 	})

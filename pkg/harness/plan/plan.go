@@ -33,7 +33,7 @@ type Request struct {
 	Methods   []string // nil: all
 	Seeds     []uint64 // in place of those of the settings; nil: those
 	Data      Datasets
-	Own       []string // data sets of a person's own that the experiments run on (harness.Experiment.On)
+	Custom    []string // data sets of a person's own that the experiments run on (harness.Experiment.On)
 	Samplers  []string // programs that are methods, NAME=COMMAND
 	Program   string   // the command of a target of a person's own
 }
@@ -84,7 +84,7 @@ func (r Request) Admit() (*Admitted, error) {
 	return a, cmp.Or(
 		known(list{"scale", []string{r.Scale}, settings.Scales}, list{"protocol", r.Protocols, protocols},
 			list{"problem", r.Problems, problems}, list{"method", r.Methods, runnable}),
-		usage.Twice("data set", r.Own),
+		usage.Twice("data set", r.Custom),
 	)
 }
 
@@ -203,7 +203,7 @@ func (a *Admitted) Set() []string {
 	}
 	seeds := strings.Trim(strings.ReplaceAll(fmt.Sprint(r.Seeds), " ", ","), "[]")
 	for _, x := range [][2]string{
-		{"data", strings.Join(r.Own, ",")},
+		{"data", strings.Join(r.Custom, ",")},
 		{"problems", strings.Join(r.Problems, ",")},
 		{"methods", strings.Join(r.Methods, ",")},
 		{"seeds", seeds},

@@ -219,7 +219,7 @@ func TestRefusals(t *testing.T) {
 		`unknown problem "smal": did you mean "small"?`:    func(r *Request) { r.Problems = []string{"smal"} },
 		`unknown method "sdlg": did you mean "sgld"?`:      func(r *Request) { r.Methods = []string{"sifg", "sdlg"} },
 		`method svgd is there twice`:                       func(r *Request) { r.Methods = []string{"svgd", "svgd"} },
-		`data set rent is there twice`:                     func(r *Request) { r.Own = []string{"rent", "rent"} },
+		`data set rent is there twice`:                     func(r *Request) { r.Custom = []string{"rent", "rent"} },
 		`seed 10: there are 9 splits`:                      func(r *Request) { r.Seeds = []uint64{9, 10} },
 		where + `unknown key "dmi"`:                        sets("options.dmi=3"),
 		where + `small seed 1`:                             problem,

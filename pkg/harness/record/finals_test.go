@@ -53,7 +53,7 @@ func TestSample(t *testing.T) {
 		}
 		return float64(10*seed + len(m) + int(m[0]-'a'))
 	})
-	e := record.Series{Set: s, Problem: "p"}
+	e := record.View{Set: s, Problem: "p"}
 	a, b := e.Last("a", "m", 0), e.Last("b", "m", 0)
 	if a.Why() != "diverged in 1 of 3 seeds" || b.Why() != "" || !slices.Equal(a.Numbers(), []float64{1, 21}) {
 		t.Errorf("a: %+v", a)

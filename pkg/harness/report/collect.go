@@ -68,7 +68,7 @@ func (c *collector) collect(e *harness.Experiment, parts map[string][]harness.Tr
 	if c.old != nil {
 		d.dir, d.files, d.About = c.old.records.dir, c.old.records.files, c.old.records.About
 	}
-	if e.OnOwn() {
+	if e.OnCustom() {
 		d.About = e.Note
 	}
 	x, err := newExperiment(e, d)

@@ -282,7 +282,7 @@ func (d *Records) lists(name string, keys map[string]bool) bool {
 // shown is the experiment as these records show it. On what is a person's own About says, but for a grid's, whose
 // settings they are and how a table was read.
 func (d *Records) shown(e *harness.Experiment) *harness.Experiment {
-	if e.Own == nil || !d.onOwn() {
+	if e.Custom == nil || !d.onCustom() {
 		return e
 	}
 	out := e.Shown(d.problems())
@@ -292,8 +292,8 @@ func (d *Records) shown(e *harness.Experiment) *harness.Experiment {
 	return out
 }
 
-// onOwn reports whether the trials are on data or on a target of a person's own.
-func (d *Records) onOwn() bool {
+// onCustom reports whether the trials are on data or on a target of a person's own.
+func (d *Records) onCustom() bool {
 	for _, set := range d.Set {
 		for _, text := range set {
 			if strings.HasPrefix(text, "--data ") || strings.HasPrefix(text, "--program ") {

@@ -190,7 +190,7 @@ func TestRoundTrip(t *testing.T) {
 		x.Part("released", "one") == nil || !strings.Contains(x.Part("paper", "broken").Failure, "no such figure") {
 		t.Error("the sections are others")
 	}
-	set, last := x.Set("released"), record.Series{Set: x.Set("released"), Problem: "p"}
+	set, last := x.Set("released"), record.View{Set: x.Set("released"), Problem: "p"}
 	if set.Incomparable != "other data" || !slices.Equal(last.Final("svgd", "kl", 0), []float64{4, 5}) ||
 		set.Timings[set.Trials[0].Key].Seconds != 1 || !set.Complete() || set.Changed() {
 		t.Errorf("%+v", set)

@@ -149,7 +149,7 @@ func (r *Results) Ledger(all []*harness.Experiment) claim.Ledger {
 	var rows []claim.Row
 	for _, e := range all {
 		x := r.Experiment(e.Name)
-		if x != nil && x.OnOwn() {
+		if x != nil && x.OnCustom() {
 			continue // it is about no paper
 		}
 		for _, c := range e.Claims() {

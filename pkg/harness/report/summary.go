@@ -36,7 +36,7 @@ func Summary(e *harness.Experiment, set *record.Set) *table.Table {
 	}
 	for _, problem := range set.Problems {
 		clear(lowest)
-		series := record.Series{Set: set, Problem: problem}
+		series := record.View{Set: set, Problem: problem}
 		for _, b := range e.Baselines {
 			row(problem, b.Name, "–", func(i int) []float64 { return series.Shared(b.Metrics[i]) })
 		}

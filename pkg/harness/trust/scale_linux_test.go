@@ -146,7 +146,7 @@ func moments(_ *sifg.Cloud, sample sifg.Batch, put func(metric string, index int
 // curves draws the median over the seeds of the mean squared norm, of every method on the first problem.
 func curves(s *record.Set) (*figure.Figure, error) {
 	p := figure.Panel{X: figure.Axis{Label: "iteration"}, Y: figure.Axis{Label: "mean squared norm"}}
-	series := record.Series{Set: s, Problem: tinyProblems[0]}
+	series := record.View{Set: s, Problem: tinyProblems[0]}
 	for _, m := range tinyMethods {
 		line := figure.Line{Style: figure.Method(m)}
 		for it := 0; it <= tinyIterations; it += tinyEvery {
@@ -165,7 +165,7 @@ func last(s *record.Set) (*table.Table, error) {
 	t.Words("problem", func(p string) string { return p })
 	for _, m := range tinyMethods {
 		t.Column(m, func(p string) table.Cell {
-			return table.Number(stats.Median(record.Series{Set: s, Problem: p}.Final(m, "square", 0)), 3)
+			return table.Number(stats.Median(record.View{Set: s, Problem: p}.Final(m, "square", 0)), 3)
 		})
 	}
 	return &t.Table, nil

@@ -95,7 +95,7 @@ func toy() *harness.Experiment {
 	return &harness.Experiment{
 		Name: "toy", Title: "Toy", Summary: "Small.", Settings: []byte(config), Version: "1",
 		Metrics: []harness.Metric{{Name: "first", Unit: "nats", Meaning: "A number."}},
-		Own:     &harness.Own{Problem: "small", Program: true, Protocol: "paper"},
+		Custom:  &harness.Custom{Problem: "small", Program: true, Protocol: "paper"},
 		Problem: func(t *harness.Trial) (*harness.Problem, error) {
 			var o struct {
 				Fault   string            `mapstructure:"fault"`

@@ -18,10 +18,10 @@ import (
 // On is a check of one problem. It rests on the trials of these methods, of all if none is named; on none where nothing
 // can be tested.
 func On(
-	problem string, find func(e record.Series) claim.Outcome, methods ...string,
+	problem string, find func(e record.View) claim.Outcome, methods ...string,
 ) func(s *record.Set) claim.Outcome {
 	return func(s *record.Set) claim.Outcome {
-		e, of := record.Series{Set: s, Problem: problem}, methods
+		e, of := record.View{Set: s, Problem: problem}, methods
 		if of == nil {
 			of = s.Methods(problem)
 		}
@@ -76,7 +76,7 @@ func lower(id, statement, problem, metric, what, a, b string, of func(record.Cur
 	return claim.Claim{
 		ID: id, Statement: statement, Rule: what + " lower, " + Paired,
 		Check: func(s *record.Set) claim.Outcome {
-			e := record.Series{Set: s, Problem: problem}
+			e := record.View{Set: s, Problem: problem}
 			return Smaller(e, what, a, e.Sample(a, metric, 0, of), b, e.Sample(b, metric, 0, of))
 		},
 	}
@@ -89,7 +89,7 @@ const equal = 0.05
 // with p ≤ 0.05 (five seeds give 0.031 at best); not reproduced if the test says the opposite, or if the two are equal:
 // two one-sided t-tests at 5 % place the mean difference within ±5 % of b's mean; otherwise not decided. Where a try is
 // lost or infinite, a sign test takes the place of the sign-flip test, and nothing shows the two to be equal.
-func Smaller(e record.Series, what string, ma string, a record.Sample, mb string, b record.Sample) claim.Outcome {
+func Smaller(e record.View, what string, ma string, a record.Sample, mb string, b record.Sample) claim.Outcome {
 	out := claim.Outcome{Keys: e.Keys(ma, mb)}
 	label := e.Names
 	if label == nil {

@@ -140,7 +140,7 @@ func TestAlike(t *testing.T) {
 	} {
 		var sample record.Sample
 		if c.d != nil {
-			sample = record.Series{Set: setOf(c.d, nil), Problem: "p"}.Last("a", "m", 0)
+			sample = record.View{Set: setOf(c.d, nil), Problem: "p"}.Last("a", "m", 0)
 		}
 		if got, text := Alike(record.Alone(sample), 0.1); got != c.want || text != c.text {
 			t.Errorf("%v: %s (%s), want %s (%s)", c.d, got, text, c.want, c.text)
@@ -176,7 +176,7 @@ func TestShares(t *testing.T) {
 // 1.561 is seen, with a margin of 2 one of 2 + 0.920·√0.2 = 2.411. Six pairs cannot tell at a level below 2⁻⁶.
 func TestSees(t *testing.T) {
 	sample := func(values ...float64) record.Sample {
-		return record.Series{Set: setOf(values, nil), Problem: "p"}.Last("a", "m", 0)
+		return record.View{Set: setOf(values, nil), Problem: "p"}.Last("a", "m", 0)
 	}
 	six := record.Alone(sample(-0.5, 1.5, -0.5, 1.5, -0.5, 1.5))
 	for _, c := range []struct {

@@ -23,7 +23,7 @@ func TestWhy(t *testing.T) {
 		}
 	}
 	for _, c := range All {
-		e := record.Series{Set: c.Of(whole), Problem: "p"}
+		e := record.View{Set: c.Of(whole), Problem: "p"}
 		a, b := e.Last("sifg", "m", 0), e.Last("svgd", "m", 0)
 		var got []record.Why
 		for _, v := range slices.Concat(a, b) {

@@ -21,7 +21,7 @@ import (
 )
 
 // own is the experiment on a posterior of a person's own, which is a program.
-var own = &harness.Own{
+var own = &harness.Custom{
 	Problem: "program", Program: true, Protocol: "tuned", Methods: []string{chainsName},
 	Title: "A posterior of your own",
 	Summary: "The answer is the draws of four chains of NUTS, which start in the modes that searches found and at " +
@@ -31,13 +31,13 @@ var own = &harness.Own{
 	Sections: []harness.Section{
 		words.Table("values", valuesTable),
 		words.Table("advice", advice),
-		words.Figure("errors", ownErrors),
+		words.Figure("errors", customErrors),
 		{ID: "draws", Title: "Draws", Files: draws},
 	},
 }
 
-// ownErrors is the figure of errors in one panel.
-func ownErrors(s *record.Set) (*figure.Figure, error) {
+// customErrors is the figure of errors in one panel.
+func customErrors(s *record.Set) (*figure.Figure, error) {
 	if len(besides(s)) == 0 {
 		return nil, harness.ErrNoTrials
 	}
@@ -117,7 +117,7 @@ func advice(s *record.Set) (*table.Table, error) {
 // verdict is the one on a method, in a word.
 func verdict(s *record.Set, problem, method string, taken, trusted bool) string {
 	o := outcomeOf(s, problem, method)
-	lumps := record.Series{Set: s, Problem: problem}.Final(method, "lumps", 0)
+	lumps := record.View{Set: s, Problem: problem}.Final(method, "lumps", 0)
 	switch {
 	case o.ended < o.seeds:
 		return "diverged or failed"
@@ -160,7 +160,7 @@ func farthest(s *record.Set, method string, r *judge.Report, sds bool) string {
 // drift is how far a flow still moved in the last third of its run, the mean or the standard deviation of a coordinate,
 // median over seeds; NaN of other methods.
 func drift(s *record.Set, problem, method string) float64 {
-	e := record.Series{Set: s, Problem: problem}
+	e := record.View{Set: s, Problem: problem}
 	mean, sd := e.Final(method, "drift", 0), e.Final(method, "drift", 1)
 	moved := make([]float64, len(mean))
 	for i := range moved {
@@ -173,13 +173,13 @@ func drift(s *record.Set, problem, method string) float64 {
 func ofFirst(s *record.Set, method, metric string) []float64 {
 	problem, _ := answer(s)
 	first, _ := record.First(s, problem, method)
-	return record.Series{Set: s, Problem: problem}.Components(method, metric, math.MaxInt)[first.Seed]
+	return record.View{Set: s, Problem: problem}.Components(method, metric, math.MaxInt)[first.Seed]
 }
 
 // agreement is R-hat of the seeds' samples, the largest of any value; NaN of a single seed.
 func agreement(s *record.Set, problem, method string) float64 {
 	var samples []metric.Points
-	for _, key := range (record.Series{Set: s, Problem: problem}).Keys(method) {
+	for _, key := range (record.View{Set: s, Problem: problem}).Keys(method) {
 		if a, err := s.Load(key, "values"); err == nil { // a trial that did not end well has none
 			samples = append(samples, metric.Points{N: a.Shape[0], D: a.Shape[1], Data: a.Double})
 		}

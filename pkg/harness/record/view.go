@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Series reads one problem's records for claims, figures and tables. Values are one a seed, in order of
+// View reads one problem's records for claims, figures and tables. Values are one a seed, in order of
 // seed; Common matches those of several methods.
-type Series struct {
+type View struct {
 	Set     *Set
 	Problem string
 	Names   func(method string) string // names of methods in words; nil: those of their looks
@@ -16,7 +16,7 @@ type Series struct {
 }
 
 // Keys returns the keys of the methods' trials.
-func (e Series) Keys(methods ...string) []string {
+func (e View) Keys(methods ...string) []string {
 	var keys []string
 	for _, t := range e.Set.Trials {
 		if t.Problem == e.Problem && slices.Contains(methods, t.Method) {
@@ -28,7 +28,7 @@ func (e Series) Keys(methods ...string) []string {
 
 // Sample reads a metric of a method: what of makes of the curve of each of its trials. Where of makes NaN of finite
 // numbers, the trial lacks the checkpoints that it asks for.
-func (e Series) Sample(method, metric string, index int, of func(Curve) float64) Sample {
+func (e View) Sample(method, metric string, index int, of func(Curve) float64) Sample {
 	var out Sample
 	for i := range e.Set.Trials {
 		if t := &e.Set.Trials[i]; t.Problem == e.Problem && t.Method == method {
@@ -63,17 +63,17 @@ func (s *Set) value(t *Trial, metric string, index int, of func(Curve) float64) 
 func unusual(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 
 // Last is a metric at the last checkpoint.
-func (e Series) Last(method, metric string, index int) Sample {
+func (e View) Last(method, metric string, index int) Sample {
 	return e.Sample(method, metric, index, Curve.Last)
 }
 
 // Final are the numbers of Last.
-func (e Series) Final(method, metric string, index int) []float64 {
+func (e View) Final(method, metric string, index int) []float64 {
 	return e.Last(method, metric, index).Numbers()
 }
 
 // Components returns all components of a metric at an iteration (math.MaxInt: the trial's last), by seed.
-func (e Series) Components(method, metric string, iteration int) map[uint64][]float64 {
+func (e View) Components(method, metric string, iteration int) map[uint64][]float64 {
 	out := map[uint64][]float64{}
 	for _, t := range e.Set.ended(e.Problem, method) {
 		for _, r := range e.Set.Traces[t.Key] {
@@ -87,7 +87,7 @@ func (e Series) Components(method, metric string, iteration int) map[uint64][]fl
 
 // Common returns the records of the seeds with which all of the methods ended well, so that their values stand side by
 // side.
-func (e Series) Common(methods ...string) Series {
+func (e View) Common(methods ...string) View {
 	ended := map[uint64]int{}
 	for _, t := range e.Set.Trials {
 		if t.Problem == e.Problem && t.Status == StatusOK && slices.Contains(methods, t.Method) {
@@ -152,7 +152,7 @@ func (s *Set) Cells() (cells []Cell, last map[Cell]Sample) {
 
 // Shared returns the numbers of a metric that does not depend on the method, such as what a baseline scores: of the
 // method that has it with the most seeds.
-func (e Series) Shared(metric string) (out []float64) {
+func (e View) Shared(metric string) (out []float64) {
 	for _, m := range e.Set.Methods(e.Problem) {
 		if v := e.Final(m, metric, 0); len(v) > len(out) {
 			out = v
@@ -162,6 +162,6 @@ func (e Series) Shared(metric string) (out []float64) {
 }
 
 // Ended returns how many of a method's trials ended well, and how many there are.
-func (e Series) Ended(method string) (well, all int) {
+func (e View) Ended(method string) (well, all int) {
 	return len(e.Set.ended(e.Problem, method)), len(e.Keys(method))
 }
