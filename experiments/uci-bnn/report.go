@@ -8,6 +8,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/study"
 )
 
 // boston draws Figure 4 right: test RMSE on Boston against iterations, and the path of σ beside.
@@ -29,6 +30,7 @@ func boston(s *record.Set) (*figure.Figure, error) {
 			X:     figure.Axis{Label: "iteration"},
 			Y:     figure.Axis{Label: p.label, Scale: p.scale},
 		}
+		panel.Layers = study.Scripts(s, "boston", p.metric, widths)
 		for _, m := range widths {
 			style := figure.Method(looks[m]).As(withSigma(s)(m))
 			if m == "sifg" { // Ada-SIFG from the same σ lies on it

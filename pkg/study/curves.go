@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
@@ -43,6 +44,19 @@ func (w Words) Curves(name, problem string, panels ...Panel) harness.Section {
 	return w.Figure(name, func(s *record.Set) (*figure.Figure, error) { return curves(s, problem, panels) })
 }
 
+// Scripts draws the curves of the authors' scripts, if they were run, to lie under ours.
+func Scripts(s *record.Set, problem, metric string, methods []string) (layers []figure.Layer) {
+	for _, m := range methods {
+		if s.Scripts == nil {
+			return nil
+		}
+		all := s.Scripts.Curves(problem, m, metric, 0)
+		all = slices.DeleteFunc(all, func(c record.Curve) bool { return len(c.Value) < 2 })
+		layers = append(layers, figure.Under(all, figure.Method(m), "authors' scripts")...)
+	}
+	return layers
+}
+
 func curves(s *record.Set, problem string, panels []Panel) (*figure.Figure, error) {
 	f := &figure.Figure{Cols: len(panels), Height: 7.5}
 	if len(panels) == 1 {
@@ -58,6 +72,8 @@ func curves(s *record.Set, problem string, panels []Panel) (*figure.Figure, erro
 		if want.Spread {
 			p.X.Scale = figure.Log
 		}
+		drawn := false
+		p.Layers = Scripts(s, problem, want.Metric, s.Methods(problem))
 		for _, method := range s.Methods(problem) {
 			all := s.Curves(problem, method, want.Metric, want.Index)
 			for i, c := range all {
@@ -66,8 +82,9 @@ func curves(s *record.Set, problem string, panels []Panel) (*figure.Figure, erro
 				}
 			}
 			p.Layers = append(p.Layers, figure.Curves(all, figure.Method(method), nil)...)
+			drawn = drawn || len(all) > 0
 		}
-		if p.Layers == nil {
+		if !drawn {
 			return nil, fmt.Errorf("no trial of %s has the metric %s", problem, want.Metric)
 		}
 		if want.Floor {

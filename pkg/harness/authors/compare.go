@@ -27,21 +27,20 @@ type Row struct {
 
 // Compare sets what the scripts gave beside our records of the protocol released, one set an experiment. What only one
 // side has is left out.
-func Compare(theirs Numbers, released []*record.Set) []Row {
+func Compare(scripts *record.Set, released []*record.Set) []Row {
 	var rows []Row
 	var tests []*test
-	for _, s := range theirs.series() {
+	for _, s := range all(scripts) {
 		set := of(released, s.problem)
 		if set == nil {
 			continue
 		}
-		f := parts[s.part]
-		metric := f.metrics[s.metric]
 		r := Row{
-			Figure: f.name, Cell: record.Cell{Problem: s.problem, Metric: metric, Method: s.method}, Curve: f.curve,
+			Figure: parts[s.part].name, Curve: parts[s.part].curve,
+			Cell: record.Cell{Problem: s.problem, Metric: s.metric, Method: s.method},
 		}
-		script, lost := theirs.Curves(s.problem, s.method, metric)
-		ours, lostToo := finite(set.Curves(s.problem, s.method, metric, 0))
+		script, lost := finite(scripts.Curves(s.problem, s.method, s.metric, 0))
+		ours, lostToo := finite(set.Curves(s.problem, s.method, s.metric, 0))
 		well, all := record.View{Set: set, Problem: s.problem}.Ended(s.method)
 		r.ScriptLost, r.OursLost = lost, lostToo+all-well
 		t := newTest(script, ours, r.Curve)

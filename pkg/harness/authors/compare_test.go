@@ -6,11 +6,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
@@ -25,7 +25,7 @@ func curves(at []int, values ...[]float64) (out []record.Curve) {
 }
 
 // numbers are those of curves, as a file has them.
-func numbers(figure, problem, method, metric string, of []record.Curve) (out Numbers) {
+func numbers(figure, problem, method, metric string, of []record.Curve) (out []Number) {
 	for _, c := range of {
 		for k, at := range c.Iteration {
 			out = append(out, Number{
@@ -58,7 +58,8 @@ func TestByHand(t *testing.T) {
 	one := []float64{9, 1, 1, 1, 7}
 	script := curves([]int{0, 10, 20, 40, 50}, one, one, one)
 	mine := curves([]int{0, 10, 20, 40}, []float64{5, 2, 2, 0}, []float64{5, 2, 2, 0}, []float64{5, 2, 2, 0})
-	rows := Compare(numbers("Figure 3 left", "p", "m", "knn-kl", script), []*record.Set{ours("p", "m", "knn-kl", mine)})
+	rows := Compare(set(numbers("Figure 3 left", "gmm-10d", "m", "knn-kl", script)),
+		[]*record.Set{ours("gmm-10d", "m", "knn-kl", mine)})
 	if len(rows) != 1 {
 		t.Fatalf("%d rows", len(rows))
 	}
@@ -73,7 +74,8 @@ func TestByHand(t *testing.T) {
 
 	at := []int{2000}
 	script, mine = curves(at, []float64{1}, []float64{3}), curves(at, []float64{5}, []float64{6}, []float64{7})
-	rows = Compare(numbers("Table 1", "p", "m", "test-nll", script), []*record.Set{ours("p", "m", "test-nll", mine)})
+	rows = Compare(set(numbers("Table 1", "wine", "sgld", "test-nll", script)),
+		[]*record.Set{ours("wine", "sgld", "test-nll", mine)})
 	r = rows[0]
 	se := math.Sqrt(4.0 / 3 * (1.0/2 + 1.0/3)) // squares 2 and 2 with three degrees of freedom
 	if r.Difference != 4 || math.Abs(r.Sees-4.1416*se) > 1e-12 || !r.Differs || r.Curve || !math.IsNaN(r.Area) {
@@ -109,8 +111,8 @@ func TestRates(t *testing.T) {
 	share := func(name string, shift float64) (differ, sees float64) {
 		r := rng.New(7, name)
 		for range times {
-			theirs := numbers("Figure 3 left", "p", "m", "knn-kl", wandering(r, 10, 0))
-			row := Compare(theirs, []*record.Set{ours("p", "m", "knn-kl", wandering(r, 5, shift))})[0]
+			theirs := set(numbers("Figure 3 left", "gmm-10d", "m", "knn-kl", wandering(r, 10, 0)))
+			row := Compare(theirs, []*record.Set{ours("gmm-10d", "m", "knn-kl", wandering(r, 5, shift))})[0]
 			sees += row.Sees / times
 			if row.Differs {
 				differ += 1.0 / times
@@ -131,8 +133,8 @@ func TestRates(t *testing.T) {
 // TestManySeeds: beyond 20,000 ways some are drawn; the smallest p is then one over their number and one.
 func TestManySeeds(t *testing.T) {
 	r := rng.New(3, "many")
-	theirs := numbers("Figure 3 left", "p", "m", "knn-kl", wandering(r, 12, 0))
-	row := Compare(theirs, []*record.Set{ours("p", "m", "knn-kl", wandering(r, 12, 5))})[0]
+	theirs := set(numbers("Figure 3 left", "gmm-10d", "m", "knn-kl", wandering(r, 12, 0)))
+	row := Compare(theirs, []*record.Set{ours("gmm-10d", "m", "knn-kl", wandering(r, 12, 5))})[0]
 	if row.P != 1.0/(1+some) || !row.Differs {
 		t.Errorf("p = %g of curves that are far apart", row.P)
 	}
@@ -143,11 +145,11 @@ func TestHolm(t *testing.T) {
 	at := []int{2000}
 	script := curves(at, []float64{1}, []float64{3})
 	mine := curves(at, []float64{5}, []float64{6}, []float64{7})
-	theirs := slices.Concat(
-		numbers("Table 1", "p", "a", "test-nll", script),
-		numbers("Table 1", "p", "b", "test-nll", script),
-	)
-	a, b := ours("p", "a", "test-nll", mine), ours("p", "b", "test-nll", mine)
+	theirs := set(slices.Concat(
+		numbers("Table 1", "wine", "sgld", "test-nll", script),
+		numbers("Table 1", "wine", "svgd", "test-nll", script),
+	))
+	a, b := ours("wine", "sgld", "test-nll", mine), ours("wine", "svgd", "test-nll", mine)
 	for key, trace := range b.Traces {
 		a.Traces[key] = trace
 	}
@@ -164,22 +166,12 @@ func TestLost(t *testing.T) {
 	at := []int{2000}
 	script := curves(at, []float64{1}, []float64{math.NaN()}, []float64{3})
 	all := curves(at, []float64{2}, []float64{math.Inf(1)}, []float64{2.5}, []float64{3})
-	set := ours("p", "m", "amari-median", all)
-	set.Trials[3].Status = record.StatusDiverged
-	theirs := numbers("Figure 4 left", "p", "m", "amari-median", script)
-	r := Compare(theirs, []*record.Set{set})[0]
+	released := ours("meg-10", "m", "amari-median", all)
+	released.Trials[3].Status = record.StatusDiverged
+	theirs := set(numbers("Figure 4 left", "meg-10", "m", "amari-median", script))
+	r := Compare(theirs, []*record.Set{released})[0]
 	if r.ScriptLost != 1 || r.OursLost != 2 || len(r.Script) != 2 || len(r.Ours) != 2 {
 		t.Errorf("%+v", r)
-	}
-	if got := theirs.Last("p", "m", "amari-median"); !slices.Equal(got, []float64{1, 3}) {
-		t.Errorf("last values %v", got)
-	}
-	if got := theirs.Seconds("p", "m"); !slices.Equal(got, []float64{1, 1, 1}) {
-		t.Errorf("seconds %v", got)
-	}
-	layers := theirs.Layers("p", "m", "amari-median", figure.Style{Label: "x"})
-	if line, ok := layers[1].(figure.Line); !ok || line.Style.Dash == nil || line.Style.Label != "" || line.Y[0] != 2 {
-		t.Errorf("layers %+v", layers)
 	}
 	if text := Table([]Row{r}, true).Markdown(); !strings.Contains(text, "the script lost 1, ours 2") {
 		t.Errorf("the table does not tell lost runs:\n%s", text)
@@ -216,7 +208,7 @@ func TestRead(t *testing.T) {
 	if err := os.WriteFile(file, b, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := Read(dir); err != nil || !slices.Equal(got, want) {
+	if got, err := Read(dir); err != nil || !reflect.DeepEqual(got, set(want)) {
 		t.Errorf("%v, %v", got, err)
 	}
 	if err := os.WriteFile(file, b[:len(b)/2], 0o666); err != nil {
@@ -227,28 +219,26 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestCommitted: the committed numbers can be read, each occurs once, they are in order, and every figure is known.
+// TestCommitted: the committed numbers can be read, each occurs once, they are in order, and each run took some time on
+// a known processor.
 func TestCommitted(t *testing.T) {
-	all, err := Read(filepath.Join("..", "..", "..", "results"))
+	s, err := Read(filepath.Join("..", "..", "..", "results"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := func(a, b Number) int {
-		return cmp.Or(cmp.Compare(a.Figure, b.Figure), cmp.Compare(a.Problem, b.Problem),
-			cmp.Compare(a.Method, b.Method),
-			cmp.Compare(a.Seed, b.Seed), cmp.Compare(a.Metric, b.Metric), cmp.Compare(a.Iteration, b.Iteration),
-			cmp.Compare(a.Index, b.Index))
-	}
-	for i, n := range all {
-		if i > 0 && before(all[i-1], n) >= 0 {
-			t.Errorf("row %d, %+v, does not come after %+v", i, n, all[i-1])
+	for key, rows := range s.Traces {
+		if timing := s.Timings[key]; !(timing.Seconds > 0) || timing.CPU == "" {
+			t.Errorf("%s: %+v", key, timing)
 		}
-		known := func(f part) bool { return f.name == n.Figure }
-		if n.Method != "hmc" && !slices.ContainsFunc(parts, known) || !(n.Seconds > 0) || n.Processor == "" {
-			t.Errorf("row %d: %+v", i, n)
+		for i := range rows[1:] {
+			a, b := rows[i], rows[i+1]
+			if cmp.Or(cmp.Compare(a.Metric, b.Metric), cmp.Compare(a.Iteration, b.Iteration),
+				cmp.Compare(a.Index, b.Index)) >= 0 {
+				t.Errorf("%+v does not come after %+v", b, a)
+			}
 		}
 	}
-	if len(all) < 1000 {
-		t.Errorf("%d numbers", len(all))
+	if len(s.Trials) < 78 {
+		t.Errorf("%d runs", len(s.Trials))
 	}
 }

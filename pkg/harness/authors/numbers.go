@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
@@ -44,11 +43,10 @@ func (n *Number) Check() error {
 	return nil
 }
 
-// Numbers are those of all runs, in order of figure, problem, method, seed, metric, iteration, index.
-type Numbers []Number
-
-// Read returns the numbers in a results folder, none if it has none.
-func Read(results string) (Numbers, error) {
+// Read returns the numbers in a results folder as the records of trials, one a run of a script, in order of figure,
+// problem, method and seed; nil if it has none. Times are processor seconds; those of ICA are of all methods of a try
+// together.
+func Read(results string) (*record.Set, error) {
 	file := filepath.Join(results, "authors", "numbers.parquet")
 	b, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -56,56 +54,29 @@ func Read(results string) (Numbers, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	out, err := record.Decode[Number](b)
+	numbers, err := record.Decode[Number](b)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	return out, nil
+	return set(numbers), nil
 }
 
-// Curves returns the curves of one method on one problem, one a seed. Those with a number that is not finite are left
-// out and counted.
-func (all Numbers) Curves(problem, method, metric string) (curves []record.Curve, lost int) {
-	for _, n := range all {
-		if n.Problem != problem || n.Method != method || n.Metric != metric || n.Index != 0 {
-			continue
+// set returns numbers as records.
+func set(numbers []Number) *record.Set {
+	s := &record.Set{Traces: map[string][]record.Trace{}, Timings: map[string]record.Timing{}}
+	for _, n := range numbers {
+		key := fmt.Sprintf("%s of %s, seed %d", n.Method, n.Problem, n.Seed)
+		if s.Traces[key] == nil {
+			s.Trials = append(s.Trials, record.Trial{
+				Key: key, Problem: n.Problem, Method: n.Method, Seed: n.Seed, Status: record.StatusOK,
+			})
+			s.Timings[key] = record.Timing{Key: key, Seconds: n.Seconds, CPU: n.Processor}
 		}
-		if last := len(curves) - 1; last < 0 || curves[last].Seed != n.Seed {
-			curves = append(curves, record.Curve{Seed: n.Seed})
-		}
-		c := &curves[len(curves)-1]
-		c.Iteration, c.Value = append(c.Iteration, int(n.Iteration)), append(c.Value, n.Value)
+		s.Traces[key] = append(s.Traces[key], record.Trace{
+			Key: key, Iteration: int(n.Iteration), Metric: n.Metric, Index: int(n.Index), Value: n.Value,
+		})
 	}
-	return finite(curves)
-}
-
-// Last returns the last values of one method on one problem, one a seed, without those that are not finite: the third
-// number in a cell of Table 1.
-func (all Numbers) Last(problem, method, metric string) []float64 {
-	curves, _ := all.Curves(problem, method, metric)
-	var out []float64
-	for _, c := range curves {
-		out = append(out, c.Last())
-	}
-	return out
-}
-
-// Seconds returns the processor seconds of a script, one a seed. Those of ICA are of all methods of a try together.
-func (all Numbers) Seconds(problem, method string) (out []float64) {
-	seen := map[uint64]bool{}
-	for _, n := range all {
-		if n.Problem == problem && n.Method == method && !seen[n.Seed] {
-			out, seen[n.Seed] = append(out, n.Seconds), true
-		}
-	}
-	return out
-}
-
-// Layers draws the curves of one method on one problem over ours, in the same colour, dashed.
-func (all Numbers) Layers(problem, method, metric string, style figure.Style) []figure.Layer {
-	curves, _ := all.Curves(problem, method, metric)
-	style.Label, style.Dash = "", []float64{4, 3}
-	return figure.Curves(curves, style, nil)
+	return s
 }
 
 // finite leaves out curves with a number that is not finite, and counts them.
@@ -115,43 +86,54 @@ func finite(curves []record.Curve) (kept []record.Curve, lost int) {
 	return kept, len(curves) - len(kept)
 }
 
-// part is a figure or table of the paper that scripts make: the metrics that stand for it, and whether it shows their
-// curves or their last values.
+// part is a figure or table of the paper that scripts make: what stands for it, and whether it shows curves or last
+// values.
 type part struct {
-	name    string
-	metrics []string
-	curve   bool
+	name     string
+	problems []string
+	methods  []string // nil: all
+	metrics  []string
+	curve    bool
 }
 
 var parts = []part{
-	{"Figures 1 and 2", []string{"knn-kl"}, true},
-	{"Figure 3 left", []string{"knn-kl"}, true},
-	{"Figure 3 right", []string{"knn-kl", "knn-kl-small"}, true}, // L2-GF and Ada-GWG are judged by fewer draws
-	{"Figure 4 left", []string{"amari-median"}, false},
-	{"Figure 4 middle", []string{"amari-median"}, false},
-	{"Figure 4 right", []string{"rmse"}, true},
-	{"Table 1", []string{"test-rmse", "test-nll"}, false},
+	{"Figures 1 and 2", []string{"gmm-2d"}, nil, []string{"knn-kl"}, true},
+	{"Figure 3 left", []string{"gmm-10d"}, nil, []string{"knn-kl"}, true},
+	// L2-GF and Ada-GWG are judged by fewer draws.
+	{"Figure 3 right", []string{"monomial-gamma"}, nil, []string{"knn-kl", "knn-kl-small"}, true},
+	{"Figure 4 left", []string{"meg-10"}, nil, []string{"amari-median"}, false},
+	{"Figure 4 middle", []string{"meg-100"}, nil, []string{"amari-median"}, false},
+	{
+		"Figure 4 right", []string{"boston"}, []string{"sifg", "sifg-wide", "ada-sifg", "ada-sifg-wide"},
+		[]string{"rmse"}, true,
+	},
+	{
+		"Table 1", []string{"boston", "concrete", "diabetes", "power", "protein", "wine"},
+		[]string{"sgld", "svgd", "l2-gf", "ada-gwg", "ada-sifg"}, []string{"test-rmse", "test-nll"}, false,
+	},
 }
 
 // series is a metric of a method on a problem, of which a figure shows the curve or the last value.
 type series struct {
-	part, metric    int // places in parts and in its metrics
-	problem, method string
+	part                    int // place in parts
+	problem, method, metric string
 }
 
-// series returns those of which there are numbers, in order of figure, problem, metric, method.
-func (all Numbers) series() (out []series) {
-	for _, n := range all {
-		for i, f := range parts {
-			s := series{i, slices.Index(f.metrics, n.Metric), n.Problem, n.Method}
-			if f.name == n.Figure && s.metric >= 0 && !slices.Contains(out, s) {
-				out = append(out, s)
+// all returns those of which scripts gave numbers, in order of the figures, then problem, metric, method.
+func all(scripts *record.Set) (out []series) {
+	cells, _ := scripts.Cells()
+	for i, p := range parts {
+		for _, c := range cells {
+			if slices.Contains(p.problems, c.Problem) && slices.Contains(p.metrics, c.Metric) && c.Index == 0 &&
+				(p.methods == nil || slices.Contains(p.methods, c.Method)) {
+				out = append(out, series{i, c.Problem, c.Method, c.Metric})
 			}
 		}
 	}
 	slices.SortFunc(out, func(a, b series) int {
+		metric := func(s series) int { return slices.Index(parts[s.part].metrics, s.metric) }
 		return cmp.Or(cmp.Compare(a.part, b.part), cmp.Compare(a.problem, b.problem),
-			cmp.Compare(a.metric, b.metric), cmp.Compare(a.method, b.method))
+			cmp.Compare(metric(a), metric(b)), cmp.Compare(a.method, b.method))
 	})
 	return out
 }

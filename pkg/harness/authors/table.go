@@ -76,13 +76,3 @@ func (r Row) verdict() string {
 	}
 	return text
 }
-
-// Beside returns the table of a results folder's numbers beside the records of the protocol released; nil if the folder
-// has none.
-func Beside(results string, released []*record.Set, folded bool) (*table.Table, error) {
-	numbers, err := Read(results)
-	if err != nil || numbers == nil {
-		return nil, err
-	}
-	return Table(Compare(numbers, released), folded), nil
-}

@@ -85,14 +85,10 @@ func (c *compareFlags) beside(e *env, ours *report.Results) error {
 			released = append(released, set)
 		}
 	}
-	t, err := authors.Beside(c.resultsDir(nil), released, !c.all)
-	switch {
-	case err != nil:
-		return err
-	case t == nil:
-		return exitf(exitStopped, "no numbers of the authors' scripts in %s: make authors runs them", c.resultsDir(nil))
+	if ours.Scripts == nil {
+		return exitf(exitStopped, "no numbers of the authors' scripts in %s: make authors runs them", ours.Dir)
 	}
-	_, err = fmt.Fprint(e.out, t.Markdown())
+	_, err := fmt.Fprint(e.out, authors.Table(authors.Compare(ours.Scripts, released), !c.all).Markdown())
 	return err
 }
 

@@ -99,7 +99,7 @@ func Column(data []float32, cols, j int) []float64 {
 
 // series is the data of a layer, each column as long as X or nil.
 type series struct {
-	kind               string
+	kind, label        string // label "": that in the legend
 	x, y, lo, hi, each []float64
 }
 
@@ -116,7 +116,7 @@ func (f *Figure) CSV() []byte {
 			s := layer.series()
 			for k := range max(len(s.x), len(s.y)) {
 				w.Write([]string{
-					strconv.Itoa(i + 1), cmp.Or(p.Title, p.X.Label), s.kind, layer.key().Label,
+					strconv.Itoa(i + 1), cmp.Or(p.Title, p.X.Label), s.kind, cmp.Or(s.label, layer.key().Label),
 					digits(s.x, k, p.X.Categories), digits(s.y, k, p.Y.Categories),
 					digits(s.lo, k, nil), digits(s.hi, k, nil), digits(s.each, k, nil),
 				})
@@ -138,7 +138,13 @@ func digits(column []float64, k int, names []string) string {
 	return strconv.FormatFloat(column[k], 'g', 7, 64)
 }
 
-func (l Line) series() series { return series{kind: "line", x: l.X, y: l.Y} }
+func (l Line) series() series {
+	s := series{kind: "line", x: l.X, y: l.Y}
+	if l.Wide != "" {
+		s.kind, s.label = "line: "+l.Wide, l.Style.Label
+	}
+	return s
+}
 
 func (b Band) series() series { return series{kind: "band", x: b.X, lo: b.Lo, hi: b.Hi} }
 

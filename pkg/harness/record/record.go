@@ -139,6 +139,8 @@ type Set struct {
 	Problems []string          // those that were planned, in order
 	// Incomparable says why its numbers must not be set beside those that the paper prints; "" if they may.
 	Incomparable string
+	// Scripts is what the authors' scripts gave on the same problems, a trial a run; nil: nothing.
+	Scripts *Set `json:"-"`
 	// Load returns an array of a trial: particles, sample-2000, …
 	Load func(key, name string) (*Array, error) `json:"-"`
 }

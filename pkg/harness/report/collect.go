@@ -22,7 +22,7 @@ import (
 // the folder has besides stays. A protocol of the folder stays too where the plan has less of it (see lacks), and notes
 // say so. A damaged trial of the store is an error, when all else was collected.
 func (r *Results) Collect(p *plan.Plan, s *store.Store, all []*harness.Experiment) (*Results, []string, error) {
-	out := &Results{Dir: r.Dir}
+	out := &Results{Dir: r.Dir, Scripts: r.Scripts}
 	var notes []string
 	var damage error
 	for _, e := range all {
@@ -35,7 +35,7 @@ func (r *Results) Collect(p *plan.Plan, s *store.Store, all []*harness.Experimen
 		c := &collector{store: s, old: r.Experiment(e.Name), name: e.Name, plan: p}
 		if len(parts) == 0 {
 			if c.old != nil {
-				out.Experiments = append(out.Experiments, c.old)
+				out.add(c.old)
 			}
 			continue
 		}
@@ -46,7 +46,7 @@ func (r *Results) Collect(p *plan.Plan, s *store.Store, all []*harness.Experimen
 		}
 		notes = append(notes, c.notes...)
 		if x != nil {
-			out.Experiments = append(out.Experiments, x)
+			out.add(x)
 		}
 	}
 	return out, notes, damage

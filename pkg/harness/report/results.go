@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/authors"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
@@ -17,6 +18,7 @@ import (
 type Results struct {
 	Dir         string
 	Experiments []*Experiment
+	Scripts     *record.Set // what the authors' scripts gave; nil: they were not run
 }
 
 // Experiment is an experiment with its records.
@@ -32,8 +34,8 @@ type Experiment struct {
 // Read reads the results in a folder; none where there is no such folder. Its error names each experiment whose records
 // are damaged, and the results have the others.
 func Read(dir string, all []*harness.Experiment) (*Results, error) {
-	r := &Results{Dir: dir}
-	var errs []error
+	scripts, err := authors.Read(dir)
+	r, errs := &Results{Dir: dir, Scripts: scripts}, []error{err}
 	for _, e := range all {
 		records, err := ReadRecords(filepath.Join(dir, e.Name))
 		if err != nil {
@@ -43,10 +45,18 @@ func Read(dir string, all []*harness.Experiment) (*Results, error) {
 			if err != nil {
 				return nil, err
 			}
-			r.Experiments = append(r.Experiments, x)
+			r.add(x)
 		}
 	}
 	return r, errors.Join(errs...)
+}
+
+// add adds an experiment, and what the scripts gave to its records of the protocol released.
+func (r *Results) add(x *Experiment) {
+	if set := x.Set("released"); set != nil {
+		set.Scripts = r.Scripts
+	}
+	r.Experiments = append(r.Experiments, x)
 }
 
 // newExperiment divides records by protocol. A protocol that the settings do not have any more is left out.
