@@ -49,6 +49,7 @@ func against(s *record.Set) (*table.Table, error) {
 					}
 					within += count(gap.Agrees())
 				}
+				c.Below += r.script(p)
 				beaten += count(p.Mean >= stats.Mean(r.trivial(problem, "ols", metric))-0.0005) // as printed
 				row = append(row, c)
 			}
@@ -65,8 +66,11 @@ func against(s *record.Set) (*table.Table, error) {
 		verdict = "No verdict: " + s.Incomparable + "."
 	}
 	trials, _ := r.meaning()
-	t.Notes = []string{verdict, "Printed mean ± standard deviation over measured; bold: the lowest of those printed. " +
-		"A cell's settings show where the pointer rests on it. " + trials}
+	read := "Printed mean ± standard deviation over measured; bold: the lowest of those printed. "
+	if s.Scripts != nil {
+		read += "Third, where it was run: the authors' script (in brackets: its runs). "
+	}
+	t.Notes = []string{verdict, read + "A cell's settings show where the pointer rests on it. " + trials}
 	return t, nil
 }
 
@@ -129,6 +133,23 @@ func (r results) whole(p claim.Published) []float64 {
 		return nil
 	}
 	return sample.Numbers()
+}
+
+// script is what the authors' script gave where a number is printed, with how many runs; "" if it was not run.
+func (r results) script(p claim.Published) string {
+	if r.set.Scripts == nil {
+		return ""
+	}
+	e := record.View{Set: r.set.Scripts, Problem: p.Problem}
+	v := e.Final(p.Method, p.Metric, 0)
+	if len(v) == 0 {
+		return ""
+	}
+	text := " / " + table.Fixed(stats.Mean(v), 3).Text
+	if len(v) > 1 {
+		text += " ± " + table.Significant(stats.SD(v), 1)
+	}
+	return fmt.Sprintf("%s (%d)", text, len(v))
 }
 
 // printedCell is a printed number over the measured one, without a verdict.

@@ -30,13 +30,14 @@ func boston(s *record.Set) (*figure.Figure, error) {
 			X:     figure.Axis{Label: "iteration"},
 			Y:     figure.Axis{Label: p.label, Scale: p.scale},
 		}
-		panel.Layers = study.Scripts(s, "boston", p.metric, widths)
 		for _, m := range widths {
 			style := figure.Method(looks[m]).As(withSigma(s)(m))
 			if m == "sifg" { // Ada-SIFG from the same σ lies on it
 				style.Width = 2.6
 			}
-			panel.Layers = append(panel.Layers, figure.Curves(common.Curves("boston", m, p.metric, 0), style, nil)...)
+			ours := common.Curves("boston", m, p.metric, 0)
+			panel.Layers = append(panel.Layers, figure.Curves(ours, style, nil)...)
+			panel.Layers = append(panel.Layers, study.Scripts(s, "boston", p.metric, m, ours, style)...)
 		}
 		f.Panels = append(f.Panels, panel)
 	}

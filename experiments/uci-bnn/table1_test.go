@@ -104,7 +104,18 @@ func TestAgainstPrint(t *testing.T) {
 			}
 			return v
 		})
-	tab, err := against(m.set(t))
+	measured := m.set(t)
+	measured.Scripts = &record.Set{
+		Trials: []record.Trial{
+			{Key: "1", Problem: "power", Method: "svgd", Seed: 1, Status: record.StatusOK},
+			{Key: "2", Problem: "power", Method: "svgd", Seed: 2, Status: record.StatusOK},
+		},
+		Traces: map[string][]record.Trace{
+			"1": {{Key: "1", Iteration: 2000, Metric: "test-nll", Value: 2.9}},
+			"2": {{Key: "2", Iteration: 2000, Metric: "test-nll", Value: 3.1}},
+		},
+	}
+	tab, err := against(measured)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +129,7 @@ func TestAgainstPrint(t *testing.T) {
 	for name, want := range map[string]table.Cell{
 		"Boston test RMSE L2-GF":    {Text: "3.016 ± 0.12", Below: "3.500 ± 0.02 ✗"},
 		"Boston test RMSE Ada-SIFG": {Text: "2.641 ± 0.02", Below: "2.641 ± 0.008", Bold: true},
-		"Power test NLL SVGD":       {Text: "3.016 ± 0.00", Below: "3.016 ± 0.002"},
+		"Power test NLL SVGD":       {Text: "3.016 ± 0.00", Below: "3.016 ± 0.002 / 3.000 ± 0.1 (2)"},
 	} {
 		got := cells[name]
 		if got.Text != want.Text || got.Bold != want.Bold || got.Below != want.Below ||

@@ -3,7 +3,6 @@ package study
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
@@ -44,17 +43,14 @@ func (w Words) Curves(name, problem string, panels ...Panel) harness.Section {
 	return w.Figure(name, func(s *record.Set) (*figure.Figure, error) { return curves(s, problem, panels) })
 }
 
-// Scripts draws the curves of the authors' scripts, if they were run, to lie under ours.
-func Scripts(s *record.Set, problem, metric string, methods []string) (layers []figure.Layer) {
-	for _, m := range methods {
-		if s.Scripts == nil {
-			return nil
-		}
-		all := s.Scripts.Curves(problem, m, metric, 0)
-		all = slices.DeleteFunc(all, func(c record.Curve) bool { return len(c.Value) < 2 })
-		layers = append(layers, figure.Under(all, figure.Method(m), "authors' scripts")...)
+// Scripts are dots of the curves of the authors' script of a method, if it was run, beside ours.
+func Scripts(s *record.Set, problem, metric, method string, ours []record.Curve, style figure.Style) []figure.Layer {
+	if s.Scripts == nil || len(ours) == 0 {
+		return nil
 	}
-	return layers
+	curves := s.Scripts.Curves(problem, method, metric, 0)
+	last := ours[0].Iteration[len(ours[0].Iteration)-1]
+	return figure.Dots(curves, last, style, "authors' scripts")
 }
 
 func curves(s *record.Set, problem string, panels []Panel) (*figure.Figure, error) {
@@ -72,8 +68,6 @@ func curves(s *record.Set, problem string, panels []Panel) (*figure.Figure, erro
 		if want.Spread {
 			p.X.Scale = figure.Log
 		}
-		drawn := false
-		p.Layers = Scripts(s, problem, want.Metric, s.Methods(problem))
 		for _, method := range s.Methods(problem) {
 			all := s.Curves(problem, method, want.Metric, want.Index)
 			for i, c := range all {
@@ -82,9 +76,9 @@ func curves(s *record.Set, problem string, panels []Panel) (*figure.Figure, erro
 				}
 			}
 			p.Layers = append(p.Layers, figure.Curves(all, figure.Method(method), nil)...)
-			drawn = drawn || len(all) > 0
+			p.Layers = append(p.Layers, Scripts(s, problem, want.Metric, method, all, figure.Method(method))...)
 		}
-		if !drawn {
+		if p.Layers == nil {
 			return nil, fmt.Errorf("no trial of %s has the metric %s", problem, want.Metric)
 		}
 		if want.Floor {

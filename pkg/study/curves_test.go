@@ -2,8 +2,10 @@ package study
 
 import (
 	"math"
+	"slices"
 	"testing"
 
+	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
@@ -28,5 +30,20 @@ func TestCurvesFromZero(t *testing.T) {
 	}
 	if _, err := curves(s, "p", []Panel{{Metric: "none"}}); err == nil {
 		t.Error("curves of a metric that was not measured")
+	}
+	s.Scripts = &record.Set{
+		Trials: []record.Trial{{Key: "b", Problem: "p", Method: "sifg", Seed: 7, Status: record.StatusOK}},
+		Traces: map[string][]record.Trace{"b": {
+			{Key: "b", Iteration: 9, Metric: "sigma", Value: 0.13},
+			{Key: "b", Iteration: 20, Metric: "sigma", Value: 0.14}, // later than ours
+		}},
+	}
+	f, err = curves(s, "p", []Panel{{Metric: "sigma"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := f.Panels[0].Layers[len(f.Panels[0].Layers)-1]
+	if dots, ok := last.(figure.Scatter); !ok || !slices.Equal(dots.X, []float64{9}) || dots.Y[0] != 0.13 {
+		t.Errorf("of the authors' script there is %+v", last)
 	}
 }

@@ -148,7 +148,12 @@ func (l Line) series() series {
 
 func (b Band) series() series { return series{kind: "band", x: b.X, lo: b.Lo, hi: b.Hi} }
 
-func (s Scatter) series() series { return series{kind: "points", x: s.X, y: s.Y} }
+func (s Scatter) series() series {
+	if s.Shared != "" {
+		return series{kind: s.Shared, label: s.Style.Label, x: s.X, y: s.Y}
+	}
+	return series{kind: "points", x: s.X, y: s.Y}
+}
 
 func (h HLine) series() series { return series{kind: "horizontal line", y: []float64{h.Y}} }
 

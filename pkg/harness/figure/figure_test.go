@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
@@ -267,6 +268,7 @@ func TestCSV(t *testing.T) {
 		Band{X: []float64{1}, Lo: []float64{0}, Hi: []float64{2}},
 		HLine{Y: 5}, Box{At: 1, Values: []float64{6, 7}}, HeatMap{Cols: 2, Z: []float64{8, 9}},
 		Scatter{X: []float64{1e-9}, Y: []float64{-1}},
+		Dots([]record.Curve{{Iteration: []int{0, 5}, Value: []float64{3, 4}}}, 4, Method("sgld"), "others")[0],
 	}}, {X: Axis{Label: "step", Categories: []string{"0.1", "0.2"}}, Layers: []Layer{
 		Scatter{X: []float64{1.2, 2}, Y: []float64{1, 1}},
 	}}}}
@@ -280,6 +282,7 @@ func TestCSV(t *testing.T) {
 2,"a, b",cells,,0,0,,,8
 2,"a, b",cells,,1,0,,,9
 2,"a, b",points,,1e-09,-1,,,
+2,"a, b",others,SGLD,0,3,,,
 3,step,points,,0.2,1,,,
 3,step,points,,2,1,,,
 `

@@ -48,6 +48,7 @@ type Scatter struct {
 	X, Y   []float64
 	Style  Style
 	Radius float64 // of the style's mark, in points; 0: dots
+	Shared string  // the entry of the legend, in ink, of points in several colours; "": that of the style
 }
 
 // HLine is a line across the panel at a reference value. It widens the axis as a Band does.
@@ -147,7 +148,7 @@ func (b Band) color(alpha float64) color.NRGBA {
 }
 
 func (s Scatter) extent(e *extent) {
-	e.padX = true
+	e.padX = e.padX || s.Shared == ""
 	e.add(s.X, s.Y)
 }
 
@@ -165,6 +166,9 @@ func (s Scatter) draw(p *panel) {
 
 func (s Scatter) key() key {
 	k := key{Style: s.Style, mark: true}
+	if s.Shared != "" {
+		k.Style = Style{Label: s.Shared, Color: ink, Mark: s.Style.Mark}
+	}
 	if s.Radius == 0 {
 		k.Mark = Circle
 	}
@@ -268,6 +272,24 @@ func Under(curves []record.Curve, style Style, of string) []Layer {
 	line := layers[len(layers)-1].(Line)
 	line.Wide = of
 	return []Layer{line}
+}
+
+// Dots are a dozen points of the mean of curves, up to an iteration, in the colour of the curves that they are set
+// beside. of says in the legend what they are.
+func Dots(curves []record.Curve, until int, style Style, of string) []Layer {
+	layers := Curves(curves, style, nil)
+	if len(layers) == 0 {
+		return nil
+	}
+	line := layers[len(layers)-1].(Line)
+	style.Mark = Circle
+	out := Scatter{Style: style, Radius: markRadius, Shared: of}
+	for n, k := len(line.X), 0; k <= 12; k++ {
+		if i := k * (n - 1) / 12; line.X[i] <= float64(until) && (k == 0 || i > (k-1)*(n-1)/12) {
+			out.X, out.Y = append(out.X, line.X[i]), append(out.Y, line.Y[i])
+		}
+	}
+	return []Layer{out}
 }
 
 // HeatMap fills cells of size 1×1 with colours of Figure.ColorBar. Z[i*Cols+j] is the value of the cell around (j, i),
