@@ -42,6 +42,18 @@ func TestCommittedResults(t *testing.T) {
 	}
 }
 
+// TestScriptsDiffer: docs/authors.md names each row in which the authors' scripts and ours differ, as a row of a table
+// that begins with figure, problem, metric and method, and no other.
+func TestScriptsDiffer(t *testing.T) {
+	text := document(t, "docs/authors.md")
+	for _, r := range must(report.Read(results, experiments)).BesideScripts() {
+		row := fmt.Sprintf("\n| %s | %s | %s | %s |", r.Figure, r.Problem, r.Metric, r.Method)
+		if strings.Contains(text, row) != r.Differs {
+			t.Errorf("differs: %t; of %q docs/authors.md says something else", r.Differs, row[1:])
+		}
+	}
+}
+
 // TestPaperPage: the first page has the figures and tables of the paper in its order.
 func TestPaperPage(t *testing.T) {
 	first, at := string(must(os.ReadFile(filepath.Join(results, "index.html")))), 0

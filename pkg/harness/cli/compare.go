@@ -13,7 +13,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/authors"
 	"github.com/semi-implicit/sifg/pkg/harness/compare"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
@@ -79,16 +78,10 @@ func compareCommand(e *env) *cobra.Command {
 
 // beside prints what the authors' scripts gave beside the protocol released.
 func (c *compareFlags) beside(e *env, ours *report.Results) error {
-	var released []*record.Set
-	for _, x := range ours.Experiments {
-		if set := x.Set("released"); set != nil {
-			released = append(released, set)
-		}
-	}
 	if ours.Scripts == nil {
 		return exitf(exitStopped, "no numbers of the authors' scripts in %s: make authors runs them", ours.Dir)
 	}
-	_, err := fmt.Fprint(e.out, authors.Table(authors.Compare(ours.Scripts, released), !c.all).Markdown())
+	_, err := fmt.Fprint(e.out, authors.Table(ours.BesideScripts(), !c.all).Markdown())
 	return err
 }
 

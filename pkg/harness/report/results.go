@@ -59,6 +59,17 @@ func (r *Results) add(x *Experiment) {
 	r.Experiments = append(r.Experiments, x)
 }
 
+// BesideScripts sets what the authors' scripts gave beside the records of the protocol released.
+func (r *Results) BesideScripts() []authors.Row {
+	var released []*record.Set
+	for _, x := range r.Experiments {
+		if set := x.Set("released"); set != nil {
+			released = append(released, set)
+		}
+	}
+	return authors.Compare(r.Scripts, released)
+}
+
 // newExperiment divides records by protocol. A protocol that the settings do not have any more is left out.
 func newExperiment(e *harness.Experiment, d *Records) (*Experiment, error) {
 	file, err := e.File()
