@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
@@ -171,5 +173,29 @@ func TestOverlappingSplits(t *testing.T) {
 		if out := verdict(t, s, "30"); out.Verdict != want {
 			t.Errorf("%s: claim 30 is %s (%s)", protocol, out.Verdict, out.Evidence)
 		}
+	}
+}
+
+// TestComparisonSplits: the comparison of a data set takes splits as overlapping just where each trial has its own.
+func TestComparisonSplits(t *testing.T) {
+	detectable := map[string]string{}
+	for _, protocol := range []string{"released", "paper"} {
+		m := asInPrint()
+		m.protocol = protocol
+		s := m.but(func(_ float64, _, method, _ string, seed int) float64 {
+			return 50 + math.Sin(float64(seed*len(method)))
+		}).set(t)
+		tab, err := Experiment.Section("compare-boston").Table(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := slices.IndexFunc(tab.Columns, func(c table.Column) bool { return c.Header == "minimum detectable" })
+		detectable[protocol] = tab.Rows[3][last].Text
+	}
+	one, _ := strconv.ParseFloat(detectable["released"], 64)
+	own, _ := strconv.ParseFloat(detectable["paper"], 64)
+	// Standard errors of 1/10 and of 1/10 + 1/9, in roots.
+	if want := math.Sqrt((1.0/10 + 1.0/9) / (1.0 / 10)); !(math.Abs(own/one-want) < 0.01*want) {
+		t.Errorf("detectable: %v, the ratio %g, want %g", detectable, own/one, want)
 	}
 }

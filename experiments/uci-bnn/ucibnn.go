@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/study"
 	"github.com/semi-implicit/sifg/pkg/study/samplers"
 )
@@ -52,7 +53,7 @@ func comparisons() (out []harness.Section) {
 		out = append(out, study.Comparison{
 			Problem: p, Title: named(nil)(p),
 			Measure: study.Measure{Head: "test NLL", Metric: "test-nll"},
-			Overlap: tenth,
+			Overlap: func(s *record.Set) float64 { return read(s).overlap },
 		}.Section())
 	}
 	return out

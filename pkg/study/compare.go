@@ -26,7 +26,8 @@ type Comparison struct {
 	Problem string
 	Title   string
 	Measure
-	Overlap float64 // that of record.Difference: the seeds are overlapping splits; 0: they are independent
+	// Overlap is that of record.Difference, where seeds are splits of one table; nil: they are independent.
+	Overlap func(s *record.Set) float64
 }
 
 // baseline is the method that others are compared with.
@@ -47,8 +48,8 @@ func ByEnergy(problem, title string) harness.Section {
 // Section is the picture of every seed, and the table.
 func (c Comparison) Section() harness.Section {
 	test := "a two-sided sign-flip test over seeds"
-	if c.Overlap > 0 {
-		test = "Nadeau and Bengio's t-test for overlapping splits"
+	if c.Overlap != nil {
+		test += ", Nadeau and Bengio's t-test where their splits overlap,"
 	}
 	return harness.Section{
 		ID:    "compare-" + c.Problem,
@@ -80,6 +81,10 @@ func (c Comparison) rows(s *record.Set) []row {
 	if len(own) == 0 {
 		return nil
 	}
+	overlap := 0.0
+	if c.Overlap != nil {
+		overlap = c.Overlap(s)
+	}
 	rows := []row{{method: baseline, sample: own, p: math.NaN()}}
 	var p []float64
 	for _, m := range s.Methods(c.Problem) {
@@ -87,7 +92,7 @@ func (c Comparison) rows(s *record.Set) []row {
 			continue
 		}
 		r := row{method: m, sample: of(m)}
-		r.Difference = record.Pair(r.sample, own, c.Overlap)
+		r.Difference = record.Pair(r.sample, own, overlap)
 		rows = append(rows, r)
 		if r.Pairs() > 0 {
 			p = append(p, r.P(stats.TwoSided))

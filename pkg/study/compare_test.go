@@ -111,7 +111,7 @@ func TestVerdicts(t *testing.T) {
 			all = append(all, last{fmt.Sprint("rival", i), c.of})
 		}
 		comparison := energy
-		comparison.Overlap = c.overlap
+		comparison.Overlap = func(*record.Set) float64 { return c.overlap }
 		s := setOf(all...)
 		verdict, ahead := cells(t, comparison, s, "than SIFG"), cells(t, comparison, s, "seeds ahead of SIFG")
 		difference := cells(t, comparison, s, "less SIFG [95 %]")["SVGD"]
