@@ -9,7 +9,6 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
-	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
@@ -98,18 +97,10 @@ func Difference(r *report.Results, s *store.Store, t *harness.Trial) (string, er
 	}
 	for i, w := range want {
 		if g := got[i]; g.Iteration != w.Iteration || g.Metric != w.Metric || g.Index != w.Index ||
-			!same(g.Value, w.Value) {
+			math.Float64bits(g.Value) != math.Float64bits(w.Value) && !(math.IsNaN(g.Value) && math.IsNaN(w.Value)) {
 			return fmt.Sprintf("%s[%d] at iteration %d is %v, the report has %s[%d] at iteration %d: %v",
 				g.Metric, g.Index, g.Iteration, g.Value, w.Metric, w.Index, w.Iteration, w.Value), nil
 		}
 	}
 	return "", nil
-}
-
-// same compares bits; where the portable kernels are in use, whose bits differ by design, it compares within rounding.
-func same(a, b float64) bool {
-	if math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b) {
-		return true
-	}
-	return machine.This().Kernel == "portable" && math.Abs(a-b) <= 1e-3*max(1, math.Abs(a), math.Abs(b))
 }
