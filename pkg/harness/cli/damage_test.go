@@ -86,11 +86,12 @@ func TestOwnFilesStay(t *testing.T) {
 func TestFoldersOverlap(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
+	put(t, "mine/.tmp/x", "") // of a store
 	for _, folders := range []string{"--store results/toy --results results", "--store results/grid", "--store " +
 		"results", "--store a --results a/b",
-		"--results same --store ./same"} {
+		"--results same --store ./same", "--results results/store", "--results mine/report"} {
 		for _, command := range []string{"run ", "verify ", "plan "} {
-			x.want(t, command+folders, 2, "--store", "--results", "overlap")
+			x.want(t, command+folders, 2, "--results", "overlap")
 		}
 	}
 	if x.scores.Load() != 0 {
