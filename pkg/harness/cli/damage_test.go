@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,11 +86,12 @@ func TestOwnFilesStay(t *testing.T) {
 func TestFoldersOverlap(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
+	put(t, "mine/.tmp/x", "") // of a store
 	for _, folders := range []string{"--store results/toy --results results", "--store results/grid", "--store " +
 		"results", "--store a --results a/b",
-		"--results same --store ./same"} {
+		"--results same --store ./same", "--results results/store", "--results mine/report"} {
 		for _, command := range []string{"run ", "verify ", "plan "} {
-			x.want(t, command+folders, 2, "--store", "--results", "overlap")
+			x.want(t, command+folders, 2, "--results", "overlap")
 		}
 	}
 	if x.scores.Load() != 0 {
@@ -130,30 +132,43 @@ func TestRecompute(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	forge := func(change func()) {
+		was := slices.Clone(rows)
+		change()
+		forged := report.NewRecords()
+		forged.Set["paper"], forged.Set["released"] = []string{"step=0.3"}, []string{"step=0.3"}
+		of := map[string][]record.Trace{}
+		for _, r := range traces {
+			of[r.Key] = append(of[r.Key], r)
+		}
+		for i, row := range rows {
+			forged.Add(row, of[was[i].Key], record.Timing{Key: row.Key})
+		}
+		content, err := forged.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, b := range content {
+			put(t, "forged/toy/"+name, string(b))
+		}
+		if err := os.RemoveAll("forged/store"); err != nil { // as in a clone
+			t.Fatal(err)
+		}
+		x.want(t, "report --protocol all --set step=0.3 --results forged", 0) // pages of the forged values
+		x.want(t, "verify --results forged", 0, "as written")
+	}
 	victim := &traces[len(traces)/2]
-	victim.Value *= 1 + 1e-15
-	forged := report.NewRecords()
-	forged.Set["paper"], forged.Set["released"] = []string{"step=0.3"}, []string{"step=0.3"}
-	of := map[string][]record.Trace{}
-	for _, r := range traces {
-		of[r.Key] = append(of[r.Key], r)
-	}
-	for _, row := range rows {
-		forged.Add(row, of[row.Key], record.Timing{Key: row.Key})
-	}
-	content, err := forged.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, b := range content {
-		put(t, "forged/toy/"+name, string(b))
-	}
-	if err := os.RemoveAll("forged/store"); err != nil { // as in a clone
-		t.Fatal(err)
-	}
-	x.want(t, "report --protocol all --set step=0.3 --results forged", 0) // pages of the forged values
-	x.want(t, "verify --results forged", 0, "as written")
+	forge(func() { victim.Value *= 1 + 1e-15 })
 	x.want(t, "verify --results forged --recompute 100", 5, "1 of 9 recomputed trials", victim.Key, victim.Metric)
+	forge(func() {
+		for i := range rows {
+			if rows[i].Key == victim.Key {
+				rows[i].Key = strings.Repeat("f", 20) + rows[i].Key[20:]
+			}
+		}
+	})
+	x.want(t, "verify --results forged --recompute 100", 75, "8 trials recomputed: bit for bit the same",
+		"1 of 9 trials were not drawn: 1 have another key here")
 }
 
 // TestRecomputeAsStored: a trial is computed again from the settings that its report has, whatever the protocol's are:

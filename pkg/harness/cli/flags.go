@@ -100,8 +100,8 @@ func (s *selection) onePlace() error {
 	return usage.Errorf("--name %s and --results %s both say where the report is: leave one out", s.name, s.results)
 }
 
-// notPlain is what a name of a folder does without.
-var notPlain = regexp.MustCompile(`[^A-Za-z0-9.=_-]+`)
+// notPlain is what a name of a folder does without: readers of Parquet take particles=50 for a column.
+var notPlain = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 func (s *selection) storeDir() string {
 	return cmp.Or(s.store, filepath.Join(s.knownDir(), "store"))

@@ -200,6 +200,9 @@ func (w *work) choose(e *env, q grid.Question) error {
 	if r == nil {
 		return damage
 	}
+	if was := grid.Made(before, asked[0]); was != "" && was != q.Command {
+		notes = append(notes, fmt.Sprintf("replaced in %s: %s; --name keeps grids apart", dir, was))
+	}
 	for _, n := range notes {
 		fmt.Fprintln(e.err, safe.Text(n))
 	}

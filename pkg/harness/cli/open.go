@@ -97,6 +97,12 @@ func openStore(dir, results string, write bool) (*store.Store, error) {
 		return nil, usage.Errorf("--store %s and --results %s overlap: the trials need a folder of their own, "+
 			"such as %s", dir, results, filepath.Join(results, "store"))
 	}
+	usual, _ := filepath.Abs("results/store")
+	for up := r; up != filepath.Dir(up); up = filepath.Dir(up) {
+		if up == usual || store.Is(up) {
+			return nil, usage.Errorf("--results %s and the trials in %s overlap: a report needs another folder", results, up)
+		}
+	}
 	opener := store.OpenReadOnly
 	if write {
 		opener = store.Open

@@ -34,8 +34,7 @@ func verifyCommand(e *env) *cobra.Command {
 		Use:   "verify [EXPERIMENT...|all]",
 		Short: "Reads every file of the store and the results; computes trials of the results again",
 		Long: "It names what is damaged, missing or not the program's. With --recompute it compares every value of " +
-			"the trials that it computes, bit for bit; with portable kernels, whose bits differ by design, " +
-			"within 0.1 %.",
+			"the trials that it computes, bit for bit.",
 		Example: `  sifg verify --scale smoke
   sifg verify gmm --scale smoke --recompute 2 --within 30s`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -135,11 +134,9 @@ func (s *selection) verifyNumbers(e *env, names []string, d compare.Draws) error
 	if err != nil {
 		return err
 	}
-	trials := compare.Draw(rep, r.Experiments, e.data, d)
+	trials, undrawn := compare.Draw(rep, r.Experiments, e.data, d)
 	if len(trials) == 0 {
-		return exitf(exitStopped,
-			"the report in %s has no trial with a key that this program would give it, its data and its --sampler "+
-				"here, and no more time than --within", s.resultsDir(nil))
+		return exitf(exitStopped, "no trial of %s was computed again. %s", s.resultsDir(nil), undrawn)
 	}
 	dir, err := os.MkdirTemp("", "sifg-verify-")
 	if err != nil {
@@ -178,9 +175,8 @@ func (s *selection) verifyNumbers(e *env, names []string, d compare.Draws) error
 		}
 		fmt.Fprintf(e.out, "%s %s: %s\n", trials[i].Key, trials[i].Name(), cmp.Or(text, "every value is the same"))
 	}
-	if len(trials) < d.Trials {
-		fmt.Fprintf(e.out, "the report has no more than %s that can be computed here\n",
-			table.Count(len(trials), "trial"))
+	if left := undrawn.String(); left != "" {
+		fmt.Fprintln(e.out, left)
 	}
 	if different > 0 {
 		return exitf(exitDamaged, "%d of %d recomputed trials have other values (kernels in use here: %s)",
@@ -190,10 +186,10 @@ func (s *selection) verifyNumbers(e *env, names []string, d compare.Draws) error
 		return exitf(exitStopped, "%d of %d trials could not be computed here; no other has other values",
 			uncomputed, len(trials))
 	}
-	same := "bit for bit the same"
-	if machine.This().Kernel == "portable" {
-		same = "the same within 0.1 %, since portable kernels have other bits"
+	fmt.Fprintf(e.out, "%s recomputed: bit for bit the same\n", table.Count(len(trials), "trial"))
+	if undrawn.Key > 0 {
+		return exitf(exitStopped, "%d of %d trials have another key here: they were computed by another version, or "+
+			"other kernels or data, than are here (%s)", undrawn.Key, undrawn.All, machine.This().Kernel)
 	}
-	fmt.Fprintf(e.out, "%s recomputed: %s\n", table.Count(len(trials), "trial"), same)
 	return nil
 }

@@ -5,16 +5,17 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
-	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
+	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
 // Draws says which trials to compute again.
@@ -24,45 +25,73 @@ type Draws struct {
 	Seed   uint64        // of the stream that draws them
 }
 
-// Draw draws of the trials of a report that this program can compute again: those that did not fail, whose data are
-// here, and to which the settings that are stored with them give their key.
-func Draw(r *report.Results, all []*harness.Experiment, data *dataset.Library, d Draws) []harness.Trial {
-	var rows []record.Trial
+// Undrawn counts the trials of a report that are not drawn, by the reason.
+type Undrawn struct {
+	All                      int // that ended, drawn or not
+	Key, Program, Data, Long int
+}
+
+func (u Undrawn) String() string {
+	n, why := 0, []string(nil)
+	for _, x := range []struct {
+		n    int
+		what string
+	}{
+		{u.Key, "have another key here"}, {u.Program, "have no program here (--sampler)"},
+		{u.Data, "have no data here"}, {u.Long, "took longer than --within"},
+	} {
+		if n += x.n; x.n > 0 {
+			why = append(why, fmt.Sprintf("%d %s", x.n, x.what))
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d trials were not drawn: %s", n, u.All, strings.Join(why, ", "))
+}
+
+// Draw draws of the trials of a report that this program can compute again: those that ended, whose data are here, and
+// to which the settings that are stored with them give their key. It counts the others.
+func Draw(r *report.Results, all []*harness.Experiment, data *dataset.Library, d Draws) (out []harness.Trial, u Undrawn) {
 	seen := map[string]bool{} // protocols may share a trial
 	for _, e := range all {
 		x := r.Experiment(e.Name)
 		for i := 0; x != nil && i < len(x.Sets); i++ {
 			set := x.Sets[i]
-			for _, t := range set.Trials {
-				long := d.Within > 0 && set.Timings[t.Key].Seconds > d.Within.Seconds()
-				if t.Final() && !long && !seen[t.Key] {
-					seen[t.Key] = true
-					rows = append(rows, t)
+			for _, row := range set.Trials {
+				if !row.Final() || seen[row.Key] {
+					continue
+				}
+				seen[row.Key] = true
+				u.All++
+				if d.Within > 0 && set.Timings[row.Key].Seconds > d.Within.Seconds() {
+					u.Long++
+				} else if t, lack := again(row, all, data, &u); lack != nil {
+					*lack++
+				} else {
+					out = append(out, t)
 				}
 			}
 		}
 	}
 	rng := rand.New(rand.NewPCG(d.Seed, 0))
-	rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-	var out []harness.Trial
-	for _, row := range rows {
-		if len(out) == d.Trials {
-			break
-		}
-		if t, ok := again(row, all, data); ok {
-			out = append(out, t)
-		}
-	}
-	return out
+	rng.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out[:min(len(out), d.Trials)], u
 }
 
-// again returns the trial of a row of a report, as far as this program would compute the same.
-func again(row record.Trial, all []*harness.Experiment, data *dataset.Library) (t harness.Trial, ok bool) {
+// again returns the trial of a row of a report, or which count it belongs to if this program would not compute the same.
+func again(row record.Trial, all []*harness.Experiment, data *dataset.Library, u *Undrawn) (harness.Trial, *int) {
 	config, err := settings.Of(row)
-	if err != nil || config.Data != "" && data.Absent(config.Data) != nil {
-		return t, false
+	if err != nil {
+		return harness.Trial{}, &u.Key
 	}
-	t = harness.Trial{
+	if _, err := sifg.ByName(config.Sampler.Sampler); err != nil {
+		return harness.Trial{}, &u.Program
+	}
+	if config.Data != "" && data.Absent(config.Data) != nil {
+		return harness.Trial{}, &u.Data
+	}
+	t := harness.Trial{
 		Key:        row.Key,
 		Experiment: row.Experiment,
 		Protocol:   row.Protocol,
@@ -72,8 +101,10 @@ func again(row record.Trial, all []*harness.Experiment, data *dataset.Library) (
 		Seed:       row.Seed,
 		Config:     &config,
 	}
-	_, err = plan.Revive(&t, all, data)
-	return t, err == nil
+	if _, err := plan.Revive(&t, all, data); err != nil {
+		return t, &u.Key
+	}
+	return t, nil
 }
 
 // ErrNotComputed is why a trial cannot be compared: here it failed, or ran out of time or memory.
@@ -98,18 +129,10 @@ func Difference(r *report.Results, s *store.Store, t *harness.Trial) (string, er
 	}
 	for i, w := range want {
 		if g := got[i]; g.Iteration != w.Iteration || g.Metric != w.Metric || g.Index != w.Index ||
-			!same(g.Value, w.Value) {
+			math.Float64bits(g.Value) != math.Float64bits(w.Value) && !(math.IsNaN(g.Value) && math.IsNaN(w.Value)) {
 			return fmt.Sprintf("%s[%d] at iteration %d is %v, the report has %s[%d] at iteration %d: %v",
 				g.Metric, g.Index, g.Iteration, g.Value, w.Metric, w.Index, w.Iteration, w.Value), nil
 		}
 	}
 	return "", nil
-}
-
-// same compares bits; where the portable kernels are in use, whose bits differ by design, it compares within rounding.
-func same(a, b float64) bool {
-	if math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b) {
-		return true
-	}
-	return machine.This().Kernel == "portable" && math.Abs(a-b) <= 1e-3*max(1, math.Abs(a), math.Abs(b))
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"runtime"
 	"slices"
 	"strconv"
 
@@ -112,11 +111,10 @@ func ReferenceKey(e *harness.Experiment, t *harness.Trial, r *harness.Reference,
 	return digest(b), err
 }
 
-// numerics is sifg.Numerics; with the processor's name where Go's math and gonum fuse products with sums and so give
-// other bits.
+// numerics is sifg.Numerics; with the reason where results have other bits than those of vector kernels on amd64.
 func numerics() any {
-	if cpu.Fused() {
-		return fmt.Sprintf("%d fused on %s", sifg.Numerics, runtime.GOARCH)
+	if why := cpu.Bits(); why != "" {
+		return fmt.Sprintf("%d %s", sifg.Numerics, why)
 	}
 	return sifg.Numerics
 }

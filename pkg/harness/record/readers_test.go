@@ -1,7 +1,6 @@
 package record
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,32 +9,26 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
-	"strconv"
 	"testing"
 )
 
-// seen is what scripts/readers/parquet.mjs prints of a file.
+// seen is what scripts/readers/parquet.py prints of a file.
 type seen struct {
 	Types    map[string]string
 	Values   map[string][]string
-	Rows     string
+	Rows     int
 	Metadata map[string]string
+	Differ   []string
 }
 
-// DuckDB sees the rows that were written, bit for bit.
-func TestDuckDB(t *testing.T) {
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("node is not installed")
-	}
-	const readers = "../../../scripts/readers"
-	home := cmp.Or(os.Getenv("SIFG_READERS_DIR"), readers)
-	if _, err := os.Stat(filepath.Join(home, "node_modules", "@duckdb", "node-api")); err != nil {
-		t.Skip("DuckDB is not installed: run npm install in scripts/readers, " +
-			"or set SIFG_READERS_DIR to where that was done")
+// TestReaders: DuckDB sees the rows that were written, bit for bit, and Polars and pyarrow see the same.
+func TestReaders(t *testing.T) {
+	t.Setenv("PATH", must(filepath.Abs("../../../scripts/python/.venv/bin"))+":"+os.Getenv("PATH"))
+	if err := exec.Command("python3", "-c", "import duckdb, polars, pyarrow").Run(); err != nil {
+		t.Skip("no Python has DuckDB, Polars and pyarrow (scripts/python/venv.sh makes one that does)")
 	}
 	dir := t.TempDir()
-	args := []string{filepath.Join(readers, "parquet.mjs")}
+	args := []string{"../../../scripts/readers/parquet.py"}
 	write := func(b []byte, err error) string {
 		path := filepath.Join(dir, fmt.Sprint(len(args), ".parquet"))
 		must(0, err)
@@ -51,7 +44,7 @@ func TestDuckDB(t *testing.T) {
 	traces, timings := someTraces(20000), someTimings(3)
 	a, b, c, d := write(Encode(trials)), write(Encode(traces)), write(Encode[Trace](nil)), write(Encode(timings))
 	var files map[string]seen
-	out, err := exec.Command(node, args...).CombinedOutput()
+	out, err := exec.Command("python3", args...).CombinedOutput()
 	if err := errors.Join(err, json.Unmarshal(out, &files)); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -62,7 +55,7 @@ func TestDuckDB(t *testing.T) {
 		d: wanted("timings", timings),
 	} {
 		if !reflect.DeepEqual(files[path], want) {
-			t.Errorf("%s: DuckDB sees %.2000v\nwant %.2000v", path, files[path], want)
+			t.Errorf("%s: the readers see %.2000v\nwant %.2000v", path, files[path], want)
 		}
 	}
 }
@@ -78,8 +71,9 @@ func wanted[T any](table string, rows []T) seen {
 	s := seen{
 		map[string]string{},
 		map[string][]string{},
-		strconv.Itoa(len(rows)),
+		len(rows),
 		map[string]string{metaSchema: "2", metaTable: table},
+		[]string{},
 	}
 	for _, c := range columnsOf[T]() {
 		values := make([]string, len(rows))

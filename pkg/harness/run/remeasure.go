@@ -81,7 +81,8 @@ func (x *source) follow(e *harness.Experiment, c *settings.Config, current bool)
 		was, _ := before(k)
 		what, after := now(k)
 		kept := !slices.Contains(c.Judge.Snapshots, k) || slices.Contains(old.Judge.Snapshots, k)
-		taken := current && kept && k < c.Iterations && (!due(c, k) || due(old, k) && reflect.DeepEqual(was, what))
+		alike := due(old, k) && reflect.DeepEqual(was, what) && due(old, after) == due(c, after)
+		taken := current && kept && k < c.Iterations && (!due(c, k) || alike)
 		if !taken && after > 0 {
 			needed[after] = true
 		}

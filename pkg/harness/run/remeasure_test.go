@@ -118,6 +118,7 @@ func TestAgain(t *testing.T) {
 			{"judge.every=10", "judge.every=10|options.metrics=[first, third]", ""},
 			{"options.since=10", "options.since=10|options.at_end=[second]", ""},
 			{"", "options.since=10|options.at_end=[second]", "iteration 15"},
+			{"options.since=5", "options.since=5|judge.every=10", ""}, // of which 5 is no checkpoint any more
 			{"judge.snapshots=[8, 10]", "judge.snapshots=[8]|options.at_end=[second]", ""},
 			{"", "options.metrics=[first, third]", "iteration 5"},
 			{"", "judge.every=4", "iteration 4"},

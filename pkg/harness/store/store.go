@@ -13,6 +13,7 @@ import (
 	"os"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
@@ -109,6 +110,14 @@ func (s *Store) refuse() error {
 			entries[0].Name(), tmpName)
 	}
 	return nil
+}
+
+// Is reports whether a folder looks like a store: it has folders alone, and the mark of one.
+func Is(dir string) bool {
+	entries, _ := os.ReadDir(dir)
+	mark := func(d fs.DirEntry) bool { return d.Name() == tmpName }
+	file := func(d fs.DirEntry) bool { return !d.IsDir() }
+	return slices.ContainsFunc(entries, mark) && !slices.ContainsFunc(entries, file)
 }
 
 // Dir returns the folder of the store.

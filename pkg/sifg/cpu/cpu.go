@@ -6,6 +6,8 @@
 package cpu
 
 import (
+	"math"
+	"runtime"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/sifg/internal/simd"
@@ -32,12 +34,26 @@ func Name() string {
 	return "unknown"
 }
 
-// Fused tells whether the compiler of this program joined products and sums into one rounding where the code leaves it
-// the choice, as it does for arm64 and under GOAMD64=v3. The packages of this module leave it none, but those of Go and
-// gonum do: math.Pow or the draws of a gamma distribution then have other last bits.
-func Fused() bool { return almostOne[0]*almostOne[1]-1 != 0 }
+// Bits says why results have other last bits than those of the vector kernels on amd64, "" where they have not: the
+// compiler joined products and sums into one rounding where the code leaves it the choice, as it does for arm64 and
+// under GOAMD64=v3 (this module leaves it none, but Go's math and gonum do), "fused on arm64"; the kernels are
+// portable; or math.Exp does without the FMA of an amd64 processor.
+func Bits() string {
+	var why []string
+	if plus(1+0x1p-30, 1-0x1p-30, -1) != 0 { // the product is 1 when rounded
+		why = append(why, "fused on "+runtime.GOARCH)
+	}
+	if Path() == "portable" {
+		why = append(why, "portable")
+	}
+	if runtime.GOARCH == "amd64" && math.Exp(12./7) != 0x1.635f90da7dff5p+02 {
+		why = append(why, "exp without FMA")
+	}
+	return strings.Join(why, ", ")
+}
 
-var almostOne = []float64{1 + 0x1p-30, 1 - 0x1p-30} // their product is 1 when rounded
+//go:noinline
+func plus(a, b, c float64) float64 { return a*b + c }
 
 // FMALoop runs n rounds of independent fused multiply-adds of float32 on one of the supported paths, and returns how
 // many floating-point operations that were. Divided by the time it took, it is the processor's peak. The portable path

@@ -51,14 +51,43 @@ func TestForced(t *testing.T) {
 	}
 }
 
-func TestFused(t *testing.T) {
-	want := runtime.GOARCH != "amd64"
+// TestBits: results have bits of their own where the kernels are portable, where math.Exp does without FMA, and where
+// the compiler fuses.
+func TestBits(t *testing.T) {
+	if os.Getenv("CPU_TEST_CHILD") != "" {
+		fmt.Printf("bits=%q\n", Bits())
+		return
+	}
+	fused := runtime.GOARCH != "amd64"
 	info, _ := debug.ReadBuildInfo()
 	for _, s := range info.Settings {
-		want = want || s.Key == "GOAMD64" && s.Value >= "v3"
+		fused = fused || s.Key == "GOAMD64" && s.Value >= "v3"
 	}
-	if got := Fused(); got != want {
-		t.Errorf("Fused() = %v on %s", got, runtime.GOARCH)
+	plain := ""
+	if fused {
+		plain = "fused on " + runtime.GOARCH
+	}
+	for _, c := range []struct {
+		env, want string
+		here      bool
+	}{
+		{Env + "=avx2", plain, slices.Contains(Supported(), "avx2")},
+		{Env + "=portable", strings.TrimPrefix(plain+", portable", ", "), os.Getenv("GODEBUG") == ""},
+		{"GODEBUG=cpu.avx=off", "exp without FMA", !fused && len(Supported()) > 1}, // the kernels do not ask for it
+		{"GODEBUG=cpu.fma=off", "portable, exp without FMA", !fused},
+	} {
+		if !c.here {
+			continue
+		}
+		cmd := exec.Command(os.Args[0], "-test.run=^TestBits$")
+		cmd.Env = append(os.Environ(), "CPU_TEST_CHILD=1", c.env)
+		out, err := cmd.Output()
+		if errors.Is(err, syscall.ENOEXEC) {
+			t.Skip("an emulated program cannot start itself")
+		}
+		if want := fmt.Sprintf("bits=%q\n", c.want); err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("%s: %v, got %q, want %q", c.env, err, out, want)
+		}
 	}
 }
 
