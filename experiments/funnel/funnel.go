@@ -30,7 +30,7 @@ var Experiment = &harness.Experiment{
 	Check:     density.Check,
 	Reference: density.Reference,
 	Samplers:  samplers.All,
-	Metrics:   density.Metrics(),
+	Metrics:   density.Metrics(harness.Many),
 	Scores:    []string{"energy", "knn-kl"},
 	Sections: []harness.Section{
 		curves("funnel-2d"), curves("funnel-10d"), summary("funnel-2d"), summary("funnel-10d"),

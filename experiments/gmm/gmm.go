@@ -30,7 +30,7 @@ var Experiment = &harness.Experiment{
 	Problem:   density.Problem,
 	Check:     density.Check,
 	Samplers:  samplers.All,
-	Metrics:   density.Metrics(),
+	Metrics:   density.Metrics(5),
 	Scores:    []string{"knn-kl", "energy"},
 	Grids:     files,
 	Sections: slices.Concat(figures, tables, harness.Claims(claims), []harness.Section{

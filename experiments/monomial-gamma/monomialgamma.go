@@ -30,7 +30,7 @@ var Experiment = &harness.Experiment{
 	Problem:   density.Problem,
 	Check:     density.Check,
 	Samplers:  samplers.All,
-	Metrics:   density.Metrics(),
+	Metrics:   density.Metrics(harness.Many),
 	Scores:    []string{"knn-kl", "knn-kl-exact", "energy"},
 	Grids:     files,
 	Sections: slices.Concat([]harness.Section{

@@ -208,7 +208,7 @@ func asPrinted(r results) claim.Outcome {
 	var away []string
 	for _, p := range printed {
 		v := r.whole(p)
-		if v == nil || p.Copied {
+		if v == nil || p.Excluded {
 			continue
 		}
 		gap := p.Gap(v)

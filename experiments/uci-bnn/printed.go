@@ -37,7 +37,7 @@ func against(s *record.Set) (*table.Table, error) {
 				p := inPrint(problem, metric, m)
 				c := r.printedCell(p)
 				c.Bold = m == best
-				if v := r.whole(p); v != nil && s.Incomparable == "" && !p.Copied {
+				if v := r.whole(p); v != nil && s.Incomparable == "" && !p.Excluded {
 					gap := p.Gap(v)
 					switch {
 					case !gap.Agrees():
@@ -104,7 +104,7 @@ func gaps(s *record.Set) (*figure.Figure, error) {
 			for i, problem := range slices.Backward(problems) {
 				printed := inPrint(problem, metric, m)
 				values := r.whole(printed)
-				if values == nil || printed.Copied {
+				if values == nil || printed.Excluded {
 					continue
 				}
 				gap := printed.Gap(values)

@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"sync"
 
@@ -239,6 +240,39 @@ type Metric struct {
 	Name    string // as in the trace: knn-kl
 	Unit    string // nats, …; "" for a pure number
 	Meaning string // one sentence
+
+	Components int // how many numbers it is at a checkpoint, Many where that hangs on the problem; 0: one
+}
+
+// Many is the number of components of a metric that has one a mode, a coordinate or a particle.
+const Many = -1
+
+// Measures refuses what is no metric, or one of several components without saying which: coverage[3]. from says where it
+// was written.
+func (e *Experiment) Measures(text, from string) error {
+	name, index, one := record.Component(text)
+	var names []string
+	for _, m := range e.Metrics {
+		names = append(names, m.Name)
+	}
+	i := slices.Index(names, name)
+	if i < 0 {
+		return usage.Unknown("metric", name, from, names)
+	}
+	n := e.Metrics[i].Components
+	switch {
+	case n == 0 && one:
+		return usage.Errorf("%s: %s is one number: leave [%d] out", from, name, index)
+	case n == Many && !one:
+		return usage.Errorf("%s: %s has several components: write %s[0], %s[1], …", from, name, name, name)
+	case n > 0 && (!one || index >= n):
+		var all []string
+		for k := range n {
+			all = append(all, fmt.Sprintf("%s[%d]", name, k))
+		}
+		return usage.Errorf("%s: %s has %d components: %s", from, name, n, strings.Join(all, ", "))
+	}
+	return nil
 }
 
 // Baseline is a predictor without a sampler.

@@ -2,10 +2,13 @@ package claim
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,62 +16,139 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
-// Published is a number that the paper prints: mean and standard deviation over trials of a metric at the last
-// iteration.
+// Published is a number that somebody prints: the mean over trials of a metric at the last iteration, and how far trials
+// spread.
 type Published struct {
-	Problem, Metric, Method string // as in the records
-	Mean, SD                float64
-	Place                   float64 // of SD's last printed digit: 0.01 of "0.04"
+	Problem, Metric, Method string // as in the records; a component of a metric is coverage[3]
+	Mean                    float64
+	SD                      float64 // over trials; where IsSE, the standard error of the mean
+	IsSE                    bool
+	N                       int     // trials; 0: as many as ours
+	Place                   float64 // of the last digit of an SD of zero: see AtMost
 	Source                  string  // where it is printed: Table 1
 	Text                    string  // mean and SD with the digits that are printed
 	Note                    string  // what is known of the cell, "" for nothing
-	Copied                  bool    // it is a copy of another cell by its note, and counts neither way
+	Excluded                bool    // it counts neither way
 }
 
-// columns of published numbers.
-var columns = []string{"dataset", "metric", "method", "mean", "std", "source", "note"}
+// columns of published numbers. The first four must be there, and std or se.
+var columns = []string{"dataset", "metric", "method", "mean", "std", "se", "n", "source", "note", "exclude"}
 
-// ReadPublished reads published numbers from CSV with the columns dataset (the problem), metric, method, mean, std,
-// source, note. Numbers stand as they are printed, for the digits say how far they were rounded. file is its name in
-// errors.
-func ReadPublished(file string, text []byte) ([]Published, error) {
-	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", file, err)
-	case len(rows) < 2 || !slices.Equal(rows[0], columns):
-		return nil, fmt.Errorf("%s: want the columns %s, and a row for each number", file, strings.Join(columns, ","))
+// ReadPublished reads published numbers from CSV, whose first line names the columns, in any order: dataset (the
+// problem), metric, method, mean; std, or se, the standard error of the mean; and if wanted n, how many trials the mean
+// is of, source, note, and exclude, yes where the row counts neither way. Numbers stand as they are printed, for the
+// digits say how far they were rounded. file is its name in errors.
+func ReadPublished(file string, text []byte) (out []Published, err error) {
+	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff")))) // as Excel begins a file
+	r.FieldsPerRecord, r.TrimLeadingSpace = -1, true
+	head, err := r.Read()
+	if err == nil {
+		err = known(trimmed(head))
 	}
-	var out []Published
-	for i, row := range rows[1:] {
-		mean, err1 := strconv.ParseFloat(row[3], 64)
-		sd, err2 := strconv.ParseFloat(row[4], 64)
-		_, decimals, _ := strings.Cut(row[4], ".")
-		p := Published{
-			Problem: row[0],
-			Metric:  row[1],
-			Method:  row[2],
-			Mean:    mean,
-			SD:      sd,
-			Place:   math.Pow(10, -float64(len(decimals))),
-			Source:  row[5],
-			Text:    row[3] + " ± " + row[4],
-			Note:    row[6],
-			Copied:  strings.Contains(row[6], "copying error"),
+	for err == nil {
+		var cells []string
+		if cells, err = r.Read(); err != nil {
+			break
 		}
-		finite := !math.IsNaN(mean) && !math.IsInf(p.AtMost()+math.Abs(mean), 0)
-		if errors.Join(err1, err2) != nil || !finite || !(p.AtMost() > 0) {
-			return nil, fmt.Errorf("%s, row %d: want a mean and a standard deviation, not %s and %s",
-				file, i+1, row[3], row[4])
-		}
+		line, _ := r.FieldPos(0)
+		p, wrong := row(head, trimmed(cells))
 		same := func(q Published) bool { return q.Problem == p.Problem && q.Metric == p.Metric && q.Method == p.Method }
-		if slices.ContainsFunc(out, same) {
-			return nil, fmt.Errorf("%s, row %d: %s of %s on %s is there twice",
-				file, i+1, p.Metric, p.Method, p.Problem)
+		if wrong == nil && slices.ContainsFunc(out, same) {
+			wrong = fmt.Errorf("%s of %s on %s is there twice", p.Metric, p.Method, p.Problem)
+		}
+		if wrong != nil {
+			return nil, fmt.Errorf("%s, line %d: %w", file, line, wrong)
 		}
 		out = append(out, p)
 	}
+	switch {
+	case !errors.Is(err, io.EOF):
+		return nil, fmt.Errorf("%s: %w", file, err)
+	case out == nil:
+		return nil, fmt.Errorf("%s: want a line of columns, %s, and a row for each number", file,
+			strings.Join(columns, ","))
+	}
 	return out, nil
+}
+
+// trimmed takes the blanks off cells.
+func trimmed(cells []string) []string {
+	for i := range cells {
+		cells[i] = strings.TrimSpace(cells[i])
+	}
+	return cells
+}
+
+// known refuses a first line whose words are not columns, or that lacks one.
+func known(head []string) error {
+	for i, name := range head {
+		if !slices.Contains(columns, name) || slices.Contains(head[:i], name) {
+			return fmt.Errorf("want each of the columns %s at most once, found %s", strings.Join(columns, ","),
+				strings.Join(head, ","))
+		}
+	}
+	for _, name := range columns[:5] {
+		if !slices.Contains(head, name) && !(name == "std" && slices.Contains(head, "se")) {
+			return fmt.Errorf("the column %s is missing, found %s", name, strings.Join(head, ","))
+		}
+	}
+	return nil
+}
+
+// row reads the cells of a line.
+func row(head, cells []string) (p Published, err error) {
+	if len(cells) != len(head) {
+		return p, fmt.Errorf("want %d cells, as the first line has, found %d: %s", len(head), len(cells),
+			strings.Join(cells, ","))
+	}
+	of := map[string]string{}
+	for i, name := range head {
+		of[name] = cells[i]
+	}
+	p = Published{Problem: of["dataset"], Metric: of["metric"], Method: of["method"], Source: of["source"],
+		Note: of["note"], IsSE: of["std"] == "", Excluded: of["exclude"] == "yes"}
+	spread := of["std"]
+	if p.IsSE {
+		spread = of["se"]
+	}
+	mean, place, ok1 := printed(of["mean"])
+	sd, last, ok2 := printed(spread)
+	p.Mean, p.SD, p.Place, p.Text = mean, sd, last, of["mean"]+" ± "+spread
+	if p.IsSE {
+		p.Text += " SE"
+	}
+	if last >= 1 {
+		p.Place = min(place, last)
+	}
+	switch count := of["n"]; {
+	case !ok1 || !ok2 || math.Signbit(sd) || !(p.AtMost() > 0) || math.IsInf(mean*mean+sd*sd, 0):
+		return p, fmt.Errorf("want a mean and a standard deviation (std) or error (se), as 2.917 and 0.04, found %q "+
+			"and %q", of["mean"], spread)
+	case of["std"] != "" && of["se"] != "":
+		return p, fmt.Errorf("want std or se, found both, %s and %s", of["std"], of["se"])
+	case count != "":
+		if p.N, err = strconv.Atoi(count); err != nil || p.N < 1 {
+			return p, fmt.Errorf("n is how many trials the mean is of, found %q", count)
+		}
+	}
+	if word := of["exclude"]; word != "" && word != "yes" {
+		return p, fmt.Errorf("exclude is yes or empty, found %q", word)
+	}
+	return p, nil
+}
+
+var decimal = regexp.MustCompile(`^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$`)
+
+// printed reads a number of digits, and the place of its last: 0.01 of "0.04", 10 of "4e1".
+func printed(text string) (value, place float64, ok bool) {
+	if !decimal.MatchString(text) {
+		return 0, 0, false
+	}
+	digits, power, _ := strings.Cut(strings.ToLower(text), "e")
+	_, decimals, _ := strings.Cut(digits, ".")
+	exponent, err := strconv.Atoi(cmp.Or(power, "0"))
+	value, wrong := strconv.ParseFloat(text, 64)
+	return value, math.Pow10(exponent - len(decimals)), err == nil && wrong == nil
 }
 
 // MustPublished is ReadPublished of a file that is part of the program.
@@ -80,8 +160,8 @@ func MustPublished(text []byte) []Published {
 	return out
 }
 
-// AtMost is the standard deviation that the printed one stands for; what is printed as zero stands for anything below
-// half a unit of its last digit, and counts as that much.
+// AtMost is the spread that the printed one stands for. What is printed as zero stands for anything below half a unit
+// of its last digit, and counts as that much; a bare 0 has no digit of its own, and takes the last one of the mean.
 func (p Published) AtMost() float64 {
 	if p.SD == 0 {
 		return p.Place / 2
@@ -92,19 +172,24 @@ func (p Published) AtMost() float64 {
 // Gap is how far a mean lies from a printed one.
 type Gap struct {
 	Difference float64
-	Error      float64 // standard error of the difference, if the printed mean is of as many trials
+	Error      float64 // standard error of the difference
 }
 
-// Gap compares values, one a trial, with the number. The spread of one value is taken to be
-// the printed one. NaN of no values.
+// Gap compares values, one a trial, with the number. The spread of one value is taken to be the printed one. NaN of no
+// values.
 func (p Published) Gap(values []float64) Gap {
+	n := float64(len(values))
+	trials := float64(cmp.Or(p.N, len(values)))
 	sd, printed := stats.SD(values), p.AtMost()
+	if p.IsSE {
+		printed *= math.Sqrt(trials)
+	}
 	if len(values) == 1 {
 		sd = printed
 	}
 	return Gap{
 		Difference: stats.Mean(values) - p.Mean,
-		Error:      math.Sqrt((float64(sd*sd) + float64(printed*printed)) / float64(len(values))),
+		Error:      math.Sqrt((float64(sd*sd) + float64(printed*printed)*(n/trials)) / n),
 	}
 }
 

@@ -80,7 +80,7 @@ func toy() *toyExperiment {
 	x.Experiment = &harness.Experiment{
 		Name: "toy", Title: "Toy", Summary: "Small.", Settings: []byte(toyConfig), Version: "1",
 		Scores:  []string{"first"},
-		Metrics: []harness.Metric{{Name: "first", Unit: "nats", Meaning: "A number."}},
+		Metrics: []harness.Metric{{Name: "first", Unit: "nats", Meaning: "A number.", Components: 2}},
 		Problem: func(t *harness.Trial) (*harness.Problem, error) {
 			var o struct {
 				Fault string `mapstructure:"fault"`

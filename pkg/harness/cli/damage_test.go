@@ -59,7 +59,7 @@ func TestDamagedStore(t *testing.T) {
 	for _, path := range traces[1:] {
 		flip(t, path)
 	}
-	code, said, _ := x.call(t, "grid", "toy", "--protocol", "paper", "--axis", "step=[0.1]", "--select", "min first")
+	code, said, _ := x.call(t, "grid", "toy", "--protocol", "paper", "--axis", "step=[0.1]", "--select", "min first[0]")
 	if code != 5 || !strings.Contains(said, "SHA-256") {
 		t.Errorf("a grid over damaged trials: exit code %d, %s", code, said)
 	}

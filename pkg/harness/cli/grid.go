@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -97,14 +96,10 @@ func readPublished(file string, x *harness.Experiment) ([]claim.Published, error
 	if err != nil {
 		return nil, err
 	}
-	var metrics []string
-	for _, m := range x.Metrics {
-		metrics = append(metrics, m.Name)
-	}
 	for _, p := range out {
 		where := "--published " + file
-		err := errors.Join(usage.Among("data set", []string{p.Problem}, where, settings.Problems),
-			usage.Among("metric", []string{p.Metric}, where, metrics),
+		err := cmp.Or(usage.Among("data set", []string{p.Problem}, where, settings.Problems),
+			x.Measures(p.Metric, where),
 			usage.Among("method", []string{p.Method}, where, settings.Methods))
 		if err != nil {
 			return nil, err
@@ -136,6 +131,13 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	if g.published != "" && question.Published == nil {
 		return usage.Errorf("--published %s: it is for --select 'near published', not for '%v'", g.published, question)
 	}
+	if question.Published != nil {
+		for _, p := range request.Experiments[0].Published {
+			if p.Excluded {
+				fmt.Fprintf(e.err, "excluded of the published numbers: %s of %s on %s\n", p.Metric, p.Method, p.Problem)
+			}
+		}
+	}
 	laid, err := grid.New(request, spec, question)
 	if err != nil {
 		return err
@@ -160,9 +162,17 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 		return err
 	}
 	question.Command = g.again(spec, laid)
-	return w.run(e, &g.runner, func() error {
-		return report.Alone(w.results, func() error { return w.choose(e, question) })
+	none := false
+	err = w.run(e, &g.runner, func() error {
+		return report.Alone(w.results, func() (err error) {
+			none, err = w.choose(e, question)
+			return err
+		})
 	})
+	if err == nil && none {
+		return exitf(exitUnchosen, "no cell can be chosen by %v: the table of all cells says why of each", question)
+	}
+	return err
 }
 
 // again returns the command that makes a grid again, without where its files are and how it is computed: that belongs
@@ -188,17 +198,17 @@ func (g *gridFlags) again(spec *grid.Spec, laid *plan.Plan) string {
 	return plan.Command("grid", first.Experiment, first.Protocol, first.Scale, laid.Set, flags...)
 }
 
-// choose writes the results of a grid and shows its best cells.
-func (w *work) choose(e *env, q grid.Question) error {
+// choose writes the results of a grid and shows its best cells. none: no cell can be chosen.
+func (w *work) choose(e *env, q grid.Question) (none bool, err error) {
 	dir := filepath.Join(w.results, filepath.FromSlash(q.Dir()))
 	asked := []*harness.Experiment{q.On(w.Experiments[0])}
 	before, err := report.Read(dir, asked)
 	if err != nil {
-		return err
+		return false, err
 	}
 	r, notes, damage := before.Collect(w.Plan, w.store, asked)
 	if r == nil {
-		return damage
+		return false, damage
 	}
 	if was := grid.Made(before, asked[0]); was != "" && was != q.Command {
 		notes = append(notes, fmt.Sprintf("replaced in %s: %s; --name keeps grids apart", dir, was))
@@ -207,13 +217,14 @@ func (w *work) choose(e *env, q grid.Question) error {
 		fmt.Fprintln(e.err, safe.Text(n))
 	}
 	if len(r.Experiments) == 0 {
-		return damage
+		return false, damage
 	}
 	x := r.Experiments[0]
 	x.AtEnd(q.Text())
 	for _, set := range x.Sets {
 		if p := x.Part(set.Protocol, "best"); set.Protocol == w.Trials[0].Protocol && p != nil && p.Made != nil {
 			fmt.Fprintln(e.out, p.Made.Markdown())
+			none = !q.Chooses(set)
 			_, notes := q.Chosen(set)
 			for _, n := range notes {
 				fmt.Fprintln(e.out, n)
@@ -221,10 +232,10 @@ func (w *work) choose(e *env, q grid.Question) error {
 		}
 	}
 	if err := w.writeGrid(e, q, r); err != nil {
-		return err
+		return false, err
 	}
 	fmt.Fprintf(e.out, "results: %s\npage: %s\n", filepath.Join(dir, x.Name), filepath.Join(w.results, page.Grids))
-	return damage
+	return none, damage
 }
 
 // writeGrid writes the results of a grid, and the pages about all.

@@ -96,7 +96,7 @@ func TestBadInput(t *testing.T) {
 	x := toy()
 	put(t, "file", "")
 	put(t, "bad.yaml", "problems: {small: {particels: 3}}")
-	put(t, "grid.yaml", "select: min first\nproduct: {stpe: [1]}\n")
+	put(t, "grid.yaml", "select: min first[0]\nproduct: {stpe: [1]}\n")
 	if err := syscall.Mkfifo("pipe", 0o666); err != nil {
 		t.Fatal(err)
 	}

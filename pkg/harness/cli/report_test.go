@@ -123,14 +123,28 @@ func TestGrid(t *testing.T) {
 	x.want(t, "run --protocol paper --config results/custom/grids/grid/steps/toy/paper/chosen.yaml "+
 		"--methods svgd,sifg --seeds 1,2", 0, "4 trials: 4 already there")
 	x.want(t, "grid toy --axis methods.svgd.step=[0.1] --select min\tfirst", 2)
+	// numbers of one's own: a component, a row that is excluded, and none that a metric has
+	const columns = "\ufeffmethod, dataset,metric,mean,se,n,exclude\n"
+	put(t, "near.yaml", "select: near published\nprotocol: paper\nseeds: [1, 2]\nproduct: {step: [0.1, 0.2]}\n")
+	put(t, "own.csv", columns+"svgd,small,first[1],1,0.1,20,\nsvgd,small,first[0],9,0.1,,yes\n")
+	x.want(t, "grid toy --grid near.yaml --published own.csv", 0,
+		"excluded of the published numbers: first[0] of svgd on small", "distance in standard errors")
+	put(t, "own.csv", columns+"svgd,small,first,1,0.1,20,\n")
+	x.want(t, "grid toy --grid near.yaml --published own.csv", 2, "first has 2 components: first[0], first[1]")
+	put(t, "own.csv", columns+"svgd,small,first[1],1,-,20,\n")
+	x.want(t, "grid toy --grid near.yaml --published own.csv", 2, `own.csv, line 2: want a mean`, `and "-"`)
+	// where every cell diverges none is chosen
+	put(t, "all.yaml", "select: min first[0]\nprotocol: paper\nseeds: [1]\nmethods: [svgd]\nproduct: {step: [0.1, 0.2]}\n")
+	x.want(t, "grid toy --grid all.yaml --set options.fault=nan", 6, "diverged", "no cell can be chosen by min first[0]")
+	x.want(t, "grid toy --grid all.yaml --set options.fault=nan", 6, "0 computed")
 	for _, axis := range []string{"step=[0.1,0.3]", "step=[0.1,0.4]", "hidden=[4,5]"} {
 		x.want(t, "grid toy --seeds 1 --axis "+axis+" --select min --select first", 2)
-		code, said, _ := x.call(t, "grid", "toy", "--seeds", "1", "--axis", axis, "--select", "min first")
+		code, said, _ := x.call(t, "grid", "toy", "--seeds", "1", "--axis", axis, "--select", "min first[0]")
 		if code != 0 {
 			t.Error(said)
 		}
 	}
-	glob(t, "results/custom/grids/grid/*", 4)
+	glob(t, "results/custom/grids/grid/*", 5)
 	x.want(t, "verify --name x --store results/store", 0)
 	x.want(t, "report --check --results results/custom/grids", 0)
 	flip(t, "results/custom/grids/grid/steps/toy/paper/best.csv")
@@ -147,7 +161,7 @@ func TestSeedsOfGrid(t *testing.T) {
 	x := toy()
 	var said []string
 	for i, seeds := range []string{"1-6", "6,5,4,3,2,1", "4,5,6,1-3"} {
-		code, out, _ := x.call(t, "grid", "toy", "--seeds", seeds, "--axis", "step=[0.1,0.3]", "--select", "min first",
+		code, out, _ := x.call(t, "grid", "toy", "--seeds", seeds, "--axis", "step=[0.1,0.3]", "--select", "min first[0]",
 			"--results", fmt.Sprint("r", i), "--store", "S")
 		if code != 0 {
 			t.Fatal(out)

@@ -53,12 +53,13 @@ func Published(e *harness.Experiment, p *record.Set) []Row {
 	}
 	var out []Row
 	for _, printed := range e.Published {
-		sample := record.View{Set: p, Problem: printed.Problem}.Last(printed.Method, printed.Metric, 0)
+		metric, index, _ := record.Component(printed.Metric)
+		sample := record.View{Set: p, Problem: printed.Problem}.Last(printed.Method, metric, index)
 		v := sample.Numbers()
 		r := Row{
 			Experiment: e.Name,
 			Protocol:   p.Protocol,
-			Cell:       record.Cell{Problem: printed.Problem, Metric: printed.Metric, Method: printed.Method},
+			Cell:       record.Cell{Problem: printed.Problem, Metric: metric, Method: printed.Method, Index: index},
 			Ours:       v,
 			Theirs:     []float64{printed.Mean},
 			Printed:    printed.Text,
@@ -72,8 +73,8 @@ func Published(e *harness.Experiment, p *record.Set) []Row {
 		} else if why == "" {
 			why = sample.Why()
 		}
-		if why == "" && printed.Copied {
-			why = "a printed copy of another cell"
+		if why == "" && printed.Excluded {
+			why = "the number is excluded"
 		}
 		r.Gap = printed.Gap(v)
 		r.decide(why)

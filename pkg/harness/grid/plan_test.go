@@ -29,8 +29,9 @@ protocols: {paper: {}}
 func toy() *harness.Experiment {
 	return &harness.Experiment{
 		Name: "toy", Version: "1", Settings: []byte(toySettings),
-		Metrics: []harness.Metric{{Name: "gap"}, {Name: "gap-median"}, {Name: "cover"}},
-		Scores:  []string{"gap-median"},
+		Metrics: []harness.Metric{{Name: "gap"}, {Name: "gap-median"}, {Name: "cover", Components: 4},
+			{Name: "many", Components: harness.Many}},
+		Scores: []string{"gap-median"},
 		Check: func(t *harness.Trial) error {
 			o := struct {
 				Dim int `mapstructure:"dim"`
@@ -273,14 +274,19 @@ func TestRefusals(t *testing.T) {
 	for choose, want := range map[string]string{
 		"min gpa":       `unknown metric "gpa" in --select "min gpa": did you mean "gap"?`,
 		"":              "metrics of toy: gap, gap-median, cover",
+		"min cover":     `--select "min cover": cover has 4 components: cover[0], cover[1], cover[2], cover[3]`,
+		"max cover[4]":  "cover has 4 components: cover[0]",
+		"min gap[1]":    "gap is one number: leave [1] out",
+		"min many":      "many has several components: write many[0], many[1], …",
 		"gap":           `for a component, such as "min gap-median"`,
-		"min gap-media": `"gap-median"`, "max gap[x]": "want min METRIC",
+		"min gap-media": `"gap-median"`, "max gap[x]": "unknown metric",
+		"min gap gap": "want min METRIC",
 	} {
 		if _, _, err := layOut("product: {step: 1}", choose); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("--select %q: %v, want %s", choose, err, want)
 		}
 	}
-	for _, choose := range []string{"min gap-median", "max cover[3]"} {
+	for _, choose := range []string{"min gap-median", "max cover[3]", "min many[9]"} {
 		if _, q, err := layOut("{product: {step: 1}, select: min gap}", choose); err != nil || q.String() != choose {
 			t.Errorf("--select %q: %v", choose, err)
 		}

@@ -33,14 +33,14 @@ type Question struct {
 // of a cell is that of the metric that is farthest, in standard errors of the difference of means (claim.Gap).
 const nearPublished = "near published"
 
-var rule = regexp.MustCompile(`^(min|max)\s+([^\s\[\]]+)(\[\d+\])?$`)
+var rule = regexp.MustCompile(`^(min|max)\s+(\S+)$`)
 
 // Ask reads the rule of a grid: min METRIC, max METRIC, or max METRIC[3] for a component, where the experiment can
 // measure the metric; or near published.
 func Ask(name, text string, e *harness.Experiment) (q Question, err error) {
 	q.Name = name
 	if strings.Join(strings.Fields(text), " ") == nearPublished {
-		q.Published = slices.DeleteFunc(slices.Clone(e.Published), func(p claim.Published) bool { return p.Copied })
+		q.Published = slices.DeleteFunc(slices.Clone(e.Published), func(p claim.Published) bool { return p.Excluded })
 		if len(q.Published) == 0 {
 			return q, usage.Errorf("--select %q: no number of %s is published; --published FILE gives some", text,
 				e.Name)
@@ -48,17 +48,17 @@ func Ask(name, text string, e *harness.Experiment) (q Question, err error) {
 		return q, nil
 	}
 	m := rule.FindStringSubmatch(strings.TrimSpace(text))
-	var known []string
-	for _, metric := range e.Metrics {
-		known = append(known, metric.Name)
-	}
 	if m == nil {
+		var known []string
+		for _, metric := range e.Metrics {
+			known = append(known, metric.Name)
+		}
 		example := "min " + append(append(slices.Clone(e.Scores), known...), "METRIC")[0]
 		return q, usage.Errorf("--select %q: want min METRIC, max METRIC or METRIC[3] for a component, such as %q, or "+
 			"%s; metrics of %s: %s", text, example, nearPublished, e.Name, strings.Join(known, ", "))
 	}
-	q.Metric, q.Max = m[2]+m[3], m[1] == "max"
-	return q, usage.Among("metric", m[2:3], fmt.Sprintf("--select %q", text), known)
+	q.Metric, q.Max = m[2], m[1] == "max"
+	return q, e.Measures(m[2], fmt.Sprintf("--select %q", text))
 }
 
 // asks reports whether it is about a method on a problem.
@@ -147,7 +147,7 @@ func (g *group) add(s *record.Set, of record.Trial, listed bool) {
 	view := record.View{Set: s, Problem: g.problem}
 	c := &cell{settings: settings.Flatten([]byte(of.Config)), inUse: !listed, listed: listed, mean: math.NaN()}
 	for _, metric := range g.metrics {
-		name, index := component(metric)
+		name, index, _ := record.Component(metric)
 		sample := view.Last(of.Method, name, index)
 		c.samples = append(c.samples, sample)
 		if why := sample.Why(); why != "" && c.why == "" {
@@ -215,6 +215,11 @@ func (g *group) ranked() []*cell {
 	return g.cells[:end]
 }
 
+// Chooses reports whether a cell of a set can be chosen.
+func (q Question) Chooses(s *record.Set) bool {
+	return slices.ContainsFunc(q.groups(s), func(g *group) bool { return len(g.ranked()) > 0 })
+}
+
 // label names a cell by the settings that vary.
 func (g *group) label(c *cell) string {
 	var parts []string
@@ -236,13 +241,6 @@ func (g *group) levels(key string) (levels []string, numeric bool) {
 		slices.SortFunc(levels, func(a, b string) int { return cmp.Compare(number(a), number(b)) })
 	}
 	return levels, numeric
-}
-
-// component returns the name of a metric and its component.
-func component(metric string) (name string, index int) {
-	name, text, _ := strings.Cut(strings.TrimSuffix(metric, "]"), "[")
-	index, _ = strconv.Atoi(text) // 0 of none
-	return name, index
 }
 
 // number returns what a text says, NaN if it is no number.

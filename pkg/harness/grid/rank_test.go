@@ -183,7 +183,7 @@ func TestAsTheyAre(t *testing.T) {
 		{"[0.01, 0.2]", "max cover[1]", "step 0.2 at 1.0015"},
 		{"[0.7, 0.2]", "min gap", "step 0.1 at 0.7005"},
 		{"[0.5]", "min gap", "step 0.1 at 0.7005"},
-		{"[0.01, 0.2]", "max cover[7]", "none"},
+		{"[0.01, 0.2]", "max many[7]", "none"},
 	} {
 		s, q := ranked(t, "product: {methods.svgd.step: "+c.steps+"}\nproblems: [small]", c.choose)
 		if got, want := best(q, s), "small/svgd: "+c.best; got != want {
@@ -291,7 +291,7 @@ func TestSharedSetting(t *testing.T) {
 func TestNearPublished(t *testing.T) {
 	published := []claim.Published{
 		{Problem: "small", Method: "svgd", Metric: "gap", Mean: 0.003, SD: 0.001, Text: "0.003 ± 0.001"},
-		{Problem: "small", Method: "sifg", Metric: "gap", Mean: 0.25, SD: 0.001, Copied: true},
+		{Problem: "small", Method: "sifg", Metric: "gap", Mean: 0.25, SD: 0.001, Excluded: true},
 	}
 	on := func(r *plan.Request) { r.Experiments[0].Published = published }
 	const text = "product: {step: [0.005, 0.02, 0.1], bandwidth: [1, 2]}\nseeds: [1, 2, 3, 4]"

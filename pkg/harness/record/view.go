@@ -3,7 +3,9 @@ package record
 import (
 	"cmp"
 	"math"
+	"regexp"
 	"slices"
+	"strconv"
 )
 
 // View reads one problem's records for claims, figures and tables. Values are one a seed, in order of
@@ -115,6 +117,18 @@ func First(s *Set, problem, method string) (Trial, bool) {
 type Cell struct {
 	Problem, Metric, Method string
 	Index                   int // component of a vector metric, else 0
+}
+
+var component = regexp.MustCompile(`^([^\[\]]+)\[(\d{1,9})\]$`)
+
+// Component reads a metric or a component of one, as a person writes it: coverage[3]. one reports whether it is one.
+func Component(text string) (metric string, index int, one bool) {
+	m := component.FindStringSubmatch(text)
+	if m == nil {
+		return text, 0, false
+	}
+	index, _ = strconv.Atoi(m[2])
+	return m[1], index, true
 }
 
 // Cells returns the cells of which some trial that ended well has a value, in order of the trials and then of their

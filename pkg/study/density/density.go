@@ -295,5 +295,13 @@ func (p *problem) all(names []string, c *sifg.Cloud, x metric.Points, put func(s
 //go:embed words.yaml
 var files embed.FS
 
-// Metrics describes what trials of this package can measure.
-func Metrics() []harness.Metric { return study.ReadWords(files).Metrics }
+// Metrics describes what trials of this package can measure, on mixtures of so many modes.
+func Metrics(modes int) []harness.Metric {
+	all := study.ReadWords(files).Metrics
+	for i := range all {
+		if all[i].Name == "coverage" || all[i].Name == "occupancy" {
+			all[i].Components = modes
+		}
+	}
+	return all
+}
