@@ -157,7 +157,7 @@ func TestStartAndDisplacement(t *testing.T) {
 // TestMetricsAreListed: every name that options may hold is described, and moments by what it puts.
 func TestMetricsAreListed(t *testing.T) {
 	listed := map[string]bool{"moments": true}
-	for _, m := range Metrics() {
+	for _, m := range Metrics(5) {
 		listed[m.Name] = true
 	}
 	for _, name := range names() {
