@@ -150,7 +150,7 @@ func TestGrid(t *testing.T) {
 	flip(t, "results/custom/grids/grid/steps/toy/paper/best.csv")
 	x.want(t, "report --check --results results/custom/grids", 5, "grids/grid/steps/toy/paper/best.csv")
 	x.want(t, "report --check --results nowhere", 75, "no results")
-	put(t, "sub/steps.yaml", "select: min first\nprotocol: paper\nseeds: [1]\nproduct: {step: [0.1]}\n")
+	put(t, "sub/steps.yaml", "select: min first[0]\nprotocol: paper\nseeds: [1]\nproduct: {step: [0.1]}\n")
 	x.want(t, "grid toy --grid sub/steps.yaml", 0, "replaced in results/custom/grids/grid/steps: sifg grid toy "+
 		"--protocol paper --grid steps.yaml; --name keeps")
 }
