@@ -6,7 +6,7 @@ AUTHORS  ?=
 ARGS     ?=
 
 SIFG    := bin/sifg
-MODULES := $(shell sed -n 's/^\t\.\/\(.*\)$$/\1/p' go.work)
+MODULES := $(shell sed -n 's/^[[:space:]]*\.\/\(.*\)$$/\1/p' go.work)
 ALL     := $(MODULES:%=./%/...)
 RUN     := $(SIFG) run all --scale $(SCALE) $(if $(PROTOCOL),--protocol $(PROTOCOL)) $(if $(JOBS),--jobs $(JOBS)) $(ARGS)
 IMAGE   ?= localhost/sifg
@@ -34,7 +34,7 @@ packages: # patterns of all packages, for scripts
 .PHONY: packages help build test torture scale reproduce quick bench growth peers authors lint generate bits data site image report clean FORCE
 
 help: ## this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 	@echo
 	@echo "  SCALE=full|quick|smoke  PROTOCOL=NAME|all  JOBS=n  ARGS='--set key=value …'"
 
@@ -106,7 +106,7 @@ data: build ## the files of all data sets, into datasets/cache
 	$(SIFG) data fetch
 
 site: ## README, documents and the page of results as one static folder, bin/site; by MkDocs, in a Python environment of its own
-	@test -x bin/mkdocs/bin/mkdocs || (python3 -m venv bin/mkdocs && bin/mkdocs/bin/pip install -q -r scripts/site/requirements.txt)
+	@test -x bin/mkdocs/bin/mkdocs || (python3 -m venv bin/mkdocs && bin/mkdocs/bin/pip install -q --require-hashes -r scripts/site/requirements.txt)
 	@rm -rf bin/site-src && mkdir -p bin/site-src
 	@git ls-files -z $(PAGES) | tar --null -T - -cf - | tar -xf - -C bin/site-src
 	@NO_MKDOCS_2_WARNING=1 bin/mkdocs/bin/mkdocs build --quiet --strict --clean --config-file scripts/site/mkdocs.yml

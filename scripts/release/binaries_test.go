@@ -60,8 +60,8 @@ func TestBinaries(t *testing.T) {
 	}
 }
 
-// TestWorkflows: actions are named by commits, and a job that runs .ci/run, which fetches programs of others, can write
-// nothing.
+// TestWorkflows: actions are named by commits; a job that runs .ci/run or makes the site, by programs of others, can
+// write nothing; and one that can takes the commit that another has tested.
 func TestWorkflows(t *testing.T) {
 	files, err := filepath.Glob("../../.github/workflows/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -77,11 +77,33 @@ func TestWorkflows(t *testing.T) {
 				t.Errorf("%s: %s", file, action)
 			}
 		}
-		for _, job := range regexp.MustCompile(`(?m)^  \w+:`).Split(string(b), -1) {
-			if strings.Contains(job, "run: .ci/run") &&
-				(strings.Contains(job, ": write") || !strings.Contains(job, "persist-credentials: false")) {
-				t.Errorf("%s: a job with .ci/run can write", file)
+		before, jobs, _ := strings.Cut(string(b), "\njobs:\n")
+		if strings.Contains(before, ": write") {
+			t.Errorf("%s: all jobs can write", file)
+		}
+		for _, job := range regexp.MustCompile(`(?m)^  \w+:`).Split(jobs, -1) {
+			write := strings.Contains(job, ": write")
+			if regexp.MustCompile("run: (.ci/run|make site)").MatchString(job) &&
+				(write || !strings.Contains(job, "persist-credentials: false")) {
+				t.Errorf("%s: a job with programs of others can write", file)
 			}
+			if write && strings.Contains(job, "/checkout@") && !strings.Contains(job, `ref: "${{ needs.test.outputs.commit }}"`) {
+				t.Errorf("%s: what is published may not be what was tested", file)
+			}
+		}
+	}
+}
+
+// TestScriptsArePortable: older sed, grep and awk, as macOS has them, take \t for t.
+func TestScriptsArePortable(t *testing.T) {
+	scripts, _ := filepath.Glob("../*.sh")
+	for _, file := range append(scripts, "../../Makefile", "../../.ci/run") {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := regexp.MustCompile(`(?m)^.*(sed|grep|awk) .*\\[tsw+?|].*$`).Find(b); found != nil {
+			t.Errorf("%s: %s", file, found)
 		}
 	}
 }
