@@ -45,7 +45,7 @@ func template(t *testing.T, name string) (dir string, edit func(old, new string)
 		if err != nil {
 			t.Fatalf("%v: %v\n%s", args, err, errs.String())
 		}
-		return string(out)
+		return string(out) + errs.String()
 	}
 	return dir, func(old, new string) { t.Helper(); change("main.go", old, new) }, run
 }
@@ -91,6 +91,14 @@ func TestOwnExperiment(t *testing.T) {
 	line := []string{"run", "--scale", "smoke", "--protocol", "tuned"}
 	if out := run(line...); !strings.Contains(out, "3 trials: 0 already there, 3 computed") {
 		t.Errorf("the first run says\n%s", out)
+	}
+	const another = "3 trials already there, computed by another build: "
+	if out := run(line...); strings.Contains(out, another) {
+		t.Errorf("of the same program it says\n%s", out)
+	}
+	edit("(1+o.Failures[i])*v", "(2+o.Failures[i])*v")
+	if out := run(line...); !strings.Contains(out, another) {
+		t.Errorf("with another density and the same version it says\n%s", out)
 	}
 	edit(`"1", // part`, `"2", // part`)
 	if out := run(line...); !strings.Contains(out, "0 already there, 3 computed") {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
@@ -162,10 +163,18 @@ func (w *work) measure(e *env) {
 		}
 	}
 	w.notes = slices.Compact(w.notes)
+	others := 0
 	for i, f := range w.found {
 		if f.Status == record.StatusOK {
 			w.times.add(&w.trials[i], f.Timing.Seconds)
+			if f.Timing.Commit != machine.This().Commit {
+				others++
+			}
 		}
+	}
+	if others > 0 {
+		w.notes = append(w.notes, table.Count(others, "trial")+" already there, computed by another build: where the code "+
+			"gives other numbers now, raise its Version; sifg verify --recompute compares")
 	}
 }
 

@@ -90,8 +90,9 @@ func facts(sets ...*record.Set) []fact {
 		for _, t := range set.Trials {
 			m := set.Timings[t.Key]
 			seconds += m.Seconds
-			hash, dirty, _ := strings.Cut(m.Commit, "+")
-			commit := strings.TrimSuffix(hash[:min(len(hash), 12)]+"+"+dirty, "+")
+			commit, _, _ := strings.Cut(m.Commit, " ")
+			hash, dirty, _ := strings.Cut(commit, "+")
+			commit = strings.TrimSuffix(hash[:min(len(hash), 12)]+"+"+dirty, "+")
 			for name, value := range map[string]string{"processor": m.CPU, "compute path": m.Kernel, "commit": commit} {
 				if value != "" && value != "unknown" && !slices.Contains(by[name], value) {
 					by[name] = append(by[name], value)

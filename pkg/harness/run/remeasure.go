@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
@@ -147,6 +149,9 @@ func (x *source) cloud(t *harness.Trial, p *harness.Problem, k int) (*sifg.Cloud
 	return c, err
 }
 
+// byOther stands between the commits of the program that drew particles and of another that measured them.
+const byOther = " measured by "
+
 // measure is Compute without a run.
 func (x *source) measure(e *harness.Experiment, t *harness.Trial) (*record.Result, error) {
 	p, err := e.Problem(t)
@@ -175,6 +180,10 @@ func (x *source) measure(e *harness.Experiment, t *harness.Trial) (*record.Resul
 	}
 	timing := x.Timing
 	timing.Key = t.Key
+	drawn, _, _ := strings.Cut(timing.Commit, byOther)
+	if timing.Commit = drawn; drawn != machine.This().Commit {
+		timing.Commit += byOther + machine.This().Commit
+	}
 	return j.result(row, timing), nil
 }
 

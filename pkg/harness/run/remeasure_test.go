@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
@@ -146,7 +147,7 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestAgainByOtherMetrics: values that other code measured are not taken over.
+// TestAgainByOtherMetrics: values that other code measured are not taken over, and times tell who drew and measured.
 func TestAgainByOtherMetrics(t *testing.T) {
 	e := measuring(new(atomic.Int64))
 	planned := func(every string) harness.Trial {
@@ -154,8 +155,16 @@ func TestAgainByOtherMetrics(t *testing.T) {
 		r := plan.Request{Experiments: []*harness.Experiment{e}, Scale: "full", Overrides: over}
 		return must(plan.New(r)).Trials[0]
 	}
-	s := must(store.Open(t.TempDir()))
-	must(Run(t.Context(), t.Context(), s, []*harness.Experiment{e}, []harness.Trial{planned("5")}, options()))
+	s, first := must(store.Open(t.TempDir())), planned("5")
+	drawn := must(Compute(t.Context(), e, &first, 1, nil))
+	drawn.Timing.Commit = "older"
+	must(s.Put(t.Context(), drawn))
+	every10 := planned("10")
+	must(Run(t.Context(), t.Context(), s, []*harness.Experiment{e}, []harness.Trial{every10}, options()))
+	want := "older measured by " + machine.This().Commit
+	if again := must(s.Get(id(every10))).Timing; again.Commit != want || again.Seconds != drawn.Timing.Seconds {
+		t.Errorf("%+v, want the commit %q", again, want)
+	}
 	e.Measuring.Version = "2"
 	for every, want := range map[string]bool{"5": false, "10": true} {
 		x := planned(every)

@@ -3,7 +3,9 @@ package machine
 
 import (
 	"cmp"
+	"crypto/sha256"
 	_ "embed"
+	"fmt"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -28,7 +30,7 @@ var archived string
 type Machine struct {
 	CPU    string `json:"cpu"`    // processor model
 	Kernel string `json:"kernel"` // compute path of the sampler library
-	Commit string `json:"commit"` // of the program, see commit
+	Commit string `json:"commit"` // of the program, see commit; of none, or changed sources, with a digest of it
 }
 
 // This describes the machine and the program that run.
@@ -39,6 +41,11 @@ var This = sync.OnceValue(func() Machine {
 	m := Machine{CPU: cmp.Or(strings.TrimSpace(model), runtime.GOARCH), Kernel: cpu.Path(), Commit: "unknown"}
 	if build, ok := debug.ReadBuildInfo(); ok {
 		m.Commit = cmp.Or(commit(build), m.Commit)
+	}
+	if m.Commit == "unknown" || strings.HasSuffix(m.Commit, "+dirty") { // two builds may differ
+		path, _ := os.Executable()
+		program, _ := os.ReadFile(path)
+		m.Commit += fmt.Sprintf(" build %.6x", sha256.Sum256(program))
 	}
 	return m
 })
