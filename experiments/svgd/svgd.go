@@ -3,6 +3,7 @@
 package svgd
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"math"
@@ -94,9 +95,10 @@ func build(t *harness.Trial) (*harness.Problem, error) {
 		return nil, err
 	}
 	for _, k := range p.o.DensityAt {
-		if k < 0 || k < p.last && (t.Config.Judge.Every == 0 || k%t.Config.Judge.Every != 0) {
-			return nil, fmt.Errorf("options.density_at: %d is no checkpoint, of which there is one every %d iterations",
-				k, t.Config.Judge.Every)
+		every := cmp.Or(t.Config.Judge.Every, p.last) // the first and the last are always judged
+		if k < 0 || k < p.last && k%every != 0 {
+			return nil, fmt.Errorf("options.density_at: %d is no checkpoint: those are every %d iterations, and the last",
+				k, every)
 		}
 	}
 	var err error

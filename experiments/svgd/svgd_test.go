@@ -87,6 +87,11 @@ func TestMeasure(t *testing.T) {
 		!strings.Contains(err.Error(), "options.density_at: 30 is no checkpoint") {
 		t.Errorf("a density at no checkpoint: %v", err)
 	}
+	ends := trial(10, 100, map[string]any{"density_at": []any{0, 100}})
+	ends.Config.Judge.Every = 0 // only the first and the last iteration are judged
+	if _, err := build(ends); err != nil {
+		t.Errorf("densities at both ends: %v", err)
+	}
 }
 
 // made is a set of twenty seeds: the share of the left mode, and the errors of x, x² and the cosine, the same for all

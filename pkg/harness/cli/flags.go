@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -187,10 +188,30 @@ func valueError(err error) error {
 
 // wants says what a flag of a type takes.
 var wants = map[string]string{
-	"int":      "a whole number",
+	"int":      "a whole number, zero or more",
 	"uint64":   "a whole number, zero or more",
 	"bool":     "true or false",
 	"duration": "a time with its unit, such as 90s or 10m",
+}
+
+// decimal is the value of a flag that is a whole number. That of pflag reads 010 as 8.
+type decimal[T int | uint64] struct{ to *T }
+
+func (d decimal[T]) String() string { return fmt.Sprint(*d.to) }
+func (d decimal[T]) Type() string   { return fmt.Sprintf("%T", *d.to) }
+
+func (d decimal[T]) Set(text string) error {
+	n, err := strconv.ParseUint(text, 10, 64)
+	if *d.to = T(n); err == nil && (*d.to < 0 || uint64(*d.to) != n) {
+		err = strconv.ErrRange
+	}
+	return err
+}
+
+// number adds a flag that is a whole number from 0, with its default.
+func number[T int | uint64](f *pflag.FlagSet, to *T, name, short string, value T, what string) {
+	*to = value
+	f.VarP(decimal[T]{to}, name, short, what)
 }
 
 // notEmpty refuses an empty value, such as --name "$NAME" where NAME is not set, and ~/ for a home, which no shell puts

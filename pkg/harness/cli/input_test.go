@@ -86,6 +86,10 @@ var badInput = []struct {
 	{"run --parse drop", []string{"want KEY=VALUE"}},
 	{"grid all --axis step=[1]", []string{`unknown experiment "all"`, "valid are toy"}},
 	{"foo --scale smoke", []string{`unknown command "foo"`, "run"}},
+	{"run --jobs 0x10", []string{"--jobs=0x10: want a whole number"}},
+	{"run --jobs -00", []string{"--jobs=-00: want a whole number"}},
+	{"run --jobs 00", []string{"got 0 and 1"}},
+	{"verify --draw 18446744073709551616", []string{"--draw=18446744073709551616: want a whole number"}},
 	{"verify --recompute -1", []string{"--recompute=-1: want a whole number, zero or more"}},
 }
 

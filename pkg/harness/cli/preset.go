@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/viper"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
@@ -37,6 +38,9 @@ func preset(cmd *cobra.Command) (*viper.Viper, error) {
 	err := v.ReadConfig(bytes.NewReader(text))
 	if err != nil {
 		return nil, usage.Errorf("%s: %v", presetFile, errors.Unwrap(err))
+	}
+	if err := settings.Padded(text); err != nil {
+		return nil, usage.Errorf("%s: %v", presetFile, err)
 	}
 	err = usage.Among("key", v.AllKeys(), presetFile, append(flagNames(cmd.Root()), mirrorKey))
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

@@ -27,6 +27,7 @@ func TestPreset(t *testing.T) {
 		"jobbs: 3\n":            `unknown key "jobbs" in sifg.yaml: did you mean "jobs"?`,
 		"set: {step: 0.1}\n":    `unknown key "set.step" in sifg.yaml`,
 		"help: true\n":          `unknown key "help" in sifg.yaml`,
+		"jobs: 010\n":           "sifg.yaml: line 1: 010 begins with 0: write 10",
 		"timeout: 5\n":          "sifg.yaml: --timeout=5: want a time with its unit",
 		"jobs: [1, 2\n":         "sifg.yaml: ",
 		"datasets-mirror: no\n": `"no", which is no folder`,

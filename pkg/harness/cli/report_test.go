@@ -85,6 +85,10 @@ func TestCompare(t *testing.T) {
 	x.want(t, "compare --against other --protocol released", 0, "svgd", "identical")
 	x.want(t, "compare --against other", 0, "other has no toy paper")
 	x.want(t, "compare --against results --results other --strict", 75, "other has no toy paper")
+	// that every try of a method is lost is a difference
+	x.want(t, "run --results lost --set methods.svgd.step=1e20", 0, "diverged")
+	x.want(t, "compare --against lost --protocol released --strict", 4, "theirs diverged", "identical")
+	x.want(t, "compare --against results --results lost --protocol released --strict", 4, "ours diverged")
 	x.Published = []claim.Published{{Problem: "small", Metric: "first", Method: "svgd", Mean: 1000, SD: 1}}
 	x.want(t, "compare --strict", 4, "2 of 2 numbers are outside", "1 differs", "in SE")
 	x.Scores = []string{"other"}

@@ -57,9 +57,9 @@ func verifyCommand(e *env) *cobra.Command {
 	f := cmd.Flags()
 	s.reportFlags(f)
 	p.flags(f)
-	f.Uint64Var(&recompute, "recompute", 0, "compute `N` trials of the report again, drawn at random")
+	number(f, &recompute, "recompute", "", 0, "compute `N` trials of the report again, drawn at random")
 	f.DurationVar(&d.Within, "within", 0, "of trials that took at most this long, such as 30s (default any)")
-	f.Uint64Var(&d.Seed, "draw", 0, "draw those of --recompute by this `SEED`, as an earlier verify printed it")
+	number(f, &d.Seed, "draw", "", 0, "draw those of --recompute by this `SEED`, as an earlier verify printed it")
 	return cmd
 }
 

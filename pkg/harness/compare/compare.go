@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -34,10 +35,11 @@ const Tolerance = "Two means agree if they differ by at most 3.3 standard errors
 type Row struct {
 	Experiment, Protocol string
 	record.Cell
-	Ours      []float64
-	Theirs    []float64 // of printed numbers the mean
+	Ours      []float64 // of the seeds that both have, if there are any
+	Theirs    []float64 // likewise; of printed numbers the mean
+	Seeds     string    // of how many seeds they are: 5; 2 of 5, which both have; 5 and 6 others
 	Printed   string    // theirs, as the paper prints them
-	claim.Gap           // ours − theirs, over the seeds that both have, if there are any; Error NaN: it is not known
+	claim.Gap           // ours − theirs; Error NaN: it is not known
 	Identical bool
 	Verdict   string
 	Marked    bool   // it agrees, and differs by more than two standard errors
@@ -61,20 +63,24 @@ func Published(e *harness.Experiment, p *record.Set) []Row {
 			Protocol:   p.Protocol,
 			Cell:       record.Cell{Problem: printed.Problem, Metric: metric, Method: printed.Method, Index: index},
 			Ours:       v,
+			Seeds:      strconv.Itoa(len(v)),
 			Theirs:     []float64{printed.Mean},
 			Printed:    printed.Text,
 			Note:       printed.Note,
 		}
 		why := p.Incomparable
-		if len(v) == 0 {
-			why = lacking(p, r.Cell)
-		} else if why == "" && !p.Complete() {
+		switch {
+		case why != "":
+		case !p.Complete():
 			why = "trials are missing"
-		} else if why == "" {
-			why = sample.Why()
-		}
-		if why == "" && printed.Excluded {
+		case printed.Excluded:
 			why = "the number is excluded"
+		case nothing(sample):
+			r.Note = strings.TrimSuffix(sided("ours", sample)+"; "+r.Note, "; ")
+		case len(v) == 0:
+			why = lacking(p, r.Cell)
+		default:
+			why = sample.Why()
 		}
 		r.Gap = printed.Gap(v)
 		r.decide(why)
@@ -92,11 +98,17 @@ func Reports(ours, theirs *record.Set) []Row {
 	var out []Row
 	for _, c := range cells {
 		r := Row{Experiment: ours.Experiment, Protocol: ours.Protocol, Cell: c}
-		why := ""
+		why, x, y := "", a[c], b[c]
+		if y == nil { // no trial ended well
+			y = record.View{Set: theirs, Problem: c.Problem}.Last(c.Method, c.Metric, c.Index)
+		}
+		if x == nil {
+			x = record.View{Set: ours, Problem: c.Problem}.Last(c.Method, c.Metric, c.Index)
+		}
 		switch {
-		case b[c] == nil:
+		case b[c] == nil && !nothing(y):
 			why = "theirs: " + lacking(theirs, c)
-		case a[c] == nil:
+		case a[c] == nil && !nothing(x):
 			why = "ours: " + lacking(ours, c)
 		case ours.Scale != theirs.Scale:
 			why = fmt.Sprintf("ours is of %s scale, theirs of %s", ours.Scale, theirs.Scale)
@@ -106,7 +118,7 @@ func Reports(ours, theirs *record.Set) []Row {
 				r.Note = changed(mine.Config, other.Config)
 			}
 		}
-		r.match(a[c], b[c], why)
+		r.match(x, y, why)
 		out = append(out, r)
 	}
 	return out
@@ -114,6 +126,13 @@ func Reports(ours, theirs *record.Set) []Row {
 
 // Comparable reports whether the cell's numbers can be compared.
 func (r Row) Comparable() bool { return r.Verdict != NotComparable }
+
+// nothing reports whether there are trials, and none gave a number. Beside numbers that is a difference.
+func nothing(s record.Sample) bool {
+	return len(s) > 0 && !slices.ContainsFunc(s, func(v record.Value) bool {
+		return v.Why == "" || v.Why == record.NotMeasured
+	})
+}
 
 // decide gives the verdict. why says that the numbers cannot be compared.
 func (r *Row) decide(why string) {
@@ -127,25 +146,44 @@ func (r *Row) decide(why string) {
 	}
 }
 
-// match compares samples: by seed where both have some of the same, otherwise as independent means. A try that only one
-// of them lost is a difference.
+// match compares samples: by seed where both have some of the same, otherwise as independent means, as with a single
+// pair among several trials. A try that only one of them lost is a difference, and so is that one has no number at all.
 func (r *Row) match(a, b record.Sample, why string) {
-	r.Ours, r.Theirs, r.Identical = a.Numbers(), b.Numbers(), record.Same(a, b)
+	x, y := shared(a, b), shared(b, a)
+	r.Ours, r.Theirs, r.Identical = a.Numbers(), b.Numbers(), len(x) > 0 && record.Same(x, y)
 	d := record.Pair(a, b, 0)
 	r.Gap = claim.Gap{Difference: d.Mean(), Error: stats.SE(d.Gaps)}
-	if d.Pairs()+d.BothLost == 0 {
+	single := len(x) == 1 && len(d.Gaps) == 1 && len(a) > 1 && len(b) > 1 && !r.Identical
+	switch {
+	case len(x) == 0 || single:
 		r.Difference = stats.Mean(r.Ours) - stats.Mean(r.Theirs)
 		r.Error = math.Hypot(stats.SE(r.Ours), stats.SE(r.Theirs))
+		r.Seeds = fmt.Sprintf("%d and %d others", len(r.Ours), len(r.Theirs))
+	case len(x) < len(a):
+		r.Seeds = fmt.Sprintf("%d of %d", len(x), len(a))
+	case len(x) < len(b):
+		r.Seeds = fmt.Sprintf("%d of %d", len(x), len(b))
+	default:
+		r.Seeds = strconv.Itoa(len(x))
 	}
-	switch lost := strings.Trim(sided("ours", a)+"; "+sided("theirs", b), "; "); {
+	if both := record.Beside(a, b); both[0] != nil && !single {
+		r.Ours, r.Theirs = both[0], both[1]
+	}
+	lost := strings.Trim(sided("ours", a)+"; "+sided("theirs", b), "; ")
+	switch {
 	case why != "" || r.Identical:
-	case !d.Whole() && d.Pairs() > 0:
+	case len(a) > 0 && len(b) > 0 && nothing(a) != nothing(b), !single && !d.Whole() && d.Pairs() > 0:
 		r.Verdict, r.Note = Differs, strings.TrimPrefix(r.Note+"; "+lost, "; ")
 		return
 	case math.IsNaN(r.Error):
 		why = cmp.Or(lost, "one pair of trials has no standard error")
 	}
 	r.decide(why)
+}
+
+// shared are the values of a for the seeds that b has too.
+func shared(a, b record.Sample) record.Sample {
+	return slices.DeleteFunc(slices.Clone(a), func(v record.Value) bool { return b.Of(v.Seed).Why == record.NotComputed })
 }
 
 // sided says which values of a side are no numbers, "" if all are.
@@ -224,21 +262,22 @@ func Table(title string, rows []Row) *table.Table {
 		Columns: append(table.Columns(3, "problem", "metric", "method", "ours", "theirs", "seeds", "difference",
 			"in SE", "in %"), table.Column{Header: "verdict"}),
 	}
-	identical := map[[2]string]int{} // by problem and metric
+	identical, several := map[[3]string]int{}, map[string]bool{} // by problem, metric and seeds; metrics with components
 	for _, r := range rows {
+		several[r.Metric] = several[r.Metric] || r.Index > 0
 		if r.Identical {
-			identical[[2]string{r.Problem, r.Metric}]++
+			identical[[3]string{r.Problem, r.Metric, r.Seeds}]++
 		}
 	}
 	for _, r := range rows {
-		at := [2]string{r.Problem, r.Metric}
+		at := [3]string{r.Problem, r.Metric, r.Seeds}
 		switch {
 		case !r.Identical:
-			t.Rows = append(t.Rows, r.cells(t))
+			t.Rows = append(t.Rows, r.cells(t, several[r.Metric]))
 		case identical[at] > 0:
 			row := make([]table.Cell, len(t.Columns))
 			row[0], row[1] = table.Text(r.Problem), table.Text(r.Metric)
-			row[2] = table.Text(table.Count(identical[at], "cell"))
+			row[2], row[5] = table.Text(table.Count(identical[at], "cell")), table.Text(r.Seeds)
 			row[len(row)-1] = table.Text("identical")
 			t.Rows = append(t.Rows, row)
 			delete(identical, at)
@@ -250,13 +289,14 @@ func Table(title string, rows []Row) *table.Table {
 	return t
 }
 
-// cells returns the row's cells; what is to be said of it goes to the notes of the table.
-func (r *Row) cells(t *table.Table) []table.Cell {
+// cells returns the row's cells; what is to be said of it goes to the notes of the table. several: the metric has more
+// than one component.
+func (r *Row) cells(t *table.Table, several bool) []table.Cell {
 	metric, verdict := r.Metric, r.Verdict
 	if r.Marked {
 		verdict += ", marked"
 	}
-	if r.Index > 0 {
+	if several {
 		metric += fmt.Sprintf("[%d]", r.Index)
 	}
 	for _, text := range []string{r.Why, r.Note} {
@@ -276,7 +316,7 @@ func (r *Row) cells(t *table.Table) []table.Cell {
 	}
 	return []table.Cell{
 		table.Text(r.Problem), table.Text(metric), table.Text(r.Method), table.MeanSD(r.Ours), theirs,
-		table.Int(len(r.Ours)),
+		table.Text(r.Seeds),
 		table.PlusMinus(r.Difference, r.Error), table.Fixed(r.Difference/r.Error, 1),
 		table.Fixed(100*r.Difference/math.Abs(stats.Mean(r.Theirs)), 1), table.Text(verdict),
 	}

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,7 +76,8 @@ func TestPublished(t *testing.T) {
 		got[0].Printed != "2.000 ± 0.10" {
 		t.Errorf("%+v\n%+v", got[0], got[1])
 	}
-	if got[2].Why != "of 2 trials 2 diverged" || got[3].Why != "no trial of it" || len(got[3].Ours) != 0 {
+	// where there are printed numbers, that no trial gave one is a difference
+	if got[2].Verdict != Differs || got[2].Note != "ours diverged" || got[3].Why != "no trial of it" || len(got[3].Ours) != 0 {
 		t.Errorf("%+v\n%+v", got[2], got[3])
 	}
 	p.Incomparable = "the settings were changed: step=1"
@@ -157,6 +159,17 @@ func TestReports(t *testing.T) {
 	if undefined.Verdict != Differs || undefined.Note != "ours undefined in 1 of 3 seeds" {
 		t.Errorf("undefined in one of three: %+v", undefined)
 	}
+	for i := range theirs.Trials { // all of c are lost, and no seed is shared
+		if t := &theirs.Trials[i]; t.Method == "c" {
+			t.Status, t.Seed = record.StatusTimeout, t.Seed+10
+		}
+	}
+	for _, rows := range [][]Row{Reports(ours, theirs), Reports(theirs, ours)} {
+		i := slices.IndexFunc(rows, func(r Row) bool { return r.Method == "c" })
+		if r := rows[i]; r.Verdict != Differs || !strings.HasSuffix(r.Note, "rs stopped") || !math.IsNaN(r.Error) {
+			t.Errorf("all tries are lost: %+v", r)
+		}
+	}
 	theirs.Scale = "quick"
 	if r := Reports(ours, theirs)[0]; r.Verdict != NotComparable || !strings.Contains(r.Why, "quick") {
 		t.Errorf("of two scales: %+v", r)
@@ -181,6 +194,10 @@ func TestTable(t *testing.T) {
 		!strings.Contains(text, "not comparable (1)") {
 		t.Errorf("%s", text)
 	}
+	parts := []Row{{Cell: record.Cell{Metric: "m"}}, {Cell: record.Cell{Metric: "m", Index: 1}}}
+	if text := Table("", parts).CSV(); !strings.Contains(text, ",m[0],") || !strings.Contains(text, ",m[1],") {
+		t.Errorf("components of a metric: %s", text)
+	}
 	if notes := Table("", rows).Notes; len(notes) != 2 || notes[0] != "(1) theirs: no trial of it" {
 		t.Errorf("notes %q", notes)
 	}
@@ -188,5 +205,38 @@ func TestTable(t *testing.T) {
 		"theirs: no trial of it; ours: no trial of it"
 	if got := Count(rows); got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestSeeds: the means are those of the seeds that both have; a single pair among several trials is not one of them.
+func TestSeeds(t *testing.T) {
+	for _, c := range []struct {
+		ours, theirs []float64
+		first        uint64 // seed of theirs
+		seeds        string
+		mine, others float64 // means
+		verdict      string
+		identical    bool
+	}{
+		{[]float64{1, 2, 3, 4, 9}, []float64{4.5, 9, 7, 7, 7, 7}, 4, "2 of 5", 6.5, 6.75, Agrees, false},
+		{[]float64{1, 2}, []float64{1, 2, 9}, 1, "2 of 3", 1.5, 1.5, Agrees, true},
+		{[]float64{1, 2, 9}, []float64{1, 2}, 1, "2 of 3", 1.5, 1.5, Agrees, true},
+		{[]float64{1, 2, 3}, []float64{9, 9, 9.3}, 3, "3 and 3 others", 2, 9.1, Differs, false},
+		{[]float64{1, 2, 3}, []float64{3, 9}, 3, "1 of 3", 3, 3, Agrees, true},
+		{[]float64{1, 2, 3}, []float64{2, 3}, 7, "3 and 2 others", 2, 2.5, Agrees, false},
+		{[]float64{1, 2, 3}, []float64{1, 2, 4}, 1, "3", 2, 7. / 3, Agrees, false},
+	} {
+		theirs := made("full", values{"a", c.theirs})
+		for i := range theirs.Trials {
+			theirs.Trials[i].Seed += c.first - 1
+		}
+		r := Reports(made("full", values{"a", c.ours}), theirs)[0]
+		if r.Seeds != c.seeds || stats.Mean(r.Ours) != c.mine || math.Abs(stats.Mean(r.Theirs)-c.others) > 1e-12 ||
+			r.Verdict != c.verdict || r.Identical != c.identical {
+			t.Errorf("%+v, want %+v", r, c)
+		}
+		if text := Table("", []Row{r}).CSV(); !strings.Contains(text, ","+c.seeds+",") {
+			t.Errorf("the table does not say %q: %s", c.seeds, text)
+		}
 	}
 }

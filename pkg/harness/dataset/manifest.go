@@ -16,6 +16,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
@@ -114,6 +115,9 @@ func (l *Library) add(b []byte, path string) error {
 	if len(m.Datasets) == 0 || d.Decode(&yaml.Node{}) != io.EOF {
 		return usage.Errorf("%s: want one document with the key datasets, and an entry for each data set below it",
 			path)
+	}
+	if err := settings.Padded(b); err != nil {
+		return usage.Errorf("%s: %v", path, err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Datasets)) {
 		e := m.Datasets[name]

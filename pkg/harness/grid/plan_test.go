@@ -259,11 +259,14 @@ func TestRefusals(t *testing.T) {
 
 		"product: {step: 1}\nproblems: [smal]": `the grid steps: unknown problem "smal": did you mean "small"?`,
 
-		"select: min gap": "has no cells",
+		"select: min gap":                                     "the grid is empty: want axes",
+		"product: {step: 1, methods.*.step: 2}":               "methods.*.step is there twice",
+		"product: {step: [1, 010]}":                           "steps.yaml: line 1: 010 begins with 0: write 10",
+		"product: {step: 1}\nseeds: [1, 007]":                 "line 2: 007 begins with 0: write 7",
 		"product: {step: " + long + ", hidden: " + long + "}": "more than 100000 cells",
 		"parts: [{product: {step: 1}}]\nmethods: [sifg]":      "outside of them",
 		"product: {options.dmi: [1]}":                         `"dmi"`,
-		"":                                                    "has no cells",
+		"":                                                    "steps.yaml: the grid is empty: want axes",
 		"- step":                                              "steps.yaml",
 	} {
 		_, _, err := layOut(text, "min gap")

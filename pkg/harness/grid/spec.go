@@ -7,6 +7,7 @@ package grid
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -80,7 +81,7 @@ func ReadSpec(file string, text []byte) (*Spec, error) {
 	if !errors.Is(d.Decode(new(any)), io.EOF) {
 		return nil, usage.Errorf("%s: want one grid, but a second begins after ---", file)
 	}
-	if err := usage.Twice("seed", s.Seeds); err != nil {
+	if err := cmp.Or(settings.Padded(text), usage.Twice("seed", s.Seeds)); err != nil {
 		return nil, usage.Errorf("%s: %v", file, err)
 	}
 	if s.Parts == nil {
@@ -88,6 +89,9 @@ func ReadSpec(file string, text []byte) (*Spec, error) {
 	} else if w := s.Whole; len(w.Problems)+len(w.Methods)+len(w.all()) > 0 {
 		return nil, usage.Errorf("%s: in a grid with parts, only select, protocol and seeds stand outside of "+
 			"them", file)
+	}
+	if !slices.ContainsFunc(s.Parts, func(p part) bool { return len(p.all())+len(p.Methods) > 0 }) {
+		return nil, usage.Errorf("%s: the grid is empty: want axes, as in product: {step: [0.01, 0.1]}", file)
 	}
 	for _, p := range s.Parts {
 		for _, a := range p.all() {
@@ -165,14 +169,14 @@ func (p *part) check() error {
 			case a.key == "seeds" || strings.HasSuffix(a.key, ".seeds"):
 				return usage.Errorf("%s: seeds are no axis: they repeat each cell; write seeds: [1, 2] beside the "+
 					"axes, or --seeds", a.from)
-			case seen[a.key]:
+			case seen[settings.Whole(a.key)]:
 				return usage.Errorf("%s: %s is there twice", a.from, a.key)
 			case slices.Contains(p.Zip, a) && len(a.values) != len(p.Zip[0].values):
 				first := p.Zip[0]
 				return usage.Errorf("%s: zip pairs values, but %s has %d and %s has %d",
 					a.from, first.key, len(first.values), a.key, len(a.values))
 			}
-			seen[a.key] = true
+			seen[settings.Whole(a.key)] = true
 		}
 	}
 	return nil

@@ -172,9 +172,6 @@ func (f *File) layer(o Override) (*layer, error) {
 // that has it, one of the problem for that of every problem.
 func qualify(key string, o Override) ([]string, error) {
 	path := strings.Split(key, ".")
-	if len(path) > 2 && path[2] == "of" { // as earlier programs wrote what a grid chose
-		path[2] = "methods"
-	}
 	layer, problem, sampler := keysOf[layerShape](), keysOf[problemShape](), keysOf[sifg.Config]()
 	switch first := path[0]; {
 	case slices.Contains(layer, first):
@@ -185,6 +182,14 @@ func qualify(key string, o Override) ([]string, error) {
 		return append([]string{"problems", "*"}, path...), nil
 	}
 	return nil, usage.Unknown("key", path[0], o.String(), slices.Concat(layer, sampler, problem))
+}
+
+// Whole returns a key that may be in short form in its whole form: methods.*.step for step. One that is unknown stays.
+func Whole(key string) string {
+	if path, err := qualify(key, Override{}); err == nil {
+		return strings.Join(path, ".")
+	}
+	return key
 }
 
 // keysOf returns the keys of a shape.
@@ -206,8 +211,32 @@ func parse(text []byte, out any) error {
 	if err := d.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
 		return errors.New("only one document is read: remove the line ---")
 	}
-	return nil
+	return Padded(text)
 }
+
+// leading is a whole number that begins with 0: to some readers of YAML it is octal, to others decimal.
+var leading = regexp.MustCompile(`^([-+]?)0[0_]*([0-9][0-9_]*)$`)
+
+// Padded refuses a YAML text with such a number. What else is wrong with the text is not looked for.
+func Padded(text []byte) error {
+	var find func(n *yaml.Node) error
+	find = func(n *yaml.Node) error {
+		if m := leading.FindStringSubmatch(n.Value); m != nil && slices.Contains(numbers, n.ShortTag()) {
+			return fmt.Errorf("line %d: %s begins with 0: write %s", n.Line, n.Value, m[1]+m[2])
+		}
+		for _, c := range n.Content {
+			if err := find(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var all yaml.Node
+	_ = yaml.Unmarshal(text, &all)
+	return find(&all)
+}
+
+var numbers = []string{"!!int", "!!float"}
 
 // decode fills out from in. where says in errors where in was written. The keys of a map in out, or the texts, may be
 // of a type whose values names lists.

@@ -75,6 +75,15 @@ var refusals = []struct {
 	{file: "step: 0.1\nsetp: 1\n", want: []string{`did you mean "step"?`}},
 	{file: "seeds: .nan\n", want: []string{"seeds", "finite"}},
 	{file: "seeds: [1]\nseeds: [2]\n", want: []string{"line 2", "already defined"}},
+	{file: "methods: {drift: {step: 0.02}}\nmethods.drift.step: 0.05\n",
+		want: []string{"methods.drift.step is there twice, by methods and by methods.drift.step"}},
+	{file: "step: 0.02\nmethods: {'*': {step: 0.05}}\n", want: []string{"methods.*.step is there twice"}},
+	{file: "options.nested: 1\noptions.nested.a: 2\n", want: []string{"options.nested has a value by options.nested"}},
+	{file: "particles: 6\niterations: 0040\n", want: []string{"line 2: 0040 begins with 0: write 40"}},
+	{file: "problems: {small: {options: {nested: {b: [8, -08]}}}}\n", want: []string{"-08 begins with 0: write -8"}},
+	{set: "particles=0100", want: []string{"--set particles=0100: line 1: 0100 begins with 0: write 100"}},
+	{set: "seeds=[010]", want: []string{"010 begins with 0: write 10"}},
+	{old: "particles: 6", new: "particles: 0_6", want: []string{"settings of toy: line", "0_6 begins with 0: write 6"}},
 }
 
 func TestRefusals(t *testing.T) {

@@ -278,8 +278,11 @@ func (s *Settings) problem(name string) (Problem, error) {
 			continue
 		}
 		method, err := s.Method(name, m)
-		if err != nil {
+		if err != nil && s.file.selects(name, m) {
 			return p, err
+		}
+		if err != nil { // it does not run, so nothing is wrong with what does
+			continue
 		}
 		p.Methods = append(p.Methods, method)
 	}

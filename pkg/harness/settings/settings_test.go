@@ -137,7 +137,6 @@ func TestOverrides(t *testing.T) {
 		{"iterations=3", "0.2 0.01 0.01 0.1 3 3 [1 2]"},
 		{"methods.drift.iterations=3", "0.2 0.01 0.01 0.1 8 3 [1 2]"},
 		{"problems.wide.methods.drift.iterations=3", "0.2 0.01 0.01 0.1 8 3 [1 2]"},
-		{"problems.wide.of.drift.iterations=3", "0.2 0.01 0.01 0.1 8 3 [1 2]"}, // as an earlier program wrote it
 		{"seeds=[5]", "0.2 0.01 0.01 0.1 8 9 [5]"},
 		{"problems.wide.seeds=[5] seeds=[6]", "0.2 0.01 0.01 0.1 8 9 [6]"},
 		{`problems={small: {iterations: 1}, "*": {iterations: 2}}`, "0.2 0.01 0.01 0.1 1 2 [1 2]"},
@@ -315,6 +314,13 @@ func TestZero(t *testing.T) {
 		_, err := f.Resolve("paper", "full", sets(key))
 		if err == nil || !strings.Contains(err.Error(), "would stand for the default") {
 			t.Errorf("%s: %v", key, err)
+		}
+	}
+	// what is wrong is said of a method that runs
+	drift := f.For(func(_, method string) bool { return method == "drift" }, nil, nil)
+	for key, want := range map[string]string{"step=0": "of method drift", "step=-1": "method drift on problem small"} {
+		if _, err := drift.Resolve("paper", "full", sets(key)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", key, err, want)
 		}
 	}
 	f = f.For(func(string, string) bool { return true }, []string{"ascent"}, nil)
