@@ -238,10 +238,25 @@ func ReadJSON(read func(name string) ([]byte, error), name string, v any) error 
 // Metric describes a metric that an experiment can measure.
 type Metric struct {
 	Name    string // as in the trace: knn-kl
+	Title   string // on axes; "": the name with spaces
 	Unit    string // nats, …; "" for a pure number
 	Meaning string // one sentence
 
 	Components int // how many numbers it is at a checkpoint, Many where that hangs on the problem; 0: one
+}
+
+// Axis is what stands on an axis for a metric.
+func (e *Experiment) Axis(metric string) string {
+	title := strings.ReplaceAll(metric, "-", " ")
+	for _, m := range e.Metrics {
+		if m.Name == metric {
+			title = cmp.Or(m.Title, title)
+			if m.Unit != "" {
+				title += ", " + m.Unit
+			}
+		}
+	}
+	return title
 }
 
 // Many is the number of components of a metric that has one a mode, a coordinate or a particle.

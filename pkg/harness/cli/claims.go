@@ -57,7 +57,11 @@ func claimsCommand(e *env) *cobra.Command {
 				return err
 			}
 			if names != nil || ids == nil {
-				fmt.Fprintln(e.out, wrapped(cmp.Or(ledger.Count(), "no claim was checked")))
+				none := "no claim was checked"
+				if scale := rep.Rehearsal(); scale != "" {
+					none = "no claim is decided at " + scale + " scale, which is a rehearsal"
+				}
+				fmt.Fprintln(e.out, wrapped(cmp.Or(ledger.Count(), none)))
 			}
 			return nil
 		},

@@ -29,6 +29,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 const pointsPerCm = 72 / 2.54
@@ -125,6 +127,30 @@ func (f *Figure) CSV() []byte {
 	}
 	w.Flush() // a strings.Builder has no errors
 	return []byte(b.String())
+}
+
+// Alt says in words what the figure shows: what stands on the axes, and what lines and points are of.
+func (f *Figure) Alt() string {
+	var axes, labels []string
+	for _, p := range f.Panels {
+		text := strings.TrimSuffix(p.Y.Label+" against "+p.X.Label, " against ")
+		if p.Y.Label != "" && !slices.Contains(axes, text) {
+			axes = append(axes, text)
+		}
+		for _, layer := range p.Layers {
+			if label := layer.key().Label; label != "" && !slices.Contains(labels, label) {
+				labels = append(labels, label)
+			}
+		}
+	}
+	text := table.Count(len(f.Panels), "panel")
+	if len(axes) > 0 {
+		text += " of " + strings.Join(axes, "; ")
+	}
+	if len(labels) > 0 {
+		text += ". Shown are " + strings.Join(labels, ", ")
+	}
+	return text + "."
 }
 
 // digits prints a value of a column, or the name of the position that it is nearest to; "" if there is none.

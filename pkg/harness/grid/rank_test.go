@@ -138,7 +138,7 @@ func TestRanking(t *testing.T) {
 		strings.Count(csv, "gap: diverged") != 4 {
 		t.Errorf("the table of all cells:\n%s", csv)
 	}
-	f, err := q.draw(s)
+	f, err := q.draw(s, strings.ToUpper)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestOrderOfSeeds(t *testing.T) {
 	shown := func(s *record.Set, q Question) string {
 		a, _ := q.best(s)
 		b, _ := q.all(s)
-		f, _ := q.draw(s)
+		f, _ := q.draw(s, strings.ToUpper)
 		layer, _ := q.Chosen(s)
 		return a.CSV() + b.CSV() + string(f.CSV()) + string(layer)
 	}
@@ -311,7 +311,7 @@ func TestNearPublished(t *testing.T) {
 	if third := g.cells[2]; !(third.mean > 100) {
 		t.Errorf("the third cell, %s, is %v standard errors away", g.label(third), third.mean)
 	}
-	f, err := q.draw(set)
+	f, err := q.draw(set, strings.ToUpper)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,10 +24,11 @@ import (
 
 // On returns an experiment whose sections are those of a grid, on what is a person's own too.
 func (q Question) On(e *harness.Experiment) *harness.Experiment {
+	draw := func(s *record.Set) (*figure.Figure, error) { return q.draw(s, e.Axis) }
 	out := *e
 	out.Paper = nil
 	out.Sections = []harness.Section{
-		{ID: "best", Title: "The best cells", Draw: q.draw, Table: q.best},
+		{ID: "best", Title: "The best cells", Draw: draw, Table: q.best},
 		{ID: "cells", Title: "All cells, the best first", Table: q.all},
 	}
 	if e.Custom != nil { // records on what is a person's own have the same sections
@@ -99,13 +100,13 @@ func Shown(grids map[string]*report.Results, files report.Files) (out []report.G
 			for _, set := range x.Sets {
 				made[path.Join(set.Protocol, "chosen.yaml")], _ = q.Chosen(set)
 				g := report.Grid{
-					Name: name, Experiment: x.Name, Title: x.Title, Protocol: set.Protocol, Command: q.Command,
+					Name: name, Experiment: x.Name, Title: q.title(x.Experiment, set), Protocol: set.Protocol, Command: q.Command,
 					Dir: path.Join(at, set.Protocol),
 				}
 				if best := x.Part(set.Protocol, "best"); best != nil {
 					g.Best, g.Failure = best.Made, best.Failure
 					if best.SVG != nil {
-						g.Pictures = []report.Picture{{Title: q.title(), Path: path.Join(g.Dir, "best"), SVG: best.SVG}}
+						g.Pictures = []report.Picture{{Title: q.aim(), Path: path.Join(g.Dir, "best"), SVG: best.SVG}}
 					}
 				}
 				if g.Best == nil && g.Failure == "" {
@@ -127,12 +128,47 @@ func sortedKeys(m map[string]*report.Results) (keys []string) {
 	return keys
 }
 
-// title is the question in words.
-func (q Question) title() string {
-	if q.Published != nil {
-		return "Which settings print the published numbers?"
+// title is the question in words, such as: Which step does SVGD want on gmm-2d?
+func (q Question) title(e *harness.Experiment, s *record.Set) string {
+	var keys, methods, problems []string
+	for _, g := range q.groups(s) {
+		if key := g.decisive(); key != "" {
+			keys = append(keys, spoken(key))
+		}
+		methods, problems = append(methods, figure.Label(g.method)), append(problems, g.problem)
 	}
-	return "Which settings have the " + map[bool]string{true: "largest ", false: "smallest "}[q.Max] + q.Metric + "?"
+	of := func(all []string, many string) string {
+		slices.Sort(all)
+		switch all = slices.Compact(all); len(all) {
+		case 1:
+			return all[0]
+		case 2:
+			return all[0] + " and " + all[1]
+		}
+		return many
+	}
+	key, method := of(keys, "settings"), of(methods, "the methods")
+	where := of(problems, table.Count(len(slices.Compact(slices.Sorted(slices.Values(problems)))), "problem"))
+	switch {
+	case q.Published != nil:
+		return fmt.Sprintf("Which %s of %s gives the published numbers on %s?", key, method, where)
+	case method == "the methods" || strings.Contains(method, " and "):
+		return fmt.Sprintf("Which %s do %s want on %s?", key, method, where)
+	}
+	return fmt.Sprintf("Which %s does %s want on %s?", key, method, where)
+}
+
+// spoken is a setting in words.
+func spoken(key string) string {
+	return strings.ReplaceAll(strings.TrimPrefix(short(key), "options."), "_", " ")
+}
+
+// aim says by what cells are ranked.
+func (q Question) aim() string {
+	if q.Published != nil {
+		return "distance from the published numbers"
+	}
+	return map[bool]string{true: "larger", false: "smaller"}[q.Max] + " is better"
 }
 
 // best lists the best cell of each method on each problem beside the settings as they are.
@@ -233,11 +269,11 @@ func (q Question) all(s *record.Set) (*table.Table, error) {
 // draw draws a panel for each method on each problem: what its most decisive setting does. For each of its values it
 // has the best of the cells with that value, a point a seed and a line through the means. The settings in use are
 // marked, and a published number is a line with a band of its spread.
-func (q Question) draw(s *record.Set) (*figure.Figure, error) {
+func (q Question) draw(s *record.Set, words func(metric string) string) (*figure.Figure, error) {
 	f := &figure.Figure{}
 	for _, g := range q.groups(s) {
 		if key := g.decisive(); key != "" {
-			f.Panels = append(f.Panels, g.panel(key))
+			f.Panels = append(f.Panels, g.panel(key, words))
 		}
 	}
 	if f.Panels == nil {
@@ -275,12 +311,13 @@ func (g *group) decisive() (decisive string) {
 	return decisive
 }
 
-func (g *group) panel(key string) figure.Panel {
+// panel draws what a setting does; words says what stands on an axis for a metric.
+func (g *group) panel(key string, words func(metric string) string) figure.Panel {
 	levels, numeric := g.levels(key)
 	p := figure.Panel{
 		Title: g.problem + ", " + figure.Label(g.method),
-		X:     figure.Axis{Label: short(key)},
-		Y:     figure.Axis{Label: g.metrics[0], Scale: figure.AutoLog},
+		X:     figure.Axis{Label: spoken(key)},
+		Y:     figure.Axis{Label: words(g.metrics[0]), Scale: figure.AutoLog},
 	}
 	at := places(levels, numeric, &p.X)
 	style := figure.Method(g.method).As("best cell")

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/url"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -34,12 +35,13 @@ var (
 	pageTemplate = template.Must(template.New("").Funcs(template.FuncMap{
 		"marks": marks, "image": image, "facts": facts, "without": without, "opinion": opinion, "command": command,
 		"count":      table.Count,
+		"anchor":     func(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "-") },
 		"counts":     table.Counts,
 		"style":      func() template.CSS { return template.CSS(style) },
 		"script":     func() template.JS { return template.JS(script) },
 		"tally":      func(n map[string]int) string { return table.Counts(n, claim.Outcomes...) },
 		"outcomes":   func() []string { return claim.Outcomes },
-		"repository": func() string { return "https://github.com/semi-implicit/sifg" },
+		"repository": func() string { return repository },
 		"rows":       func(v view, l claim.Ledger) rows { return rows{v, l} },
 		"gridID": func(g report.Grid) string {
 			return strings.ReplaceAll(strings.Join([]string{"grid", g.Experiment, g.Name, g.Protocol}, "-"), "/", "-")
@@ -58,6 +60,8 @@ const (
 	Grids          = "grids.html"
 )
 
+const repository = "https://github.com/semi-implicit/sifg"
+
 // pageOf is the page of an experiment among others.
 func pageOf(experiment string) string { return experiment + ".html" }
 
@@ -73,6 +77,9 @@ type site struct {
 	Samplers []sifg.Sampler // that were used
 	Changed  []*record.Set  // those that were not run with a protocol's own settings
 	Facts    []fact         // about all trials
+
+	Rehearsal string // the scale, where it is not full; "": it is
+	Full      string // the page of the results of full scale
 }
 
 // link is a page, with its name in the list of pages and above itself.
@@ -133,6 +140,9 @@ func Render(r *report.Results, grids []report.Grid, all []*harness.Experiment) (
 	}
 	s.Samplers = slices.DeleteFunc(sifg.Samplers(), func(x sifg.Sampler) bool { return !used[x.Name] })
 	s.Facts = facts(sets...)
+	if s.Rehearsal, s.Full = r.Rehearsal(), repository+"/tree/main/results"; filepath.Base(r.Dir) == s.Rehearsal {
+		s.Full = "../" + firstPage // of the folder that has the scale's
+	}
 	return s.pages()
 }
 
@@ -187,7 +197,7 @@ func (s *site) add(x *report.Experiment, used map[string]bool) {
 	measured, seen := map[string]bool{}, map[string]bool{}
 	for _, set := range x.Sets {
 		out.Protocols = append(out.Protocols, newProtocol(x, set, seen))
-		if !x.OnCustom() && (set.Changed() || set.Scale != "full") {
+		if !x.OnCustom() && (set.Changed() || set.Rehearsal()) {
 			s.Changed = append(s.Changed, set)
 		}
 		for _, t := range set.Trials {

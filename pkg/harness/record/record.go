@@ -163,6 +163,9 @@ func (s *Set) Planned() int { return len(s.Trials) + len(s.Missing) }
 // Complete reports whether every planned trial has a record.
 func (s *Set) Complete() bool { return len(s.Missing) == 0 }
 
+// Rehearsal reports whether the scale is another than full: then no claim is decided.
+func (s *Set) Rehearsal() bool { return s.Scale != "full" }
+
 // Changed reports whether the settings, or the choice of trials, are not the protocol's own.
 func (s *Set) Changed() bool { return len(s.Overrides) > 0 }
 

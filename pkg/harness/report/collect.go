@@ -237,7 +237,7 @@ func lacks(set, old *record.Set) string {
 	case n > 0:
 		return fmt.Sprintf("%s there, and not here; --results takes another folder%s",
 			table.Count(n, "trial")+" ended well", stays)
-	case old.Scale == "full" && set.Scale != "full":
+	case !old.Rehearsal() && set.Rehearsal():
 		return "the results that are there are of full scale, these of " + set.Scale + stays
 	}
 	return ""

@@ -19,6 +19,7 @@ type Part struct {
 	Set *record.Set
 
 	SVG, CSV []byte       // of a figure; nil: none
+	Alt      string       // what the figure shows, for those who do not see it
 	Hidden   int          // values that the figure does not show: not finite, or outside the axes
 	Made     *table.Table // nil: none
 	Outcome  claim.Outcome
@@ -54,7 +55,7 @@ func (x *Experiment) Part(protocol, id string) *Part {
 
 // make makes a section. The arrays that it shows become part of the records.
 func (x *Experiment) make(s *harness.Section, set *record.Set) *Part {
-	p := &Part{Section: s, Set: set}
+	p := &Part{Section: s, Set: set, Alt: s.Title}
 	shown := *set
 	shown.Load = func(key, name string) (*record.Array, error) {
 		a, err := set.Load(key, name)
@@ -99,7 +100,7 @@ func (p *Part) make(set *record.Set) error {
 	case errors.Is(err, harness.ErrNoTrials) && p.Made != nil: // there is nothing to draw, and the table stays
 		return nil
 	case err == nil:
-		p.CSV = f.CSV()
+		p.CSV, p.Alt = f.CSV(), p.Title+": "+f.Alt()
 		p.SVG, p.Hidden, err = f.SVG()
 	}
 	return err
@@ -175,7 +176,7 @@ func (x *Experiment) Files() (data, made map[string][]byte, err error) {
 // Grid is the results of a grid, as a page shows them.
 type Grid struct {
 	Name, Experiment, Protocol string
-	Title                      string       // of the experiment
+	Title                      string       // the question that it answers
 	Command                    string       // that makes it again
 	Dir                        string       // below the results folder
 	Best                       *table.Table // the best cells of each method on each problem

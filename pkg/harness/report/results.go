@@ -119,7 +119,7 @@ func (x *Experiment) newSet(protocol, scale string, overrides []string) *record.
 	switch {
 	case len(overrides) > 0:
 		set.Incomparable = "the settings were changed: " + strings.Join(overrides, ", ")
-	case scale != "full":
+	case set.Rehearsal():
 		set.Incomparable = scale + " scale, not the paper's settings"
 	}
 	return set
@@ -165,7 +165,19 @@ func (x *Experiment) Absent() (names []string) {
 // noData begins the reason of a trial that is missing because its data set, whose name follows, is not here.
 const noData = "there is no data set "
 
-// Ledger returns the claims of experiments with what the results say of them. It makes no other section.
+// Rehearsal is the scale of results that are not of full scale, and so decide no claim; "": there are none such.
+func (r *Results) Rehearsal() string {
+	for _, x := range r.Experiments {
+		for _, set := range x.Sets {
+			if set.Rehearsal() && !x.OnCustom() {
+				return set.Scale
+			}
+		}
+	}
+	return ""
+}
+
+// Ledger returns the claims of experiments with what the results of full scale say of them. It makes no other section.
 func (r *Results) Ledger(all []*harness.Experiment) claim.Ledger {
 	var rows []claim.Row
 	for _, e := range all {
@@ -177,6 +189,9 @@ func (r *Results) Ledger(all []*harness.Experiment) claim.Ledger {
 			row := claim.Row{Claim: *c, Experiment: e.Name}
 			for i := 0; x != nil && i < len(x.Sets); i++ {
 				set := x.Sets[i]
+				if set.Rehearsal() {
+					continue
+				}
 				if part := x.Part(set.Protocol, c.ID); part != nil {
 					found := part.Outcome
 					found.Protocol, found.Scale = set.Protocol, set.Scale
