@@ -9,7 +9,6 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/sifg/cpu"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
-	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
 // peak returns the float32 operations a second that one core does in registers now: the best of a few milliseconds. It
@@ -58,20 +57,6 @@ func BenchmarkIteration(b *testing.B) {
 				report(b, p.products(cfg))
 			})
 		}
-	}
-}
-
-// BenchmarkBeyond is an outer iteration on the 2-D mixture of flows beyond the paper.
-func BenchmarkBeyond(b *testing.B) {
-	p := problem{name: "gmm-2d", target: target.GMM2D(), particles: 1000}
-	for _, name := range []string{"sifg", "sifg-a", "interpolated", "sgld", "baoab"} {
-		b.Run(name, func(b *testing.B) {
-			step := p.start(b, Config{Sampler: name, Step: 0.01}, 1)
-			step()
-			for b.Loop() {
-				step()
-			}
-		})
 	}
 }
 

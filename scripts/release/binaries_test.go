@@ -87,7 +87,8 @@ func TestWorkflows(t *testing.T) {
 				(write || !strings.Contains(job, "persist-credentials: false")) {
 				t.Errorf("%s: a job with programs of others can write", file)
 			}
-			if write && strings.Contains(job, "/checkout@") && !strings.Contains(job, `ref: "${{ needs.test.outputs.commit }}"`) {
+			if write && strings.Contains(job, "/checkout@") &&
+				!strings.Contains(job, `ref: "${{ needs.test.outputs.commit }}"`) {
 				t.Errorf("%s: what is published may not be what was tested", file)
 			}
 		}

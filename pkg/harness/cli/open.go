@@ -101,7 +101,8 @@ func openStore(dir, results string, write bool) (*store.Store, error) {
 	usual, _ := filepath.Abs("results/store")
 	for up := r; up != filepath.Dir(up); up = filepath.Dir(up) {
 		if up == usual || store.Is(up) {
-			return nil, usage.Errorf("--results %s and the trials in %s overlap: a report needs another folder", results, up)
+			return nil, usage.Errorf("--results %s and the trials in %s overlap: a report needs another folder",
+				results, up)
 		}
 	}
 	opener := store.OpenReadOnly
@@ -173,8 +174,8 @@ func (w *work) measure(e *env) {
 		}
 	}
 	if others > 0 {
-		w.notes = append(w.notes, table.Count(others, "trial")+" already there, computed by another build: where the code "+
-			"gives other numbers now, raise its Version; sifg verify --recompute compares")
+		w.notes = append(w.notes, table.Count(others, "trial")+" already there, computed by another build: where the "+
+			"code gives other numbers now, raise its Version; sifg verify --recompute compares")
 	}
 }
 

@@ -52,7 +52,8 @@ func (u Undrawn) String() string {
 
 // Draw draws of the trials of a report that this program can compute again: those that ended, whose data are here, and
 // to which the settings that are stored with them give their key. It counts the others.
-func Draw(r *report.Results, all []*harness.Experiment, data *dataset.Library, d Draws) (out []harness.Trial, u Undrawn) {
+func Draw(r *report.Results, all []*harness.Experiment, data *dataset.Library, d Draws) (out []harness.Trial,
+	u Undrawn) {
 	seen := map[string]bool{} // protocols may share a trial
 	for _, e := range all {
 		x := r.Experiment(e.Name)
@@ -79,7 +80,7 @@ func Draw(r *report.Results, all []*harness.Experiment, data *dataset.Library, d
 	return out[:min(len(out), d.Trials)], u
 }
 
-// again returns the trial of a row of a report, or which count it belongs to if this program would not compute the same.
+// again returns the trial of a row of a report, or which count it is in if this program would not compute the same.
 func again(row record.Trial, all []*harness.Experiment, data *dataset.Library, u *Undrawn) (harness.Trial, *int) {
 	config, err := settings.Of(row)
 	if err != nil {

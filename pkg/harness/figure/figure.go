@@ -164,14 +164,7 @@ func digits(column []float64, k int, names []string) string {
 	return strconv.FormatFloat(column[k], 'g', 7, 64)
 }
 
-func (l Line) series() series {
-	s := series{kind: "line", x: l.X, y: l.Y}
-	if l.Wide != "" {
-		s.kind, s.label = "line: "+l.Wide, l.Style.Label
-	}
-	return s
-}
-
+func (l Line) series() series { return series{kind: "line", x: l.X, y: l.Y} }
 func (b Band) series() series { return series{kind: "band", x: b.X, lo: b.Lo, hi: b.Hi} }
 
 func (s Scatter) series() series {

@@ -32,7 +32,6 @@ type key struct {
 type Line struct {
 	X, Y  []float64
 	Style Style
-	Wide  string // drawn wide and pale, under others, and all such lines share this entry of the legend; "": it is not
 }
 
 // Band is the area between two curves, such as the range around a Line of the same style. On a log axis a lower edge at
@@ -74,7 +73,7 @@ func (l Line) draw(p *panel) {
 		if len(piece) == 1 { // a lone point has no line
 			marks(&p.Canvas, Circle, 1, l.Style.Color, piece...)
 		} else if len(piece) > 1 {
-			p.stroke(l.look().line(), piece)
+			p.stroke(l.Style.line(), piece)
 		}
 		piece = nil
 	}
@@ -88,21 +87,7 @@ func (l Line) draw(p *panel) {
 	end()
 }
 
-// look is how the line is drawn.
-func (l Line) look() Style {
-	style := l.Style
-	if l.Wide != "" {
-		style.Dash, style.Width, style.Color = nil, wideWidth, shade(style.Color, keyAlpha)
-	}
-	return style
-}
-
-func (l Line) key() key {
-	if l.Wide != "" {
-		return key{Style: Style{Label: l.Wide, Color: shade(ink, keyAlpha), Width: wideWidth}, line: true}
-	}
-	return key{Style: l.Style, line: true}
-}
+func (l Line) key() key { return key{Style: l.Style, line: true} }
 
 func (b Band) extent(e *extent) {
 	for i, x := range b.X {
@@ -260,18 +245,6 @@ func Curves(curves []record.Curve, style Style, across func(iteration int) float
 	}
 	band.X = line.X
 	return []Layer{band, line}
-}
-
-// Under are the means of curves as a wide and pale line, which goes under those that it is compared with. What they are
-// of is the legend's entry.
-func Under(curves []record.Curve, style Style, of string) []Layer {
-	layers := Curves(curves, style, nil)
-	if len(layers) == 0 {
-		return nil
-	}
-	line := layers[len(layers)-1].(Line)
-	line.Wide = of
-	return []Layer{line}
 }
 
 // Dots are a dozen points of the mean of curves, up to an iteration, in the colour of the curves that they are set

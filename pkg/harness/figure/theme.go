@@ -22,7 +22,6 @@ const (
 	legendSize = 8.5
 	tickSize   = 7.5
 	lineWidth  = 1.2
-	wideWidth  = 4.5
 	thinWidth  = 0.6
 	tickLength = 3.0
 	dotRadius  = 1.4

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/program"
@@ -182,24 +181,6 @@ func TestTooLargeTrials(t *testing.T) {
 	if have := machineMemory(); have < 1<<28 || have > 1<<50 {
 		t.Errorf("this machine has %g bytes of memory", have)
 	}
-}
-
-// BenchmarkOverhead measures what the harness adds to a tiny trial: the time of a run less that of computing, per
-// trial. The store is on the disk of the temporary files.
-func BenchmarkOverhead(b *testing.B) {
-	e, ctx, one := toy(), context.Background(), trials("none")[0]
-	configure(&one, func(c *settings.Config) { c.Iterations = 2 })
-	todo := make([]harness.Trial, b.N)
-	began := time.Now()
-	for i := range todo {
-		todo[i] = one
-		todo[i].Key = fmt.Sprint("k", i)
-		must(Compute(ctx, e, &todo[i], 1, nil))
-	}
-	computing, s := time.Since(began), must(store.Open(b.TempDir()))
-	b.ResetTimer()
-	must(Run(ctx, ctx, s, []*harness.Experiment{e}, todo, Options{Jobs: 1, Threads: 1, Progress: &watcher{}}))
-	b.ReportMetric(1e3*(b.Elapsed()-computing).Seconds()/float64(b.N), "ms-overhead/trial")
 }
 
 // TestComputation: a problem on which no sampler moves is measured once, at iteration 0, and ends as its context does.

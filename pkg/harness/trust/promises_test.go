@@ -36,10 +36,10 @@ func TestPromisesHaveTests(t *testing.T) {
 	}
 }
 
-// defines reports whether a package of the harness, or an experiment, has the test.
+// defines reports whether a package of the harness or the library, or an experiment, has the test.
 func defines(t *testing.T, pkg, test string) bool {
 	t.Helper()
-	for _, folder := range []string{"..", "../internal", "../../../experiments"} {
+	for _, folder := range []string{"..", "../internal", "../../../experiments", "../../sifg"} {
 		paths, err := filepath.Glob(filepath.Join(folder, pkg, "*_test.go"))
 		if err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@
 package cpu
 
 import (
+	"cmp"
 	"math"
 	"runtime"
 	"strings"
@@ -26,12 +27,9 @@ func Supported() []string { return simd.Supported() }
 // or that this machine cannot run is not: the fastest one is used in its place.
 func Forced() (want string, ok bool) { return simd.Forced() }
 
-// Name returns the processor's own name, such as "Intel(R) Xeon(R) Processor @ 2.80GHz", or "unknown".
+// Name returns the processor's own name, such as "Intel(R) Xeon(R) Processor @ 2.80GHz", or its architecture.
 func Name() string {
-	if name := strings.Join(strings.Fields(simd.ProcessorName()), " "); name != "" {
-		return name
-	}
-	return "unknown"
+	return cmp.Or(strings.Join(strings.Fields(simd.ProcessorName()), " "), runtime.GOARCH)
 }
 
 // Bits says why results have other last bits than those of the vector kernels on amd64, "" where they have not: the

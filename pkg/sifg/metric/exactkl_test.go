@@ -105,17 +105,3 @@ func TestExactKLEdges(t *testing.T) {
 		t.Errorf("π vanishes at the draws: %g, %v, want +Inf", kl, err)
 	}
 }
-
-func BenchmarkExactKL(b *testing.B) {
-	for _, p := range []*target.Mixture{target.GMM2D(), target.GMM10D()} {
-		z := draws(p, 1000, rng.New(27, "bench"))
-		for _, sigma := range []float64{0.1, 0.28} {
-			b.Run(map[int]string{2: "2d", 10: "10d"}[p.Dim()]+map[float64]string{0.1: "/0.1", 0.28: "/0.28"}[sigma],
-				func(b *testing.B) {
-					for b.Loop() {
-						ExactKL(z, sigma, p.LogDensity, 10000, rng.New(28, "bench"))
-					}
-				})
-		}
-	}
-}

@@ -186,25 +186,3 @@ func TestKNNKLBias(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkKNNKL(b *testing.B) {
-	for name, m := range map[string]int{"gmm-2d": 1000, "gmm-10d": 10000} {
-		p, err := target.ByName(name)
-		if err != nil {
-			b.Fatal(err)
-		}
-		r := rng.New(13, "bench")
-		y := draws(p, m, r)
-		start := NewPoints(1000, p.Dim())
-		for i := range start.Data {
-			start.Data[i] = r.NormFloat64()
-		}
-		for from, x := range map[string]Points{"exact": draws(p, 1000, r), "start": start} {
-			b.Run(name+"/"+from, func(b *testing.B) {
-				for b.Loop() {
-					KNNKL(x, y, 3)
-				}
-			})
-		}
-	}
-}

@@ -103,34 +103,3 @@ func TestDataWrongShapesPanic(t *testing.T) {
 		expectPanic(t, badPoint, func() { p.LogDensity(make([]float64, d+1)) })
 	})
 }
-
-func BenchmarkICA(b *testing.B) {
-	p := must(NewICA(simulated(5, 17730), ICAOptions{PriorSD: 10, Exponent: 1.0 / 17730}))
-	x, dst := newBatch(100, 25), newBatch(100, 25)
-	rng.New(1, "x").Normal(x.Data)
-	w, g := widen(row(x, 0)), make([]float64, 25)
-	b.Run("score of 100 particles, 5x17730", func(b *testing.B) {
-		for b.Loop() {
-			p.Score(dst, x, 0)
-		}
-	})
-	b.Run("gradient in float64, 5x17730", func(b *testing.B) {
-		for b.Loop() {
-			p.Grad(g, w)
-		}
-	})
-}
-
-func BenchmarkBNN(b *testing.B) {
-	for name, c := range map[string]struct{ n, d int }{"boston": {409, 13}, "power": {8111, 4}} {
-		x, y := regression(c.n, c.d)
-		p := must(NewBNN(x, y, DefaultBNN()))
-		z, dst := newBatch(100, p.Dim()), newBatch(100, p.Dim())
-		p.InitParticles(z, rng.New(1, "init"))
-		b.Run("score of 100 particles/"+name, func(b *testing.B) {
-			for i := 0; b.Loop(); i++ {
-				p.Score(dst, z, i)
-			}
-		})
-	}
-}

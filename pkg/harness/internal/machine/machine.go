@@ -7,7 +7,6 @@ import (
 	_ "embed"
 	"fmt"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -35,10 +34,7 @@ type Machine struct {
 
 // This describes the machine and the program that run.
 var This = sync.OnceValue(func() Machine {
-	info, _ := os.ReadFile("/proc/cpuinfo") // only Linux has it
-	_, model, _ := strings.Cut(string(info), "model name\t:")
-	model, _, _ = strings.Cut(model, "\n")
-	m := Machine{CPU: cmp.Or(strings.TrimSpace(model), runtime.GOARCH), Kernel: cpu.Path(), Commit: "unknown"}
+	m := Machine{CPU: cpu.Name(), Kernel: cpu.Path(), Commit: "unknown"}
 	if build, ok := debug.ReadBuildInfo(); ok {
 		m.Commit = cmp.Or(commit(build), m.Commit)
 	}

@@ -1,26 +1,10 @@
 package machine
 
-import (
-	"os"
-	"runtime"
-	"strings"
-	"testing"
-)
+import "testing"
 
-// The machine has a name: on Linux that of /proc/cpuinfo where it tells one, else the architecture's.
+// The machine, its kernels and the program have names.
 func TestThis(t *testing.T) {
-	m := This()
-	if m.Kernel == "" || m.Commit == "" {
+	if m := This(); m.CPU == "" || m.Kernel == "" || m.Commit == "" {
 		t.Errorf("%+v", m)
-	}
-	info, _ := os.ReadFile("/proc/cpuinfo")
-	if !strings.Contains(string(info), "model name") {
-		if m.CPU != runtime.GOARCH {
-			t.Errorf("the processor is %q, want %q", m.CPU, runtime.GOARCH)
-		}
-		return
-	}
-	if m.CPU == runtime.GOARCH || !strings.Contains(string(info), ": "+m.CPU+"\n") {
-		t.Errorf("the processor is %q, which /proc/cpuinfo does not name", m.CPU)
 	}
 }

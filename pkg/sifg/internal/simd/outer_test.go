@@ -153,26 +153,3 @@ func TestOuterPanics(t *testing.T) {
 		}()
 	}
 }
-
-func BenchmarkOuter(b *testing.B) {
-	was := path
-	defer func() { path = was }()
-	for _, p := range []int{5, 10} {
-		w, x, ldx, n := outerCase(rand.New(rand.NewPCG(1, 1)), p, 17730, 0.5)
-		w32, x32, d := narrow(w), narrow(x), make([]float64, p*p)
-		for k := supported; k > portable; k-- {
-			var o Outer
-			path = k
-			b.Run(fmt.Sprintf("Tanh/%d/%s", p, kindNames[k]), func(b *testing.B) {
-				for b.Loop() {
-					o.Tanh(d, w32, x32, ldx, p, n)
-				}
-			})
-			b.Run(fmt.Sprintf("LogCosh/%d/%s", p, kindNames[k]), func(b *testing.B) {
-				for b.Loop() {
-					o.LogCosh(d, w, x, ldx, p, n)
-				}
-			})
-		}
-	}
-}

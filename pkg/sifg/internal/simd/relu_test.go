@@ -139,19 +139,3 @@ func TestReLUGrad(t *testing.T) {
 		})
 	}
 }
-
-func BenchmarkReLUHead(b *testing.B) {
-	was := path
-	defer func() { path = was }()
-	const m, n = 100, 50
-	const ld = 64 // so that the vector at a row's end does not reach into the next row
-	a, w, y, r := make([]float32, m*ld), make([]float32, n), make([]float32, m), make([]float32, m)
-	for k := supported; k >= portable; k-- {
-		b.Run(kindNames[k], func(b *testing.B) {
-			path = k
-			for b.Loop() {
-				ReLUHead(a, ld, m, n, w, 0, y, r)
-			}
-		})
-	}
-}

@@ -1,7 +1,6 @@
 package simd
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -208,64 +207,6 @@ func TestShapesPanic(t *testing.T) {
 			}()
 			f()
 		})
-	}
-}
-
-func BenchmarkUpdates(b *testing.B) {
-	was := path
-	defer func() { path = was }()
-	r := rand.New(rand.NewPCG(1, 1))
-	const n = 4096
-	for _, u := range updates {
-		var x [][]float32
-		for range u.slices {
-			v := make([]float32, n)
-			uniform(r, v)
-			for i := range v {
-				v[i] = v[i]*v[i] + 0.1
-			}
-			x = append(x, v)
-		}
-		for k := supported; k >= portable; k-- {
-			b.Run(fmt.Sprintf("%s/%s", u.name, kindNames[k]), func(b *testing.B) {
-				path = k
-				for b.Loop() {
-					u.run(x)
-				}
-				b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(b.N)/n, "ns/element")
-			})
-		}
-	}
-}
-
-func BenchmarkRows(b *testing.B) {
-	was := path
-	defer func() { path = was }()
-	y, bias := make([]float32, 1000*32), make([]float32, 300)
-	z := make([]float32, 100*753)
-	for k := supported; k >= portable; k-- {
-		for _, s := range []struct {
-			name string
-			n    int
-			run  func()
-		}{
-			{"AddBias/1000x2", 2000, func() { AddBias(y, 2, 1000, 2, bias) }},
-			{"AddBias/1000x32", 32000, func() { AddBias(y, 32, 1000, 32, bias) }},
-			{"BiasTanh/1000x32", 32000, func() { BiasTanh(y, 32, 1000, 32, bias) }},
-			{"ColSums/1000x2", 2000, func() { ColSums(bias, y, 2, 1000, 2) }},
-			{"ColSums/1000x32", 32000, func() { ColSums(bias, y, 32, 1000, 32) }},
-			{"SqDist/100x100x753", 100 * 100 * 753, func() { SqDist(y, 100, z, 753, 100, z, 753, 100, 753) }},
-			{"SqDist/150x150x10", 150 * 150 * 10, func() { SqDist(y, 150, z, 10, 150, z, 10, 150, 10) }},
-			{"Normals/2000", 2000, func() { Normals(y[:2000], 1, 2, 3) }},
-		} {
-			b.Run(s.name+"/"+kindNames[k], func(b *testing.B) {
-				path = k
-				for b.Loop() {
-					s.run()
-				}
-				b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(b.N)/float64(s.n), "ns/element")
-			})
-		}
 	}
 }
 
