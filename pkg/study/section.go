@@ -48,12 +48,17 @@ func Finals(s *record.Set, problem string, show func(v []float64) table.Cell, me
 		if r.method != "" {
 			return e.Last(r.method, x.Metric, x.Index)
 		}
+		out := record.Sample{{Why: record.NotMeasured}}
 		for _, m := range methods {
-			if draws := e.Last(m, r.prefix+x.Metric, x.Index); draws.Numbers() != nil {
+			draws := e.Last(m, r.prefix+x.Metric, x.Index)
+			if draws.Numbers() != nil {
 				return draws
 			}
+			if draws.Why() == string(record.Untold[r.prefix+x.Metric]) {
+				out = draws
+			}
 		}
-		return record.Sample{{Why: record.NotMeasured}}
+		return out
 	}
 	var rows []judged
 	for _, m := range methods {

@@ -127,10 +127,11 @@ func Reports(ours, theirs *record.Set) []Row {
 // Comparable reports whether the cell's numbers can be compared.
 func (r Row) Comparable() bool { return r.Verdict != NotComparable }
 
-// nothing reports whether there are trials, and none gave a number. Beside numbers that is a difference.
+// nothing reports whether there are trials, and none gave a number. Beside numbers that is a difference; what was not
+// measured is none.
 func nothing(s record.Sample) bool {
 	return len(s) > 0 && !slices.ContainsFunc(s, func(v record.Value) bool {
-		return v.Why == "" || v.Why == record.NotMeasured
+		return v.Why == "" || strings.HasPrefix(string(v.Why), string(record.NotMeasured))
 	})
 }
 

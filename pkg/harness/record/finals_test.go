@@ -104,6 +104,30 @@ func TestAlone(t *testing.T) {
 	}
 }
 
+// TestUntold: where +∞ of a metric says that it cannot be told from the sample, the try is not measured, and not lost.
+func TestUntold(t *testing.T) {
+	record.Untold["knn"] = record.NotMeasured + ": equal points"
+	s := &record.Set{Traces: map[string][]record.Trace{}}
+	for seed, v := range []float64{2, math.Inf(1), math.Inf(-1)} {
+		key := string(rune('a' + seed))
+		s.Trials = append(s.Trials, record.Trial{Key: key, Problem: "p", Method: "m", Seed: uint64(seed), Status: "ok"})
+		s.Traces[key] = []record.Trace{{Key: key, Metric: "knn", Value: v}, {Key: key, Metric: "other", Value: v}}
+	}
+	got := record.View{Set: s, Problem: "p"}.Last("m", "knn", 0)
+	_, last := s.Cells()
+	if got.Why() != "not measured: equal points in 1 of 3 seeds, infinite in 1 of 3 seeds" || got.Lost() != 0 ||
+		!record.Same(got, last[record.Cell{Problem: "p", Metric: "knn", Method: "m"}]) {
+		t.Errorf("%+v: %s", got, got.Why())
+	}
+	d := record.Pair(got, record.Sample{{Seed: 0, Number: 1}, {Seed: 1, Number: 1}}, 0)
+	if d.Lost != 0 || d.Pairs() != 1 || !slices.Equal(d.Gaps, []float64{1}) {
+		t.Errorf("%+v", d)
+	}
+	if other := (record.View{Set: s, Problem: "p"}).Last("m", "other", 0); other.Lost() != 1 {
+		t.Errorf("another metric: %+v", other)
+	}
+}
+
 // TestPair: every kind of try beside every other. Two lost ones decide nothing, a lost one is above every number, −∞
 // below, and one that was stopped, not measured or not computed is no pair.
 func TestPair(t *testing.T) {

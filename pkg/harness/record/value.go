@@ -17,10 +17,14 @@ const (
 	NotMeasured Why = "not measured" // the trial ended well and does not have the metric
 	Diverged    Why = "diverged"
 	Failed      Why = "failed"
-	Stopped     Why = "stopped"   // from outside: by a limit, the kernel or a person
-	Infinite    Why = "infinite"  // such as the k-NN estimate where particles coincide
+	Stopped     Why = "stopped" // from outside: by a limit, the kernel or a person
+	Infinite    Why = "infinite"
 	Undefined   Why = "undefined" // NaN
 )
+
+// Untold says of metrics why they are +∞ where that is no loss: a sample from which what they estimate cannot be told.
+// Packages add theirs when the program starts.
+var Untold = map[string]Why{}
 
 // Reasons, of several trials.
 const (
@@ -36,8 +40,11 @@ type Value struct {
 	Why    Why
 }
 
-// valueOf is the value of a number that was measured.
-func valueOf(seed uint64, v float64) Value {
+// valueOf is the value of a metric, or of something that is made of metrics and has no name, that was measured.
+func valueOf(metric string, seed uint64, v float64) Value {
+	if why := Untold[metric]; why != "" && math.IsInf(v, 1) {
+		return Value{Seed: seed, Why: why}
+	}
 	out := Value{Seed: seed, Number: v}
 	switch {
 	case math.IsNaN(v):
@@ -129,7 +136,7 @@ func (s Sample) Map(f func(float64) float64) Sample {
 	out := slices.Clone(s)
 	for i, v := range s {
 		if v.Measured() {
-			out[i] = valueOf(v.Seed, f(v.Number))
+			out[i] = valueOf("", v.Seed, f(v.Number))
 		}
 	}
 	return out
@@ -145,7 +152,7 @@ func Minus(a, b Sample) Sample {
 		case !w.Measured():
 			out[i] = w
 		default:
-			out[i] = valueOf(v.Seed, v.Number-w.Number)
+			out[i] = valueOf("", v.Seed, v.Number-w.Number)
 		}
 	}
 	return out

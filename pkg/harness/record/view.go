@@ -53,7 +53,7 @@ func (s *Set) value(t *Trial, metric string, index int, of func(Curve) float64) 
 		if len(c.Value) == 0 {
 			return Value{Seed: t.Seed, Why: NotMeasured}
 		}
-		v := valueOf(t.Seed, of(c))
+		v := valueOf(metric, t.Seed, of(c))
 		if v.Why == Undefined && !slices.ContainsFunc(c.Value, unusual) {
 			return Value{Seed: t.Seed, Why: NotMeasured} // at the checkpoints that of asks for
 		}
@@ -141,7 +141,7 @@ func (s *Set) Cells() (cells []Cell, last map[Cell]Sample) {
 			continue
 		}
 		for _, r := range s.Traces[t.Key] {
-			c, v := Cell{t.Problem, r.Metric, t.Method, r.Index}, valueOf(t.Seed, r.Value)
+			c, v := Cell{t.Problem, r.Metric, t.Method, r.Index}, valueOf(r.Metric, t.Seed, r.Value)
 			all := last[c]
 			switch n := len(all); {
 			case n == 0:

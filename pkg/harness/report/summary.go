@@ -23,11 +23,13 @@ func Summary(e *harness.Experiment, set *record.Set) *table.Table {
 		mean float64
 	}
 	lowest := map[string]leader{} // by score, on one problem
-	row := func(problem, name, ended string, values func(i int) []float64) {
+	row := func(problem, name, ended string, values func(i int) ([]float64, string)) {
 		cells := []table.Cell{table.Text(problem), table.Text(name), table.Text(ended)}
 		for i, score := range scores {
-			v := values(i)
-			cells = append(cells, table.MeanSD(v))
+			v, why := values(i)
+			if cells = append(cells, table.MeanSD(v)); len(v) == 0 && why != "" {
+				cells[len(cells)-1] = table.Text(why)
+			}
 			if best, there := lowest[score]; len(v) > 0 && (!there || stats.Mean(v) < best.mean) {
 				lowest[score] = leader{name, stats.Mean(v)}
 			}
@@ -38,12 +40,14 @@ func Summary(e *harness.Experiment, set *record.Set) *table.Table {
 		clear(lowest)
 		series := record.View{Set: set, Problem: problem}
 		for _, b := range e.Baselines {
-			row(problem, b.Name, "–", func(i int) []float64 { return series.Shared(b.Metrics[i]) })
+			row(problem, b.Name, "–", func(i int) ([]float64, string) { return series.Shared(b.Metrics[i]), "" })
 		}
 		for _, m := range set.Methods(problem) {
 			well, all := series.Ended(m)
-			row(problem, m, fmt.Sprintf("%d of %d", well, all),
-				func(i int) []float64 { return series.Final(m, scores[i], 0) })
+			row(problem, m, fmt.Sprintf("%d of %d", well, all), func(i int) ([]float64, string) {
+				last := series.Last(m, scores[i], 0)
+				return last.Numbers(), last.Why()
+			})
 		}
 		for _, score := range scores {
 			if best := lowest[score]; len(e.Baselines) > 0 && best.name != "" { // of errors the lowest is the best

@@ -10,8 +10,10 @@ import (
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
@@ -163,6 +165,24 @@ func TestMetricsAreListed(t *testing.T) {
 	for _, name := range names() {
 		if !listed[name] {
 			t.Errorf("metric %s is not described", name)
+		}
+	}
+}
+
+// TestEqualPoints: where four points stand in one place k-NN KL is +∞, which is read as not measured.
+func TestEqualPoints(t *testing.T) {
+	x, y := metric.NewPoints(9, 2), metric.NewPoints(9, 2)
+	for i := range x.Data {
+		x.Data[i], y.Data[i] = float64(i/8), float64(i)+0.5
+	}
+	for _, name := range []string{"knn-kl", "knn-kl-exact", "knn-kl-small"} {
+		s := &record.Set{Trials: []record.Trial{{Key: "a", Status: record.StatusOK}}, Traces: map[string][]record.Trace{}}
+		err := putKNN(name, x, y, func(name string, k int, v float64) {
+			s.Traces["a"] = append(s.Traces["a"], record.Trace{Key: "a", Metric: name, Index: k, Value: v})
+		})
+		got := record.View{Set: s}.Last("", name, 0)
+		if err != nil || len(s.Traces["a"]) != 1 || got.Why() != "not measured: equal points" || got.Lost() != 0 {
+			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
 }
