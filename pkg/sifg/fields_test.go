@@ -265,9 +265,9 @@ func TestPRules(t *testing.T) {
 	const n = 2 // particles of two coordinates
 	want := map[PRule]float64{
 		PText: p + rate*text/n,
-		PToy: p - rate*toy/n,
-		PBNN: p + rate*min(max(bnn/n, -0.2), 0.2),
-		PICA: p + rate*min(max(ica, -0.1), 0.1),
+		PToy:  p - rate*toy/n,
+		PBNN:  p + rate*min(max(bnn/n, -0.2), 0.2),
+		PICA:  p + rate*min(max(ica, -0.1), 0.1),
 	}
 	var power, powerLog float64
 	var v32 []float32
