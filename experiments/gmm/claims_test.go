@@ -18,7 +18,7 @@ import (
 // value gives one number of the made-up records; NaN leaves the row out.
 type value func(problem, method, metric string, index, seed, iteration int) float64
 
-var methods = []string{"l2-gf", "ada-gwg", "sifg", "ada-sifg"}
+var methods = []string{"l2-gf", "ada-gwg", "sifg", "ada-sifg", "svgd"}
 
 // wobble differs from seed to seed, with mean 0 and standard deviation 1 over five, not alike for two methods.
 func wobble(method string, seed int) float64 {
@@ -56,7 +56,10 @@ func asInPaper(problem, method, metric string, index, seed, iteration int) float
 		}
 		return 0.1
 	case "energy":
-		return 1 + noise
+		if network || method == "sifg" || method == "svgd" && problem == "gmm-2d-kernel" {
+			return 1 + noise
+		}
+		return 2 + noise
 	case "knn-kl":
 		if problem == "gmm-2d" {
 			if network {
@@ -74,12 +77,15 @@ func asInPaper(problem, method, metric string, index, seed, iteration int) float
 	return math.NaN()
 }
 
-// records makes a Set of five seeds.
+// records makes a Set of five seeds, of ten for claim 41.
 func records(t *testing.T, v value) *record.Set {
 	t.Helper()
 	s := &record.Set{Experiment: "gmm", Protocol: "paper", Scale: "full", Traces: map[string][]record.Trace{}}
-	for _, problem := range []string{"gmm-2d", "gmm-10d"} {
-		every := 100
+	for _, problem := range []string{"gmm-2d", "gmm-10d", "gmm-2d-kernel"} {
+		every, methods, seeds := 100, methods, 5
+		if problem == "gmm-2d-kernel" {
+			methods, seeds = []string{"svgd", "svgd-narrow", "svgd-wide", "svgd-median"}, 10
+		}
 		options := map[string]any{
 			"target":            problem,
 			"displacement_from": 1600,
@@ -98,7 +104,7 @@ func records(t *testing.T, v value) *record.Set {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for seed := 1; seed <= 5; seed++ {
+			for seed := 1; seed <= seeds; seed++ {
 				key := fmt.Sprintf("%s-%s-%d", problem, method, seed)
 				s.Trials = append(s.Trials, record.Trial{
 					Key:        key,
@@ -255,6 +261,15 @@ func TestClaims(t *testing.T) {
 			return asInPaper("gmm-10d", "sifg", "knn-kl", 0, seed, iteration)
 		}), claim.NotReproduced},
 		{"11", "Ada-SIFG ends lower but once", of("gmm-10d", "ada-sifg", "knn-kl", inSeeds(1, 3)), claim.NotDecided},
+		{"39", "L2-GF is farther on both", with(func(p, m, mt string, _, _, _ int) (float64, bool) {
+			return 3, m == "l2-gf" && mt == "energy"
+		}), claim.NotReproduced},
+		{"39", "SVGD is alike", with(func(p, m, mt string, _, seed, _ int) (float64, bool) {
+			return 1 + wobble("", seed), m == "svgd" && mt == "energy"
+		}), claim.NotDecided},
+		{"41", "all kernels do as well", with(func(p, m, mt string, _, _, _ int) (float64, bool) {
+			return 1.1, p == "gmm-2d-kernel" && mt == "energy"
+		}), claim.NotReproduced},
 		{"12", "Ada-SIFG ends higher", of("gmm-10d", "ada-sifg", "knn-kl", plus(1)), claim.NotReproduced},
 	} {
 		if out := check(t, records(t, tc.v), tc.id); out.Verdict != tc.want {

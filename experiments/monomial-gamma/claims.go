@@ -69,10 +69,10 @@ var claims = []claim.Claim{
 		Statement: "The reason given: the denoising loss has gradients of lower variance than the Stein " +
 			"loss with Hutchinson's estimate.",
 		Rule: "variance of the weights' gradient, over what each loss draws anew, of the (halved) denoising loss " +
-			"below that of the Stein loss, for one network on SIFG's final particles at its σ, in each seed" +
-			rule.MostText,
+			"below that of the Stein loss at x = z + σw, with w drawn anew as the probes are, for one network on " +
+			"SIFG's final particles at its σ, in each seed" + rule.MostText,
 		Check: rule.On(problem, func(e record.View) claim.Outcome {
-			both := record.Beside(e.Last("sifg", "gradient-variance", 0), e.Last("sifg", "gradient-variance", 1))
+			both := record.Beside(e.Last("sifg", "gradient-variance", 0), e.Last("sifg", "stein-variance", 0))
 			var holds []bool
 			var ratio []float64
 			for i, d := range both[0] {

@@ -45,7 +45,11 @@ func asInPaper(method, metric string, index, seed, iteration int) float64 {
 		return level
 	case "gradient-variance":
 		if method == "sifg" {
-			return 1 + float64(index)
+			return 1
+		}
+	case "stein-variance":
+		if method == "sifg" {
+			return 2
 		}
 	case "energy":
 		return 0.01
@@ -113,7 +117,7 @@ func records(t *testing.T, v value) *record.Set {
 				}
 			}
 			put(20000, "gradient-variance", 0)
-			put(20000, "gradient-variance", 1)
+			put(20000, "stein-variance", 0)
 		}
 	}
 	return s
@@ -176,14 +180,14 @@ func TestClaims(t *testing.T) {
 		}), claim.NotDecided},
 		{"17", "the denoising gradient varies more", func(m, metric string, index, seed, iteration int) float64 {
 			v := asInPaper(m, metric, index, seed, iteration)
-			if metric == "gradient-variance" {
+			if metric == "stein-variance" {
 				return 1 / v
 			}
 			return v
 		}, claim.NotReproduced},
 		{"17", "it does in one seed", func(m, metric string, index, seed, iteration int) float64 {
 			v := asInPaper(m, metric, index, seed, iteration)
-			if metric == "gradient-variance" && seed == 2 {
+			if metric == "stein-variance" && seed == 2 {
 				return 1 / v
 			}
 			return v

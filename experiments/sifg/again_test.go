@@ -25,7 +25,7 @@ var pairs = flag.Int("pairs", 30, "how many pairs of settings TestMeasuredAgainA
 var looks = []struct{ experiment, problem, settings string }{
 	{"gmm", "gmm-2d", `judge.sample=particles|fresh|perturbed options.displacement_from=0|5|10|20|30
 		options.metrics=[knn-kl,coverage,exact-kl,energy] options.detail=[ksd,mode-weights,smoothed-kl,blur-kl]
-		options.at_end=[blur-kl,moments,antithetic-variance] options.detail_every=0|5|10|20 options.reference=100|200
+		options.at_end=[blur-kl,moments,stein-variance] options.detail_every=0|5|10|20 options.reference=100|200
 		options.reference_fresh=true|false options.smooth=0.1|0.2 options.draws=100|200`},
 	{"monomial-gamma", "monomial-gamma", `judge.sample=particles|fresh|perturbed options.displacement_from=0|5|10
 		options.metrics=[knn-kl,energy,moments] options.at_end=[gradient-variance,knn-kl-exact,ksd]

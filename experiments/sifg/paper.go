@@ -12,7 +12,7 @@ var paper = harness.Paper{
 		{
 			Name: "Figure 1", Title: "samples of the 2-D mixture",
 			Shows:  []harness.Shown{{Experiment: "gmm", ID: "figure1", Protocol: "released", Problem: "gmm-2d"}},
-			Claims: []string{"1", "2", "3"},
+			Claims: []string{"1", "2", "3", "39", "41"},
 		},
 		{
 			Name: "Figure 2", Title: "trajectories of 50 particles",
@@ -33,7 +33,7 @@ var paper = harness.Paper{
 		{
 			Name: "Table 1", Title: "Bayesian neural networks, printed over measured",
 			Shows:  []harness.Shown{{Experiment: "uci-bnn", ID: "table1-published", Protocol: "released"}},
-			Claims: []string{"25", "25b", "26", "27", "28", "34", "35", "36"},
+			Claims: []string{"25", "25b", "26", "27", "28", "34", "35", "36", "37", "38", "40", "42"},
 		},
 		{
 			Name: "Figure 4", Title: "Bayesian ICA with 10 and 100 particles; what σ does on Boston",

@@ -57,6 +57,78 @@ var flowClaims = []claim.Claim{
 			"; for SIFG and for Ada-SIFG, of which the worse counts",
 		Check: over(problems, smoothed, resampled),
 	},
+	{
+		ID:        "37",
+		Statement: "Ada-SIFG selects σ by itself.",
+		Rule: "on networks σ ends above the text's lower clip, 0.001, by 5 % of it at least, in each run: below, or at " +
+			"it, the clip has chosen σ" + rule.MostText,
+		Check: over(problems, smoothed[1:], selects),
+	},
+	{
+		ID:        "38",
+		Statement: "Adapting σ helps on networks.",
+		Rule:      "test RMSE and NLL of Ada-SIFG against SIFG, paired by trial" + overlapText + ": " + rule.MostlyText,
+		Check: over(problems, smoothed, func(r results) claim.Outcome {
+			return rule.Mostly("Ada-SIFG", r.contests(smoothed[1:], "sifg"))
+		}),
+	},
+	{
+		ID:        "40",
+		Statement: "Functional gradient flows do better than SVGD.",
+		With:      []string{"39"},
+		Rule: "claim 39 for mixtures, and of the networks: test RMSE and NLL of L2-GF, Ada-GWG and SIFG against SVGD, " +
+			"paired by trial" + overlapText + ": " + rule.MostlyText,
+		Check: over(problems, append([]string{"svgd"}, functional...), func(r results) claim.Outcome {
+			return rule.Mostly("a functional flow", r.contests(functional, "svgd"))
+		}),
+	},
+	{
+		ID:        "42",
+		Statement: "On networks every method has converged at the end, after 2000 iterations, SGLD after 10000.",
+		Rule:      "the test RMSE of every method on every table " + rule.SettledText,
+		Check: over(problems, settling, func(r results) claim.Outcome {
+			var verdicts []claim.Verdict
+			var text []string
+			for _, p := range expected(r.set) {
+				v, words := rule.Settled(r.on(p), "rmse", " "+r.names(p), settling)
+				verdicts, text = append(verdicts, v...), append(text, words...)
+			}
+			if text == nil {
+				return untested
+			}
+			return claim.Outcome{
+				Verdict:  claim.Worst(verdicts...),
+				Number:   claim.CountReproduced(verdicts),
+				Evidence: "relative change: " + strings.Join(text, "; "),
+			}
+		}),
+	},
+}
+
+var (
+	functional = []string{"l2-gf", "ada-gwg", "sifg"}                             // of claim 40
+	settling   = []string{"sgld", "svgd", "l2-gf", "ada-gwg", "sifg", "ada-sifg"} // of claim 42
+)
+
+// selects checks claim 37.
+func selects(r results) claim.Outcome {
+	const clip = 0.001
+	var holds []bool
+	var sigmas []float64
+	for _, p := range problems {
+		for _, v := range r.values(p, "sigma", "ada-sifg") {
+			holds, sigmas = append(holds, v > 1.05*clip), append(sigmas, v)
+		}
+	}
+	if holds == nil {
+		return untested
+	}
+	return claim.Outcome{
+		Verdict: rule.Most(holds),
+		Number:  rule.CountText(holds),
+		Evidence: fmt.Sprintf("σ ends at %s, above %s in %s runs%s", table.Spread(sigmas), table.Num(1.05*clip),
+			rule.CountText(holds), rule.Fails(holds)),
+	}
 }
 
 // lower is the claim that a ends below b on Boston.

@@ -42,6 +42,8 @@ func TestClaimsFlip(t *testing.T) {
 		{"33", moment(func(k int) float64 { return 1e5 * (1 + 5*float64(count(k > 50))) })},
 		{"33", moment(func(int) float64 { return math.Inf(1) })},
 		{"36", edited("", "repeat-rmse", 0.5)},
+		{"37", edited("ada-sifg", "sigma", -0.00267)}, // it ends at 0.01/e
+		{"42", edited("l2-gf", "rmse", -0.2)},
 	} {
 		if out := verdict(t, asInPrint().set(t), tc.id); out.Verdict != claim.Reproduced || out.Evidence == "" ||
 			len(out.Keys) == 0 {
@@ -86,6 +88,28 @@ func TestLostBesidePrint(t *testing.T) {
 	}
 	if out := verdict(t, s, "28"); !strings.Contains(out.Evidence, "56 of 56 cells agree") {
 		t.Errorf("claim 28: %s", out.Evidence)
+	}
+}
+
+// TestMostly: claims 38 and 40 are reproduced, not decided and not reproduced when Ada-SIFG and the functional flows are
+// lower than their rivals in all cells, in half of them and in none.
+func TestMostly(t *testing.T) {
+	for i, want := range []claim.Verdict{claim.Reproduced, claim.NotDecided, claim.NotReproduced} {
+		s := asInPrint().but(func(_ float64, problem, method, metric string, seed int) float64 {
+			v := map[string]float64{"ada-sifg": 1, "sifg": 2, "l2-gf": 2, "ada-gwg": 2, "svgd": 3}[method]
+			if i == 2 {
+				v = -v
+			}
+			if i == 1 && metric == "test-nll" {
+				v = 0
+			}
+			return v + 0.01*wobble(method, seed)
+		}).set(t)
+		for _, id := range []string{"38", "40"} {
+			if out := verdict(t, s, id); out.Verdict != want {
+				t.Errorf("claim %s: %s (%s), want %s", id, out.Verdict, out.Evidence, want)
+			}
+		}
 	}
 }
 

@@ -115,6 +115,9 @@ func testPredictions(t *testing.T, dir string) {
 	trials := map[string][2]string{}
 	for _, r := range decoded[record.Trial](t, filepath.Join(dir, "trials.parquet")) {
 		trials[r.Key] = [2]string{r.Problem, r.Method}
+		if !strings.Contains(r.Config, `"clamp":0`) {
+			t.Errorf("%s has a clamp: %s", r.Problem, r.Config)
+		}
 	}
 	compared := 0
 	for _, r := range decoded[record.Trace](t, filepath.Join(dir, "trace.parquet")) {

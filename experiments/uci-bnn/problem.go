@@ -11,6 +11,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
@@ -24,9 +25,13 @@ type Options struct {
 	Dev    string `mapstructure:"dev"`    // holdout, overlap: see divide
 
 	// Precision says how the particles' noise precisions are chosen on the development part before they are judged.
-	// released: a particle's precision is replaced if the likelihood gains, and counts as 50 at most; fitted: it is one
+	// released: a particle's precision is replaced if the likelihood gains, and counts as Clamp at most; fitted: it is one
 	// over the particle's mean squared residual.
 	Precision string `mapstructure:"precision"`
+
+	// Clamp is the scripts': a precision above it counts as it in the target, and where precision is released. Then the
+	// target is no density: it has no bound as log γ grows. 0: none, and the quantiles of γ are measured.
+	Clamp float64 `mapstructure:"clamp"`
 
 	// Lambda says how the prior precision λ of a start is drawn. shared: once for all particles with mean 0.1, as the
 	// scripts do; prior: for each from the prior, whose mean is 10.
@@ -57,7 +62,10 @@ var measuring = harness.Measuring{
 
 // options reads the options and refuses those that are wrong.
 func options(t *harness.Trial) (*Options, error) {
-	o := &Options{Hidden: 50, Split: "random", Dev: "holdout", Precision: "fitted", Lambda: "prior"}
+	o := &Options{
+		Hidden: 50, Split: "random", Dev: "holdout", Precision: "fitted", Lambda: "prior",
+		Clamp: target.DefaultBNN().Clamp,
+	}
 	if err := settings.Decode(t.Config.Options, o); err != nil {
 		return nil, err
 	}
@@ -78,6 +86,8 @@ func options(t *harness.Trial) (*Options, error) {
 		return nil, fmt.Errorf("data: the name of a data set is needed (sifg data list)")
 	case o.Hidden < 1:
 		return nil, fmt.Errorf("options.hidden: must be 1 or more, got %d", o.Hidden)
+	case !(o.Clamp >= 0):
+		return nil, fmt.Errorf("options.clamp: must be positive, or 0 for none, got %g", o.Clamp)
 	case o.Repeats < 0:
 		return nil, fmt.Errorf("options.repeats: must not be negative, got %d", o.Repeats)
 	}
@@ -103,6 +113,14 @@ func check(t *harness.Trial) error {
 		_, err = prepare(d, o.Split, o.Dev, t.Seed)
 	}
 	return err
+}
+
+// clamp is Options.Clamp as the target has it.
+func (o *Options) clamp() float64 {
+	if o.Clamp == 0 {
+		return math.Inf(1)
+	}
+	return o.Clamp
 }
 
 // problem is one trial's problem.
@@ -133,7 +151,7 @@ func build(t *harness.Trial) (*harness.Problem, error) {
 		y[i] = float32((v - p.r.mean) / p.r.sd)
 	}
 	model := target.DefaultBNN()
-	model.Hidden, model.Batch = o.Hidden, min(model.Batch, len(y))
+	model.Hidden, model.Batch, model.Clamp = o.Hidden, min(model.Batch, len(y)), o.clamp()
 	if p.posterior, err = target.NewBNN(p.r.train.x32, y, model); err != nil {
 		return nil, err
 	}
@@ -183,6 +201,11 @@ func (p *problem) measure(c *sifg.Cloud, sample sifg.Batch, put func(string, int
 	put("test-nll", 0, -test.LogLikelihood(p.r.test.y))
 	put("dev-rmse", 0, dev.RMSE(p.r.dev.y))
 	put("dev-nll", 0, devNLL)
+	if p.o.Clamp == 0 {
+		for _, percent := range []int{5, 50, 95} {
+			put("gamma", percent, math.Exp(stats.Quantile(logPrecisions(sample), float64(percent)/100)))
+		}
+	}
 	if c.Sigma == 0 {
 		return
 	}
@@ -200,15 +223,20 @@ func (p *problem) measure(c *sifg.Cloud, sample sifg.Batch, put func(string, int
 func (p *problem) predict(particles sifg.Batch, s *part) metric.Prediction {
 	y := sifg.NewBatch(particles.Rows, len(s.y))
 	p.posterior.Predict(y, particles, s.x32)
-	logPrec := make([]float64, particles.Rows)
-	for i := range logPrec {
-		logPrec[i] = float64(particles.Data[(i+1)*particles.Cols-2])
-	}
 	clamp := math.Inf(1)
 	if p.o.Precision == "released" {
-		clamp = target.DefaultBNN().Clamp
+		clamp = p.o.clamp()
 	}
-	return metric.NewPrediction(metric.FromBatch(y), logPrec, p.r.mean, p.r.sd, clamp)
+	return metric.NewPrediction(metric.FromBatch(y), logPrecisions(particles), p.r.mean, p.r.sd, clamp)
+}
+
+// logPrecisions returns the particles' log γ.
+func logPrecisions(particles sifg.Batch) []float64 {
+	out := make([]float64, particles.Rows)
+	for i := range out {
+		out[i] = float64(particles.Data[(i+1)*particles.Cols-2])
+	}
+	return out
 }
 
 // precisions chooses the precisions by outcomes y.

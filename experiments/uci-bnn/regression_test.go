@@ -166,7 +166,7 @@ func small(seed uint64, options map[string]any, d *dataset.Data) *harness.Trial 
 // every metric.
 func TestTrial(t *testing.T) {
 	for lambda, distinct := range map[string]int{"shared": 1, "prior": 6} {
-		p, err := build(small(1, map[string]any{"lambda": lambda, "hidden": 3, "repeats": 2}, rowsOf(60)))
+		p, err := build(small(1, map[string]any{"lambda": lambda, "hidden": 3, "repeats": 2, "clamp": 0}, rowsOf(60)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,7 +197,7 @@ func TestTrial(t *testing.T) {
 			}
 		})
 		for _, m := range Experiment.Metrics {
-			if want := 1 + count(m.Name == "repeat-rmse"); seen[m.Name] != want {
+			if want := 1 + count(m.Name == "repeat-rmse") + 2*count(m.Name == "gamma"); seen[m.Name] != want {
 				t.Errorf("%s was put %d times, want %d", m.Name, seen[m.Name], want)
 			}
 		}

@@ -119,11 +119,12 @@ func Meanings(all []*Experiment) error {
 // Custom is an experiment on data sets of a person's own, or on a target that is a program of theirs. Nothing of it is
 // about the paper.
 type Custom struct {
-	Problem  string   // whose settings every data set takes, or the program
-	Program  bool     // on a program; false: on data sets
-	Protocol string   // unless one is chosen
-	Methods  []string // unless some are chosen, and on a program beside these; nil: all
-	Title    string   // in place of the experiment's, before the names of the data sets or of the program; "": that
+	Problem  string         // whose settings every data set takes, or the program
+	Program  bool           // on a program; false: on data sets
+	Protocol string         // unless one is chosen
+	Methods  []string       // unless some are chosen, and on a program beside these; nil: all
+	Options  map[string]any // of the problem, that a data set has in place of Problem's
+	Title    string         // in place of the experiment's, before the names of the data sets or of the program; "": that
 	Summary  string
 	Sections []Section
 }
@@ -137,7 +138,7 @@ func (e *Experiment) On(data []string, target *program.Program) (*Experiment, er
 	case target != nil && (e.Custom == nil || !e.Custom.Program):
 		return nil, usage.Errorf("experiment %s does not take --program", e.Name)
 	}
-	var options map[string]any
+	options := e.Custom.Options
 	if target != nil {
 		options = map[string]any{"program": target.Identity, "values": target.First.Target.Names}
 		if values := target.First.Target.Values; values != nil {

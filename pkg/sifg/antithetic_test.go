@@ -117,7 +117,24 @@ func TestAntitheticVariance(t *testing.T) {
 	z := NewBatch(200, 10)
 	rng.New(1, "z").Normal(z.Data)
 	network := Network{Hidden: 32, Optimizer: "nesterov", Rate: nn.Rate{LR: 1e-3}, Inner: 100}
-	d, _, a := GradientVariance(z, gaussianScore(10), network, 0.1, 40, 3)
+	c := &Cloud{
+		Z: z, W: NewBatch(200, 10), X: NewBatch(200, 10), S: NewBatch(200, 10), V: NewBatch(200, 10), Sigma: 0.1,
+		Target: gaussianScore(10), noise: rng.New(3, "noise"),
+	}
+	plain, pair := &Denoise{Network: network}, &Antithetic{Network: network}
+	plain.Init(c)
+	plain.Velocity(c, &Noise{Sigma: 0.1})
+	pair.Init(c)
+	plain.opt = &nn.SGD{Rate: nn.Rate{LR: 0}}
+	pair.net, pair.opt = plain.net, plain.opt
+	d := variance(plain.net, 40, func() {
+		c.Perturb()
+		plain.train(c, 0.1, &Noise{Sigma: 0.1}, false)
+	})
+	a := variance(plain.net, 40, func() {
+		pair.perturb(c)
+		pair.train(c)
+	})
 	if d < 20*a {
 		t.Errorf("the denoising variance %v is %v times the antithetic one", d, d/a)
 	}

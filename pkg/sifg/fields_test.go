@@ -251,19 +251,23 @@ func TestExactFlow(t *testing.T) {
 func TestPRules(t *testing.T) {
 	v := []float64{0.5, -1.5, 0.02, 2.5}
 	const p, rate = 2.0, 0.01
-	var toy, bnn, ica float64
+	var toy, bnn, ica, text float64
 	for _, x := range v {
 		a := math.Abs(x)
 		pow := func(q float64) float64 { return math.Pow(a, q) }
 		toy += pow(p)/(p*p) - pow(p)*math.Log(1/pow(p-1))/((p-1)*(p-1)*p)
 		bnn += slope(func(q float64) float64 { return math.Pow(a, q) / q }, p)
+		text += slope(func(r float64) float64 { // of ‖g‖_qᑫ/q with q = r/(r−1), at the g that p makes |v|ᵖ⁻¹
+			return math.Pow(pow(p-1), r/(r-1)) * (r - 1) / r
+		}, p)
 		ica += pow(p)/(p*p) - pow(p)*math.Log(1e-7+1/(pow(p-1)+1e-7))/((p-1)*(p-1)*p)
 	}
 	const n = 2 // particles of two coordinates
 	want := map[PRule]float64{
-		PToy: p - rate*toy/n,
-		PBNN: p + rate*min(max(bnn/n, -0.2), 0.2),
-		PICA: p + rate*min(max(ica, -0.1), 0.1),
+		PText: p + rate*text/n,
+		PToy:  p - rate*toy/n,
+		PBNN:  p + rate*min(max(bnn/n, -0.2), 0.2),
+		PICA:  p + rate*min(max(ica, -0.1), 0.1),
 	}
 	var power, powerLog float64
 	var v32 []float32
@@ -275,8 +279,8 @@ func TestPRules(t *testing.T) {
 	}
 	for rule, w := range want {
 		o := &Stein{Rule: rule, Rate: rate, p: p}
-		if rule == PICA {
-			o.adaptOuter(v32)
+		if rule == PICA || rule == PText {
+			o.adaptOuter(v32, n)
 		} else {
 			o.adaptInner(power, powerLog)
 		}
@@ -287,6 +291,12 @@ func TestPRules(t *testing.T) {
 	o := &Stein{Rule: PToy, Rate: 1, p: 1.2}
 	if o.adaptInner(5, 0); o.p != 1.2 {
 		t.Errorf("toy: p = %v, but a step below 1.1 is not taken", o.p)
+	}
+	for _, c := range []struct{ rate, bound float64 }{{1e3, 1.1}, {-1e3, 6}} { // A′ is negative: |v| is large
+		o = &Stein{Rule: PText, Rate: c.rate, p: p}
+		if o.adaptOuter([]float32{2.5, 0}, 1); o.p != c.bound {
+			t.Errorf("text: p = %v, want the bound %v", o.p, c.bound)
+		}
 	}
 	o = &Stein{Rule: PBNN, Rate: 100, p: p}
 	if o.adaptInner(0, 5); o.p != 4 {

@@ -11,10 +11,12 @@ import (
 // PRule says how the exponent p of the Stein loss adapts.
 type PRule string
 
-// The rules for p, with η̃ = Stein.Rate and v = f(z), sums over particles i (mean) and coordinates c. They are the
-// three that exist in released code; their directions disagree, and none is the derivative of the stated criterion.
+// The rules for p, with η̃ = Stein.Rate and v = f(z), sums over particles i (mean) and coordinates c. PText climbs the
+// paper's criterion A(p) = mean ‖∇log(π/μ)‖_qᑫ/q, with q = p/(p−1) and |∇log(π/μ)| = |v|ᵖ⁻¹. The others are in released
+// code; their directions disagree, and none is its derivative.
 //
 //	PFixed  p stays: L2-GF for p = 2
+//	PText   p ← clip(p + η̃·mean Σ_c [|v|ᵖ/p² − |v|ᵖ ln|v|/p], 1.1, 6) once an outer iteration: the text's bounds for ICA
 //	PToy    p ← p − η̃·mean Σ_c [|v|ᵖ/p² + |v|ᵖ ln|v| / (p(p−1))] after every network step, if the result exceeds 1.1
 //	PICA    p ← clip(p + η̃·clip(U, ±0.1), 1.1, 6) once an outer iteration, U that sum over all entries, not a
 //	        mean, with a guarded logarithm: a step in the opposite direction
@@ -22,13 +24,14 @@ type PRule string
 //	        step
 const (
 	PFixed PRule = "none"
+	PText  PRule = "text"
 	PToy   PRule = "toy"
 	PICA   PRule = "ica"
 	PBNN   PRule = "bnn"
 )
 
 // PRules lists the rules.
-var PRules = []PRule{PFixed, PToy, PICA, PBNN}
+var PRules = []PRule{PFixed, PText, PToy, PICA, PBNN}
 
 // Stein is the field of L2-GF and of Ada-GWG (preconditioned functional gradient flow with a p-norm): the network f is
 // the velocity itself, v = f(z), trained on
@@ -88,8 +91,8 @@ func (o *Stein) Velocity(c *Cloud, noise *Noise) Info {
 		loss = o.train(c, adapt, j == o.Inner-1)
 	}
 	o.net.Forward(c.V, c.X)
-	if adapt && o.Rule == PICA {
-		o.adaptOuter(c.V.Data)
+	if adapt {
+		o.adaptOuter(c.V.Data, c.V.Rows)
 	}
 	return Info{Loss: loss, P: o.p}
 }
@@ -176,10 +179,25 @@ func (o *Stein) adaptInner(power, powerLog float64) {
 	}
 }
 
-// adaptOuter applies PICA, given the velocity of the move.
-func (o *Stein) adaptOuter(v []float32) {
-	u := o.icaGradient(v)
-	o.p = min(max(o.p+float64(o.Rate*min(max(u, -0.1), 0.1)), 1.1), 6)
+// adaptOuter applies PText or PICA, given the velocity of the move of n particles.
+func (o *Stein) adaptOuter(v []float32, n int) {
+	switch o.Rule {
+	case PText:
+		o.p = min(max(o.p+float64(o.Rate*o.textGradient(v)/float64(n)), 1.1), 6)
+	case PICA:
+		o.p = min(max(o.p+float64(o.Rate*min(max(o.icaGradient(v), -0.1), 0.1)), 1.1), 6)
+	}
+}
+
+// textGradient is Σ [ |v|ᵖ/p² − |v|ᵖ ln|v|/p ], where 0·ln 0 = 0.
+func (o *Stein) textGradient(v []float32) (u float64) {
+	p := o.p
+	for _, x := range v {
+		if a := math.Abs(float64(x)); a > 0 {
+			u += float64(math.Pow(a, p) * (1/(p*p) - float64(math.Log(a)/p)))
+		}
+	}
+	return u
 }
 
 // icaGradient is Σ [ |v|ᵖ/p² − |v|ᵖ ln(1e-7 + 1/(|v|^(p−1) + 1e-7)) / ((p−1)² p) ].

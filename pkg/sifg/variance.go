@@ -5,19 +5,19 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// GradientVariance compares the noise of the three training losses on one network and one cloud: it trains a network of
+// GradientVariance compares the noise of the training losses on one network and one cloud: it trains a network of
 // the given description for network.Warmup and then network.Inner denoising steps on z, then freezes it and returns the
 // variance of the weight gradient, summed over the weights, under each loss when only its own noise is drawn anew,
 // draws ≥ 2 times:
 //
 //	denoise: ½·mean‖f(z + σw) + w/σ‖² over w ~ N(0, I), halved so that all losses have the quadratic part ½‖f‖²;
 //	stein:   mean[−⟨s, f⟩ − eᵀJe + ½‖f‖²] at z over Rademacher probes e;
-//	antithetic: half of Antithetic's loss over w, which has the expected gradient of denoise.
+//	noised:  that at z + σw over w and e, which is what the paper's section 3.2 has in place of denoise.
 //
 // The paper says that denoising has the lower variance (section 3.2). For a linear f on N(0, τ²I) it is larger by
 // τ²/σ².
 func GradientVariance(z Batch, target Target, network Network, sigma float32, draws int, seed uint64) (denoise, stein,
-	antithetic float64) {
+	noised float64) {
 	n, d := z.Rows, z.Cols
 	c := &Cloud{
 		Z:      z,
@@ -48,15 +48,13 @@ func GradientVariance(z Batch, target Target, network Network, sigma float32, dr
 	probe.look(c)
 	stein = variance(train.net, draws, func() { probe.train(c, false, false) })
 
-	pair := &Antithetic{Network: network}
-	pair.Init(c)
-	pair.net, pair.opt = train.net, frozen
 	c.X = NewBatch(n, d)
-	antithetic = variance(train.net, draws, func() {
-		pair.perturb(c)
-		pair.train(c)
-	}) / 4
-	return denoise, stein, antithetic
+	noised = variance(train.net, draws, func() {
+		c.Perturb()
+		probe.look(c)
+		probe.train(c, false, false)
+	})
+	return denoise, stein, noised
 }
 
 // variance returns the sample variance of net.Grad over calls of draw, summed over the weights (Welford's recurrence).

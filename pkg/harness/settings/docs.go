@@ -33,7 +33,7 @@ var Docs = map[string]string{
 	"independent":    "f and s judged at two further independent draws for the move",
 	"probe":          "draws of Hutchinson's estimate: rademacher (default), gaussian",
 	"p":              "initial exponent p of the Stein loss, above 1 and below 100; 0: 2",
-	"p_rule":         "how p adapts: toy (default), ica, bnn, none",
+	"p_rule":         "how p adapts: text, toy (default), ica, bnn, none",
 	"p_rate":         "learning rate η̃ of p; 0: 5e-7",
 	"p_start":        "p adapts in outer iterations whose index, from 0, exceeds this; -1: in all",
 	"bandwidth":      "SVGD: kernel exp(−‖x−y‖²/(2·bandwidth)); 0: median heuristic",

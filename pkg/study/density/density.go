@@ -86,7 +86,7 @@ type Options struct {
 	ReferenceSmall int    `mapstructure:"reference_small"`
 
 	Draws  int     `mapstructure:"draws"`  // Monte Carlo draws of exact-kl and smoothed-kl; 0: 2 a particle
-	Smooth float64 `mapstructure:"smooth"` // τ of smoothed-kl, σ of antithetic-variance
+	Smooth float64 `mapstructure:"smooth"` // τ of smoothed-kl
 
 	// DisplacementFrom: at every later checkpoint, how far particles (displacement-z) and judged sample
 	// (displacement-x) moved since that iteration; index 0 is the mean, 1 the median over particles. 0: not measured.
@@ -143,20 +143,20 @@ type measure func(p *problem, c *sifg.Cloud, x metric.Points, put func(metric st
 
 // measures is the table of metrics by name.
 var measures = map[string]measure{
-	"antithetic-variance": (*problem).antitheticVariance,
-	"blur-kl":             (*problem).blurKL,
-	"gradient-variance":   (*problem).gradientVariance,
-	"mode-shape":          (*problem).modeShape,
-	"mode-weights":        (*problem).modeWeights,
-	"knn-kl":              (*problem).knnKL,
-	"knn-kl-exact":        (*problem).knnKLExact,
-	"knn-kl-small":        (*problem).knnKLSmall,
-	"exact-kl":            (*problem).exactKL,
-	"smoothed-kl":         (*problem).smoothedKL,
-	"coverage":            (*problem).coverage,
-	"energy":              (*problem).energy,
-	"ksd":                 (*problem).ksd,
-	"moments":             (*problem).moments,
+	"blur-kl":           (*problem).blurKL,
+	"gradient-variance": (*problem).gradientVariance,
+	"mode-shape":        (*problem).modeShape,
+	"mode-weights":      (*problem).modeWeights,
+	"knn-kl":            (*problem).knnKL,
+	"knn-kl-exact":      (*problem).knnKLExact,
+	"knn-kl-small":      (*problem).knnKLSmall,
+	"exact-kl":          (*problem).exactKL,
+	"smoothed-kl":       (*problem).smoothedKL,
+	"stein-variance":    (*problem).steinVariance,
+	"coverage":          (*problem).coverage,
+	"energy":            (*problem).energy,
+	"ksd":               (*problem).ksd,
+	"moments":           (*problem).moments,
 }
 
 // names of the metrics, sorted.
@@ -237,8 +237,8 @@ func (p *problem) check(particles int) error {
 		return fmt.Errorf("options.reference_small: must be 4 or more, got %d", o.ReferenceSmall)
 	case uses("knn-kl", "knn-kl-exact", "knn-kl-small") && particles < 5:
 		return fmt.Errorf("particles: knn-kl takes third neighbours and needs 5 or more, got %d", particles)
-	case uses("smoothed-kl", "antithetic-variance") && !(o.Smooth > 0):
-		return fmt.Errorf("options.smooth: must be above 0 for smoothed-kl and antithetic-variance, got %v", o.Smooth)
+	case uses("smoothed-kl") && !(o.Smooth > 0):
+		return fmt.Errorf("options.smooth: must be above 0 for smoothed-kl, got %v", o.Smooth)
 	case uses("coverage", "blur-kl", "mode-shape", "mode-weights") && p.modes == nil:
 		const what = "options.metrics: coverage, blur-kl, mode-shape and mode-weights need a target with modes"
 		return fmt.Errorf("%s, %s has none", what, o.Target)

@@ -221,11 +221,13 @@ func (p *problem) gradientVariance(c *sifg.Cloud, x metric.Points, put func(stri
 // judged is the network whose gradient's variance is measured.
 var judged = sifg.Network{Hidden: 32, Optimizer: "nesterov", Rate: nn.Rate{LR: 1e-3}, Inner: 200}
 
-// antitheticVariance puts the variance of the network's gradient under antithetic denoising over that under
-// denoising, with one σ for all methods.
-func (p *problem) antitheticVariance(c *sifg.Cloud, x metric.Points, put func(string, int, float64)) error {
-	denoise, _, antithetic := sifg.GradientVariance(c.Z, p.d, judged, float32(p.smooth), 50, p.seed)
-	put("antithetic-variance", 0, antithetic/denoise)
+// steinVariance puts the variance of that network's gradient under the Stein loss at noised points.
+func (p *problem) steinVariance(c *sifg.Cloud, x metric.Points, put func(string, int, float64)) error {
+	if c.Sigma == 0 {
+		return nil
+	}
+	_, _, noised := sifg.GradientVariance(c.Z, p.d, judged, c.Sigma, 50, p.seed)
+	put("stein-variance", 0, noised)
 	return nil
 }
 
