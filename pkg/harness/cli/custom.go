@@ -179,7 +179,7 @@ func (p *programs) start(e *env) (target *program.Program, err error) {
 		if !ok {
 			return nil, usage.Errorf("--sampler %s: want NAME=COMMAND, such as nuts=\"python nuts.py\"", text)
 		}
-		x, err := program.Start(context.Background(), command)
+		x, err := program.Start(context.Background(), "", command)
 		if err == nil {
 			err = program.Register(name, x)
 		}
@@ -191,7 +191,7 @@ func (p *programs) start(e *env) (target *program.Program, err error) {
 	if p.target == "" {
 		return nil, nil
 	}
-	target, err = program.Start(context.Background(), p.target)
+	target, err = program.Start(context.Background(), "", p.target)
 	switch {
 	case err != nil:
 		return nil, err
