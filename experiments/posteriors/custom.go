@@ -28,6 +28,7 @@ var own = &harness.Custom{
 		"wide points. Other methods, which --methods names, start from the same particles in coordinates in which " +
 		"those draws have mean 0 and covariance I, have the same number of gradients and the step that suits most " +
 		"posteriors of posteriordb. The chains judge them.",
+	Folder: Paper,
 	Sections: []harness.Section{
 		words.Table("values", valuesTable),
 		words.Table("advice", advice),

@@ -16,6 +16,30 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
+// openPaper puts the experiment of a paper's folder in the place of all others, so that nothing of another paper is
+// beside it, and its name in the place of the folder among the arguments.
+func (e *env) openPaper(args []string) error {
+	takes := func(x *harness.Experiment) bool { return x.Custom != nil && x.Custom.Folder != nil }
+	i := slices.IndexFunc(e.experiments, takes)
+	for k, arg := range args {
+		info, err := os.Stat(arg)
+		folder := err == nil && info.IsDir() || strings.Contains(arg, "/")
+		if i < 0 || !folder || slices.Contains(e.names(), arg) {
+			continue
+		}
+		if e.paper != "" {
+			return usage.Errorf("%s and %s are two papers: one at a time", e.paper, arg)
+		}
+		x, err := e.experiments[i].Custom.Folder(arg, func(line string) { fmt.Fprintln(e.err, line) })
+		if err != nil {
+			return err
+		}
+		e.paper, args[k] = x.Name, x.Name
+		defer func() { e.experiments = []*harness.Experiment{x} }()
+	}
+	return nil
+}
+
 // own is the flags of a person's own data and programs.
 type own struct {
 	data     []string
