@@ -28,6 +28,7 @@ var own = &harness.Custom{
 		"wide points. Other methods, which --methods names, start from the same particles in coordinates in which " +
 		"those draws have mean 0 and covariance I, have the same number of gradients and the step that suits most " +
 		"posteriors of posteriordb. The chains judge them.",
+	Folder: Paper,
 	Sections: []harness.Section{
 		words.Table("values", valuesTable),
 		words.Table("advice", advice),
@@ -58,7 +59,15 @@ const unsettled = 0.1
 // answer is the problem of the records, and what is known of the long chains; nil where no trial began.
 func answer(s *record.Set) (problem string, r *judge.Report) {
 	problem = s.Trials[0].Problem
+	return problem, reported(s, problem)
+}
+
+// reported is what is known of the reference draws of a problem; nil where no trial began.
+func reported(s *record.Set, problem string) *judge.Report {
 	for _, t := range s.Trials {
+		if t.Problem != problem {
+			continue
+		}
 		told := map[string][]number{}
 		for _, row := range s.Traces[t.Key] { // in the order of their indices
 			if name, ok := strings.CutPrefix(row.Metric, "reference-"); ok && row.Iteration == 0 {
@@ -66,10 +75,18 @@ func answer(s *record.Set) (problem string, r *judge.Report) {
 			}
 		}
 		if len(told) > 0 {
-			return problem, reportOf(told, valueNames(&t))
+			return reportOf(told, valueNames(&t))
 		}
 	}
-	return problem, nil
+	return nil
+}
+
+// reasons says what reference draws are worth.
+func reasons(r *judge.Report) []string {
+	if r.Moves > 0 {
+		return r.Reasons()
+	}
+	return []string{"Exact draws, which the program makes; its gradient was checked."}
 }
 
 // valueNames are the names of the values of a trial's posterior; of one without names those of package judge.
@@ -207,7 +224,7 @@ func valuesTable(s *record.Set) (*table.Table, error) {
 		return nil, fmt.Errorf("no trial began: %s", s.Trials[0].Reason)
 	}
 	t := &table.Table{Columns: table.Columns(1, "Value", "mean", "± MCSE", "sd", "5 %", "95 %", "R-hat", "ESS: bulk",
-		"tail"), Above: r.Reasons()}
+		"tail"), Above: reasons(r)}
 	var mean, sds []float64 // of the method to take
 	if m, _ := choice(s, problem); m != "" && r.Trusted() {
 		t.Columns = append(t.Columns, table.Columns(0, figure.Label(m)+": mean", "sd")...)

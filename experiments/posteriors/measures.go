@@ -36,7 +36,7 @@ func (p *problem) measure(c *sifg.Cloud, sample sifg.Batch, put func(string, int
 	if p.chains {
 		return
 	}
-	p.measureAll(p.unconstrained(x), c.Iter == p.last, put)
+	p.measureAll(p.unconstrained(x), c.Iter == p.last || p.o.Everywhere, put)
 	if p.watch != nil {
 		p.watch.Look(c, sifg.Info{})
 	}
@@ -70,7 +70,7 @@ func (p *problem) judgeChains(put put) {
 	e := p.reference.Errors(values)
 	put("all-error-mean", 1, e.AverageMean)
 	put("all-error-sd", 1, e.AverageSD)
-	if p.diagnose {
+	if p.o.Diagnose {
 		p.diagnosed(values, put)
 	}
 }

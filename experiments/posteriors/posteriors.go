@@ -21,6 +21,9 @@ func init() {
 	figure.Looks[chainsName] = figure.Look{Color: 0x28c864, Dash: []float64{8, 1.5, 2, 1.5}, Mark: "open-triangle"}
 }
 
+// measuring is what trials measure, those of a paper too.
+var measuring = harness.Measuring{Options: []string{"diagnose", "everywhere"}}
+
 // Experiment registers the experiment.
 var Experiment = &harness.Experiment{
 	Name:  "posteriors",
@@ -31,7 +34,7 @@ var Experiment = &harness.Experiment{
 		"does not have it.",
 	Settings:  slices.Concat(study.Read(files, "posteriors.yaml"), study.Read(files, "tuned.yaml")),
 	Version:   "1",
-	Measuring: harness.Measuring{Options: []string{"diagnose"}},
+	Measuring: measuring,
 	Problem:   build,
 	Reference: reference,
 	Custom:    own,

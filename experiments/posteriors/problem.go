@@ -1,6 +1,7 @@
 package posteriors
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -29,8 +30,14 @@ type Options struct {
 	Posterior string            `mapstructure:"posterior"` // a name in posteriordb.Table
 	Program   *program.Identity `mapstructure:"program"`   // or a posterior of a person's own
 	Values    []string          `mapstructure:"values"`    // names of that one's values
-	// laplace: particles are z, u = mode + L·z; none: particles are u
+	// laplace: particles are z, u = mode + L·z; none: particles are u, as those of a paper (see Paper) are by default
 	Precondition string `mapstructure:"precondition"`
+	// of a paper: particles start at u of N(StartMean, StartSD² I), StartMean one value a coordinate or one for all,
+	// absent: 0
+	StartMean []float64 `mapstructure:"start_mean"`
+	StartSD   float64   `mapstructure:"start_sd"` // above 0; 0: not of a paper
+	// measure all metrics at every checkpoint, and keep some reference draws with each trial
+	Everywhere bool `mapstructure:"everywhere"`
 	// also measure how many independent draws those of chains are worth
 	Diagnose bool `mapstructure:"diagnose"`
 }
@@ -39,11 +46,14 @@ func options(t *harness.Trial) (o Options, row posteriordb.Entry, err error) {
 	if err = settings.Decode(t.Config.Options, &o); err != nil {
 		return o, row, err
 	}
+	if o.Everywhere { // of a paper
+		o.Precondition, o.StartSD = cmp.Or(o.Precondition, "none"), cmp.Or(o.StartSD, 1)
+	}
 	if o.Precondition != "laplace" && o.Precondition != "none" {
 		return o, row, fmt.Errorf("options.precondition: %q is unknown: want laplace or none", o.Precondition)
 	}
 	if o.Program != nil {
-		return o, row, nil
+		return o, row, o.checkStart()
 	}
 	if t.Config.Sampler.Sampler == chainsName {
 		return o, row, errors.New(chainsName + " is for a posterior of your own (--program): posteriordb's has draws")
@@ -56,6 +66,21 @@ func options(t *harness.Trial) (o Options, row posteriordb.Entry, err error) {
 		return o, row, fmt.Errorf("data: the name of a data set is needed, such as posteriordb")
 	}
 	return o, posteriordb.Table[i], nil
+}
+
+// checkStart refuses a start that cannot be drawn.
+func (o *Options) checkStart() error {
+	if o.StartSD < 0 {
+		return fmt.Errorf("options.start_sd: must be above 0, got %v", o.StartSD)
+	}
+	p, err := program.Find(o.Program)
+	if err != nil {
+		return nil // it is said where the trial runs
+	}
+	if n, d := len(o.StartMean), p.First.Target.Dim; n > 1 && n != d {
+		return fmt.Errorf("options.start_mean: %d values for %d coordinates: want one for each, or one for all", n, d)
+	}
+	return nil
 }
 
 func check(t *harness.Trial) error {
@@ -179,7 +204,7 @@ type problem struct {
 	target    *local
 	seed      uint64
 	last      int
-	diagnose  bool
+	o         Options
 	watch     *diagnose.Watch // of a flow on a person's own posterior
 	chains    bool            // the method is the long chains
 }
@@ -190,7 +215,7 @@ func build(t *harness.Trial) (*harness.Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &problem{seed: t.Seed, last: t.Config.Iterations, diagnose: o.Diagnose}
+	p := &problem{seed: t.Seed, last: t.Config.Iterations, o: o}
 	if o.Program != nil {
 		p.truth, p.posterior, err = ofProgram(t, o.Program)
 	} else {
@@ -235,15 +260,31 @@ func published(t *harness.Trial, row posteriordb.Entry) (*truth, density, error)
 }
 
 // init draws the same start in all coordinates: in those of the Laplace approximation one standard deviation off, and
-// half as wide.
+// half as wide. Those of a paper start in the program's, as the options say.
 func (p *problem) init(dst sifg.Batch, r *rng.Stream) {
 	z := make([]float64, dst.Cols)
 	for i := range dst.Rows {
 		for j := range z {
-			z[j] = 1 + float64(r.NormFloat64()/2)
+			z[j] = p.o.start(j, r.NormFloat64())
 		}
-		for j, v := range p.by.Back(p.laplace.Forward(z)) {
+		u := z
+		if p.o.StartSD == 0 {
+			u = p.laplace.Forward(z)
+		}
+		for j, v := range p.by.Back(u) {
 			dst.Data[i*dst.Cols+j] = float32(v)
 		}
+	}
+}
+
+// start is coordinate j of a start, of a standard normal number.
+func (o *Options) start(j int, normal float64) float64 {
+	switch n := len(o.StartMean); {
+	case o.StartSD == 0:
+		return 1 + float64(normal/2)
+	case n == 0:
+		return o.StartSD * normal
+	default:
+		return o.StartMean[j%n] + float64(o.StartSD*normal)
 	}
 }

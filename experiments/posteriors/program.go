@@ -118,6 +118,9 @@ func columns(p metric.Points, which []int) metric.Points {
 	return out
 }
 
+// referenceShown is how many reference draws a figure of samples shows.
+const referenceShown = 500
+
 // keep implements harness.Problem.Keep: the constrained values of the sample, or those of the long chains.
 func (p *problem) keep(sample sifg.Batch) map[string]*record.Array {
 	all := p.long.all
@@ -130,7 +133,15 @@ func (p *problem) keep(sample sifg.Batch) map[string]*record.Array {
 		return out
 	}
 	values := p.posterior.(*remote).Target.Constrain(p.unconstrained(metric.FromBatch(sample)).Data)
-	return map[string]*record.Array{"values": {Shape: []int{sample.Rows, all.D}, Double: values}}
+	out := map[string]*record.Array{"values": {Shape: []int{sample.Rows, all.D}, Double: values}}
+	if p.o.Everywhere {
+		some := metric.NewPoints(referenceShown, all.D)
+		for i := range some.N {
+			copy(some.Row(i), all.Row(i*all.N/some.N))
+		}
+		out["reference"] = &record.Array{Shape: []int{some.N, some.D}, Double: some.Data}
+	}
+	return out
 }
 
 // chainsName is the method of a posterior of a person's own whose sample is draws of the long chains.

@@ -81,7 +81,7 @@ func TestLong(t *testing.T) {
 		"edge":    "",
 	} {
 		command := "/usr/bin/env POSTERIORS_TEST_AS=" + how + " " + os.Args[0]
-		p, err := program.Start(context.Background(), command)
+		p, err := program.Start(context.Background(), "", command)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,8 @@ import (
 var longChains = hmc.Options{Seed: 1, Chains: seats, Config: hmc.Config{Warmup: 1000}, Draws: 1000,
 	Until: hmc.Until{Draws: 5000}}
 
-// reference implements harness.Experiment.Reference: long chains on a program. Published posteriors need none.
+// reference implements harness.Experiment.Reference: long chains on a program, or exact draws where it gives them.
+// Published posteriors need none.
 func reference(t *harness.Trial) (*harness.Reference, error) {
 	o, _, err := options(t)
 	if err != nil || o.Program == nil {
@@ -32,6 +33,9 @@ func reference(t *harness.Trial) (*harness.Reference, error) {
 	}
 	config := map[string]any{"program": o.Program, "judge": judge.Version, "warmup": longChains.Config.Warmup,
 		"draws": longChains.Draws, "most": longChains.Until.Draws}
+	if p, err := program.Find(o.Program); err == nil && p.First.Target.Draws {
+		config = map[string]any{"program": o.Program, "exact": exactVersion}
+	}
 	return &harness.Reference{Config: config, Bytes: referenceBytes(o),
 		Make: func(ctx context.Context, _ string, told func(int, int)) (map[string][]byte, error) {
 			p, err := program.Find(o.Program)
@@ -44,9 +48,14 @@ func reference(t *harness.Trial) (*harness.Reference, error) {
 			if err != nil {
 				return nil, err
 			}
-			chains := longChains
-			chains.Names, chains.Progress = o.Values, told
-			found, err := judge.Run(session.Context(), newGathered(session.Context(), target), chains)
+			var found *judge.Result
+			if target.Draws {
+				found, err = exact(target)
+			} else {
+				chains := longChains
+				chains.Names, chains.Progress = o.Values, told
+				found, err = judge.Run(session.Context(), newGathered(session.Context(), target), chains)
+			}
 			if failure := session.Settle(); failure != nil {
 				return nil, failure
 			}

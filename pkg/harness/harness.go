@@ -127,6 +127,8 @@ type Custom struct {
 	Title    string         // in place of the experiment's, before the names of the data sets or of the program; "": that
 	Summary  string
 	Sections []Section
+	// Folder reads the folder of a paper of a person's own as an experiment, and says what it looked at.
+	Folder func(dir string, say func(line string)) (*Experiment, error)
 }
 
 // On returns the experiment with a problem of its own for each of these data sets, in place of its problems, and
@@ -289,6 +291,24 @@ func (e *Experiment) Measures(text, from string) error {
 		return usage.Errorf("%s: %s has %d components: %s", from, name, n, strings.Join(all, ", "))
 	}
 	return nil
+}
+
+// ReadPublished reads the published numbers of a file, all of which the experiment can measure.
+func (e *Experiment) ReadPublished(file string) ([]claim.Published, error) {
+	text, err := safe.Read(file, 1<<20)
+	if err != nil {
+		return nil, err
+	}
+	out, err := claim.ReadPublished(file, text)
+	if err != nil {
+		return nil, err
+	}
+	f, err := e.File()
+	for _, p := range out {
+		err = cmp.Or(err, usage.Among("data set", []string{p.Problem}, file, f.Problems), e.Measures(p.Metric, file),
+			usage.Among("method", []string{p.Method}, file, f.Methods))
+	}
+	return out, err
 }
 
 // Baseline is a predictor without a sampler.

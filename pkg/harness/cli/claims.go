@@ -88,7 +88,7 @@ func (e *env) split(args []string) (names, ids []string, err error) {
 		} else if numbered.MatchString(arg) {
 			there := strings.Join(slices.Sorted(maps.Values(claims)), ", ")
 			return nil, nil, usage.Errorf("no claim %s: sifg claims shows %s", arg, there)
-		} else {
+		} else if arg != e.paper { // which is all that there is
 			names = append(names, arg)
 		}
 	}

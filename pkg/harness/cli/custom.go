@@ -16,6 +16,30 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
+// openPaper puts the experiment of a paper's folder in the place of all others, so that nothing of another paper is
+// beside it, and its name in the place of the folder among the arguments.
+func (e *env) openPaper(args []string) error {
+	takes := func(x *harness.Experiment) bool { return x.Custom != nil && x.Custom.Folder != nil }
+	i := slices.IndexFunc(e.experiments, takes)
+	for k, arg := range args {
+		info, err := os.Stat(arg)
+		folder := err == nil && info.IsDir() || strings.Contains(arg, "/")
+		if i < 0 || !folder || slices.Contains(e.names(), arg) {
+			continue
+		}
+		if e.paper != "" {
+			return usage.Errorf("%s and %s are two papers: one at a time", e.paper, arg)
+		}
+		x, err := e.experiments[i].Custom.Folder(arg, func(line string) { fmt.Fprintln(e.err, line) })
+		if err != nil {
+			return err
+		}
+		e.paper, args[k] = x.Name, x.Name
+		defer func() { e.experiments = []*harness.Experiment{x} }()
+	}
+	return nil
+}
+
 // own is the flags of a person's own data and programs.
 type own struct {
 	data     []string
@@ -179,7 +203,7 @@ func (p *programs) start(e *env) (target *program.Program, err error) {
 		if !ok {
 			return nil, usage.Errorf("--sampler %s: want NAME=COMMAND, such as nuts=\"python nuts.py\"", text)
 		}
-		x, err := program.Start(context.Background(), command)
+		x, err := program.Start(context.Background(), "", command)
 		if err == nil {
 			err = program.Register(name, x)
 		}
@@ -191,7 +215,7 @@ func (p *programs) start(e *env) (target *program.Program, err error) {
 	if p.target == "" {
 		return nil, nil
 	}
-	target, err = program.Start(context.Background(), p.target)
+	target, err = program.Start(context.Background(), "", p.target)
 	switch {
 	case err != nil:
 		return nil, err

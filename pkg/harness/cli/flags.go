@@ -28,6 +28,7 @@ type selection struct {
 	name         string
 	results      string
 	store        string
+	paper        string // env.paper
 	own
 }
 
@@ -74,13 +75,8 @@ func (s *selection) reportFlags(f *pflag.FlagSet) {
 // (plan.Plan.Set). Each choice of settings and scale has its own, so that none replaces the report of another.
 func (s *selection) resultsDir(set []string) string {
 	custom := s.name
-	if custom == "" && len(set) > 0 {
-		if s.Scale != "full" {
-			set = append([]string{s.Scale}, set...)
-		}
-		words := notPlain.ReplaceAllString(strings.ReplaceAll(strings.Join(set, "_"), "--", ""), "-")
-		words, sum := strings.Trim(words, ".-"), sha256.Sum256(fmt.Append(nil, set))
-		custom = fmt.Sprintf("%s-%x", words[:min(len(words), 40)], sum[:3])
+	if custom == "" && len(set)+len(s.paper) > 0 {
+		custom = s.customName(set)
 	}
 	switch {
 	case s.results != "":
@@ -91,6 +87,23 @@ func (s *selection) resultsDir(set []string) string {
 		return filepath.Join("results", s.Scale)
 	}
 	return "results"
+}
+
+// customName is the folder in results/custom of a paper, or of settings that differ by set, with a digest of all then.
+func (s *selection) customName(set []string) string {
+	plain := len(set) == 0
+	if s.Scale != "full" {
+		set = append([]string{s.Scale}, set...)
+	}
+	if s.paper != "" {
+		set = append([]string{s.paper}, set...)
+	}
+	words := notPlain.ReplaceAllString(strings.ReplaceAll(strings.Join(set, "_"), "--", ""), "-")
+	if words = strings.Trim(words, ".-"); plain {
+		return words
+	}
+	sum := sha256.Sum256(fmt.Append(nil, set))
+	return fmt.Sprintf("%s-%x", words[:min(len(words), 40)], sum[:3])
 }
 
 // onePlace refuses two flags that both say where a report is. A grid has a name besides.
@@ -114,7 +127,7 @@ func (s *selection) knownDir() string { return cmp.Or(s.results, "results") }
 // request turns the flags and the names of experiments into what a plan is made from. No name means all.
 func (s *selection) request(e *env, names []string) (plan.Request, error) {
 	r := s.Request
-	r.Experiments, r.Data = e.experiments, e.data
+	r.Experiments, r.Data, s.paper = e.experiments, e.data, e.paper
 	if err := harness.Meanings(e.experiments); err != nil {
 		return r, err
 	}

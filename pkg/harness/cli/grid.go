@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/grid"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/page"
@@ -82,32 +81,6 @@ func (g *gridFlags) read(x *harness.Experiment) (*grid.Spec, error) {
 	return grid.Find(x, g.file)
 }
 
-// readPublished reads the published numbers of a file for an experiment that can measure them.
-func readPublished(file string, x *harness.Experiment) ([]claim.Published, error) {
-	text, err := safe.Read(file, 1<<20)
-	if err != nil {
-		return nil, usage.Errorf("--published: %v", err)
-	}
-	out, err := claim.ReadPublished(file, text)
-	if err != nil {
-		return nil, usage.Errorf("--published: %v", err)
-	}
-	settings, err := x.File()
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range out {
-		where := "--published " + file
-		err := cmp.Or(usage.Among("data set", []string{p.Problem}, where, settings.Problems),
-			x.Measures(p.Metric, where),
-			usage.Among("method", []string{p.Method}, where, settings.Methods))
-		if err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
 // run lays the grid out, runs what is missing and chooses cells.
 func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	request, err := g.request(e, []string{x.Name})
@@ -119,8 +92,8 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	}
 	if g.published != "" {
 		own := *request.Experiments[0]
-		if own.Published, err = readPublished(g.published, &own); err != nil {
-			return err
+		if own.Published, err = own.ReadPublished(g.published); err != nil {
+			return usage.Errorf("--published: %v", err)
 		}
 		request.Experiments = []*harness.Experiment{&own}
 	}

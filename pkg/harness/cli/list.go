@@ -24,8 +24,13 @@ func listCommand(e *env) *cobra.Command {
 		Example: `  sifg list
   sifg list --settings ada-sifg
   sifg list --metrics`,
-		Args: arguments("no arguments, as it lists experiments, samplers and targets alike", 0),
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if e.paper == "" || len(args) > 1 { // the folder of a paper may be named
+				const what = "no arguments, as it lists experiments, samplers and targets alike, or the folder of a paper"
+				if err := arguments(what, 0)(cmd, args); err != nil {
+					return err
+				}
+			}
 			rows, err := overview(e)
 			switch {
 			case sampler != "":

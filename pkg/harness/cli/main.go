@@ -52,6 +52,7 @@ func exitf(code int, format string, args ...any) error {
 type env struct {
 	out, err    io.Writer // what was asked for; progress and notes
 	experiments []*harness.Experiment
+	paper       string // the name of the one that is a paper of a person's own; "": none
 	verbose     bool
 	quiet       bool
 	manifests   []string // --datasets
@@ -118,7 +119,7 @@ func newRoot(e *env) *cobra.Command {
 		Long: "sifg runs the experiments of semi-implicit functional gradient flow and reports what reproduced.\n" +
 			"A flag may also stand in the environment, as SIFG_JOBS=4, or in sifg.yaml of the working folder, as " +
 			"jobs: 4.",
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return e.prepare(cmd) },
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error { return e.prepare(cmd, args) },
 	}
 	root.SetVersionTemplate("sifg {{.Version}}\n")
 	root.SetOut(e.out)
@@ -165,8 +166,8 @@ func version() string {
 		m.Kernel, strings.Join(cpu.Supported(), ", "), runtime.GOMAXPROCS(0), m.CPU)
 }
 
-// prepare does what every command needs first: logging, data sets.
-func (e *env) prepare(cmd *cobra.Command) error {
+// prepare does what every command needs first: logging, data sets, and the paper whose folder is one of the arguments.
+func (e *env) prepare(cmd *cobra.Command, args []string) error {
 	if err := usage.Twice("experiment", e.names()); err != nil {
 		return exitf(exitInternal, "%v", err)
 	}
@@ -188,7 +189,10 @@ func (e *env) prepare(cmd *cobra.Command) error {
 	}
 	slog.SetDefault(slog.New(slog.NewTextHandler(e.err, &slog.HandlerOptions{Level: level})))
 	e.data, err = dataset.Open(dataset.Options{Manifests: e.manifests, Mirror: preset.GetString(mirrorKey)})
-	return err
+	if err != nil || cmd.Parent() != cmd.Root() {
+		return err
+	}
+	return e.openPaper(args)
 }
 
 // subcommand is what a command with commands below it does without one of them: it shows its help, or offers the

@@ -11,7 +11,7 @@ import (
 
 // remarks runs trials of a sampler, one after another, and returns what is said of each.
 func remarks(t *testing.T, how string, trials int) (said []string) {
-	p, err := Start(context.Background(), command("sampler-"+how))
+	p, err := Start(context.Background(), "", command("sampler-"+how))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestLaterProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p, err := Start(context.Background(), "sh "+script)
+	p, err := Start(context.Background(), "", "sh "+script)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestNamedFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before, err := named(words)
+		before, err := named("", words)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +165,7 @@ func TestNamedFiles(t *testing.T) {
 		}
 		for _, path := range got {
 			write(path, "2")
-			after, err := named(words)
+			after, err := named("", words)
 			write(path, "1")
 			if err != nil || after.changed(before) != path || after.digest() == before.digest() {
 				t.Errorf("%s: an edit of %s is not seen: %v", command, path, err)
@@ -176,7 +176,7 @@ func TestNamedFiles(t *testing.T) {
 	if err := os.Truncate("big/x", maxFile+1); err != nil { // a hole
 		t.Fatal(err)
 	}
-	if got, err := named([]string{"sh", "big"}); err != nil || got.names()[0] != "big (too large to look into)" {
+	if got, err := named("", []string{"sh", "big"}); err != nil || got.names()[0] != "big (too large to look into)" {
 		t.Errorf("a folder that is too large: %v, %v", got, err)
 	}
 }
@@ -218,7 +218,7 @@ func TestForShell(t *testing.T) {
 			t.Errorf("%s: %q, want %q", command, got, want)
 		}
 	}
-	_, err := Start(context.Background(), "python3 s.py 2>err.log")
+	_, err := Start(context.Background(), "", "python3 s.py 2>err.log")
 	if want := "sifg starts no shell, which 2>err.log is for"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}

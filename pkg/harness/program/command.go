@@ -68,8 +68,8 @@ const (
 )
 
 // namedFiles are the files that a command names: a word, or what stands after its =, is a file or a folder with files;
-// or the word after Python's -m is a module in the working folder. Folders that are too large are large.
-func namedFiles(words []string) (files, large []string) {
+// or the word after Python's -m is a module in the folder dir, in which it runs. Folders that are too large are large.
+func namedFiles(dir string, words []string) (files, large []string) {
 	for i, word := range words {
 		var paths []string
 		switch module := strings.ReplaceAll(word, ".", "/"); {
@@ -82,6 +82,7 @@ func namedFiles(words []string) (files, large []string) {
 			paths = append(paths, value)
 		}
 		for _, path := range paths {
+			path = from(dir, path)
 			switch info, err := os.Stat(path); {
 			case err != nil: // no file
 			case info.Mode().IsRegular():
@@ -129,19 +130,32 @@ func inFolder(dir string) (files []string, err error) {
 // depends is what a program hangs on, by name: digests of files, and of what it says itself.
 type depends map[string]string
 
-// named returns the digests of the files that a command names.
-func named(words []string) (depends, error) {
-	files, large := namedFiles(words)
-	out := depends{}
+// from is a path as a program in the folder dir, which may be "", means it.
+func from(dir, path string) string {
+	if dir == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// named returns the digests of the files that a command names, by their names in the folder in which it runs.
+func named(dir string, words []string) (depends, error) {
+	files, large := namedFiles(dir, words)
+	out, name := depends{}, func(path string) string {
+		if short, err := filepath.Rel(dir, path); dir != "" && err == nil && filepath.IsLocal(short) {
+			return short
+		}
+		return path
+	}
 	for _, path := range files {
 		text, err := safe.Read(path, maxFile)
 		if err != nil {
 			return nil, err
 		}
-		out[path] = fmt.Sprintf("%x", sha256.Sum256(text))[:20]
+		out[name(path)] = fmt.Sprintf("%x", sha256.Sum256(text))[:20]
 	}
 	for _, path := range large {
-		out[path+" (too large to look into)"] = ""
+		out[name(path)+" (too large to look into)"] = ""
 	}
 	return out, nil
 }

@@ -18,7 +18,7 @@ func edited(t *testing.T) (p *Program, script string, edit func()) {
 		}
 	}
 	write("one")
-	p, err := Start(context.Background(), "sh "+script)
+	p, err := Start(context.Background(), "", "sh "+script)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestEdited(t *testing.T) {
 	s.End()
 	planned := p.Identity
 	Close()
-	again, err := Start(context.Background(), p.String())
+	again, err := Start(context.Background(), "", p.String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestEdited(t *testing.T) {
 
 // TestMidway: a sampler in the middle of a trial that ended does not go on to the next.
 func TestMidway(t *testing.T) {
-	p, err := Start(context.Background(), command("sampler-well"))
+	p, err := Start(context.Background(), "", command("sampler-well"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,9 @@ type message struct {
 	Sifg    int  `json:"sifg,omitempty"`
 	Sampler *Job `json:"sampler,omitempty"`
 
-	Ask       string `json:"ask,omitempty"`    // score, values
+	Ask       string `json:"ask,omitempty"`    // score, values, draws
+	Count     int    `json:"count,omitempty"`  // of draws
+	Seed      uint64 `json:"seed,omitempty"`   // of draws
 	Answer    string `json:"answer,omitempty"` // to what was asked
 	Tell      string `json:"tell,omitempty"`   // sample, draws
 	Iteration int    `json:"iteration,omitempty"`
@@ -45,6 +47,7 @@ type TargetInfo struct {
 	Dim    int      `json:"dim"`
 	Names  []string `json:"names,omitempty"`  // of the dim coordinates; x[0], … if absent
 	Values []string `json:"values,omitempty"` // names of the constrained values; nil: the coordinates are the values
+	Draws  bool     `json:"draws,omitempty"`  // it gives exact draws of the coordinates
 }
 
 // SamplerInfo is what a sampler says of itself.

@@ -31,7 +31,7 @@ func TestNothingIsLeft(t *testing.T) {
 		gone(t)
 
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
-		if p, err := Start(context.Background(), command("child-spins")); err == nil {
+		if p, err := Start(context.Background(), "", command("child-spins")); err == nil {
 			wait, place := time.Duration(r.IntN(20))*time.Millisecond, r.IntN(1000)
 			time.AfterFunc(wait, func() {
 				if all := left(); len(all) > 0 {
@@ -63,7 +63,7 @@ func TestUser(t *testing.T) {
 	}
 	for {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
-		if p, err := Start(ctx, command("ignores-end")); err == nil {
+		if p, err := Start(ctx, "", command("ignores-end")); err == nil {
 			evaluate(ctx, p)
 		}
 		cancel()

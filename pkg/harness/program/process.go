@@ -47,7 +47,7 @@ func (p *Program) spawn(ctx context.Context) (*process, error) {
 	defer cancel(nil)
 	c := &process{program: p}
 	var err error
-	if c.depends, err = named(p.Command); err == nil { // before it reads them
+	if c.depends, err = named(p.dir, p.Command); err == nil { // before it reads them
 		err = c.start()
 	}
 	if err != nil {
@@ -82,6 +82,7 @@ func (c *process) start() error {
 	c.cmd = exec.Command(c.program.Command[0], c.program.Command[1:]...)
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = in, out, io.MultiWriter(&c.stderr, &c.heard)
 	c.cmd.WaitDelay = time.Second // of what holds on to stderr
+	c.cmd.Dir = c.program.dir
 	c.cmd.SysProcAttr = attributes()
 	ended, end := context.WithCancel(context.Background())
 	c.ended = ended

@@ -34,7 +34,8 @@ func (id *Identity) String() string { return usage.Quote(id.Command) }
 // Program is a program that a person named, with the processes that wait for work. They live until Close.
 type Program struct {
 	Identity
-	First First // what it said of itself when it was started first
+	dir   string // in which it runs; "": the working folder
+	First First  // what it said of itself when it was started first
 
 	sampler string  // that it is known as; "": none
 	depends depends // of its first process
@@ -47,10 +48,11 @@ type Program struct {
 	unsound  bool    // one of them was opened otherwise when it was started again
 }
 
-// Start starts a program for its first line. No shell reads the command. Its errors are a person's mistakes.
-func Start(ctx context.Context, command string) (*Program, error) {
+// Start starts a program in a folder, "" for the working folder, for its first line. No shell reads the command. Its
+// errors are a person's mistakes. The folder is no part of its identity.
+func Start(ctx context.Context, dir, command string) (*Program, error) {
 	words, err := split(command)
-	p := &Program{Identity: Identity{Command: words}}
+	p := &Program{Identity: Identity{Command: words}, dir: dir}
 	switch {
 	case err != nil:
 		return nil, usage.Errorf("the program %q: %v", command, err)
@@ -61,7 +63,11 @@ func Start(ctx context.Context, command string) (*Program, error) {
 		return nil, usage.Errorf("the program %q: sifg starts no shell, which %s is for: quote it if the program "+
 			"reads it, else write sh -c '…'", command, w)
 	}
-	if _, err := exec.LookPath(words[0]); err != nil {
+	binary := words[0]
+	if strings.Contains(binary, "/") {
+		binary = from(dir, binary)
+	}
+	if _, err := exec.LookPath(binary); err != nil {
 		hint := ""
 		if strings.HasSuffix(words[0], ".py") {
 			hint = fmt.Sprintf("; did you mean \"python %s\"?", command)
@@ -88,7 +94,7 @@ var notName = regexp.MustCompile(`[^a-z0-9]+`)
 func (p *Program) Name() string {
 	file := p.Command[0]
 	for _, word := range p.Command[1:] {
-		if isFile(word) {
+		if isFile(from(p.dir, word)) {
 			file = word
 		}
 	}

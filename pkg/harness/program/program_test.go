@@ -63,7 +63,7 @@ func ask(t *testing.T, how string, limit time.Duration) string {
 		defer func(before time.Duration) { stuck = before }(stuck)
 		stuck = silence
 	}
-	p, err := Start(context.Background(), command(how))
+	p, err := Start(context.Background(), "", command(how))
 	if err != nil {
 		return "!" + err.Error()
 	}
@@ -180,7 +180,7 @@ func TestWrongSamplers(t *testing.T) {
 			limit = time.Second
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), limit)
-		p, err := Start(context.Background(), command("sampler-"+how))
+		p, err := Start(context.Background(), "", command("sampler-"+how))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,7 +202,7 @@ func TestWrongSamplers(t *testing.T) {
 
 // TestScriptWithoutItsLanguage: a script that is named alone is no command.
 func TestScriptWithoutItsLanguage(t *testing.T) {
-	_, err := Start(context.Background(), "model.py --rows 3")
+	_, err := Start(context.Background(), "", "model.py --rows 3")
 	if want := `did you mean "python model.py --rows 3"?`; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -210,7 +210,7 @@ func TestScriptWithoutItsLanguage(t *testing.T) {
 
 // TestPool: one process serves one trial after another, and two at once have two.
 func TestPool(t *testing.T) {
-	p, err := Start(context.Background(), command("well"))
+	p, err := Start(context.Background(), "", command("well"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +249,7 @@ func TestFind(t *testing.T) {
 		}
 	}
 	write("one")
-	p, err := Start(context.Background(), script)
+	p, err := Start(context.Background(), "", script)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +263,7 @@ func TestFind(t *testing.T) {
 		t.Errorf("%v, %v, name %q", found, err, p.Name())
 	}
 	write("two")
-	q, err := Start(context.Background(), script)
+	q, err := Start(context.Background(), "", script)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func TestFind(t *testing.T) {
 	}
 	var digests []string
 	for _, how := range []string{"well", "depends"} {
-		p, err := Start(context.Background(), command(how))
+		p, err := Start(context.Background(), "", command(how))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -305,7 +305,7 @@ func TestSplit(t *testing.T) {
 		}
 	}
 	for _, command := range []string{`python "model.py`, `it's`, `a\`} {
-		if _, err := Start(context.Background(), command); err == nil || !strings.Contains(err.Error(),
+		if _, err := Start(context.Background(), "", command); err == nil || !strings.Contains(err.Error(),
 			"a quote is not closed") {
 			t.Errorf("%s: %v", command, err)
 		}

@@ -68,7 +68,7 @@ func (t *Target) again() {
 	if question == nil {
 		return
 	}
-	if now := make([]float64, len(said)); t.asks("score", now, question, 1+t.Dim()) && !same(now, said) {
+	if now := make([]float64, len(said)); t.asks(message{Ask: "score"}, now, question, len(question)/t.Dim(), 1+t.Dim()) && !same(now, said) {
 		t.session.note("not reproducible: the program %q answered the run's first question differently", t.program)
 	}
 }
@@ -80,6 +80,14 @@ func (t *Target) Constrain(points []float64) []float64 {
 	}
 	dst := make([]float64, len(points)/t.Dim()*len(t.Values))
 	t.ask("values", dst, points, len(t.Values))
+	return dst
+}
+
+// Exact returns n independent draws of the coordinates, n×d, that the program makes with a seed; NaN if it fails. Its
+// first line says whether it has them.
+func (t *Target) Exact(n int, seed uint64) []float64 {
+	dst := slices.Repeat([]float64{math.NaN()}, n*t.Dim())
+	t.asks(message{Ask: "draws", Count: n, Seed: seed}, dst, nil, n, t.Dim())
 	return dst
 }
 
@@ -96,7 +104,7 @@ func (t *Target) ask(question string, dst, points []float64, cols int) {
 				part = append(part, part[:d]...)
 			}
 		}
-		if !t.asks(question, answer, part, cols) {
+		if !t.asks(message{Ask: question}, answer, part, len(part)/d, cols) {
 			floats.AddConst(math.NaN(), dst)
 			return
 		}
@@ -104,19 +112,19 @@ func (t *Target) ask(question string, dst, points []float64, cols int) {
 	}
 }
 
-// asks fills dst with the answer to one question; false if the program fails.
-func (t *Target) asks(question string, dst, points []float64, cols int) bool {
-	rows, what := len(points)/t.Dim(), "the answer to "+question
+// asks fills dst, rows×cols, with the answer to one question; false if the program fails.
+func (t *Target) asks(question message, dst, points []float64, rows, cols int) bool {
+	what := "the answer to " + question.Ask
 	return t.session.with(t.program, what, func(c *process) error {
-		if err := c.send(message{Ask: question}, points, t.Dim()); err != nil {
+		if err := c.send(question, points, t.Dim()); err != nil {
 			return err
 		}
 		m, err := c.from.message()
 		if err != nil {
 			return err
 		}
-		if m.Answer != question || !m.Array {
-			return fmt.Errorf("said %v, where {\"answer\": %q, \"array\": true} was due", m, question)
+		if m.Answer != question.Ask || !m.Array {
+			return fmt.Errorf("said %v, where {\"answer\": %q, \"array\": true} was due", m, question.Ask)
 		}
 		_, err = c.from.array(dst, rows, rows, cols, what)
 		return err

@@ -53,7 +53,7 @@ func trialOf(sampler, sample string) *harness.Trial {
 // A sampler that is a program and leaves most of its gradients is ok, with a remark.
 func TestRemarkOnAnOkTrial(t *testing.T) {
 	defer program.Close()
-	p := must(program.Start(context.Background(), "/usr/bin/env RUN_TEST_AS=lazy "+os.Args[0]))
+	p := must(program.Start(context.Background(), "", "/usr/bin/env RUN_TEST_AS=lazy "+os.Args[0]))
 	must(0, program.Register("lazy", p))
 	flat := density.NewFunc(2, func([]float64) float64 { return 0 }, func(_, _ []float64) {})
 	e := &harness.Experiment{Problem: func(*harness.Trial) (*harness.Problem, error) {

@@ -60,7 +60,7 @@ func misbehave(how string) {
 
 // ask asks that program.
 func ask(s *program.Session, how string) error {
-	p, err := program.Start(context.Background(), "/usr/bin/env RUN_TEST_AS="+how+" "+os.Args[0])
+	p, err := program.Start(context.Background(), "", "/usr/bin/env RUN_TEST_AS="+how+" "+os.Args[0])
 	if err != nil {
 		return err
 	}

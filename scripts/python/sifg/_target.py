@@ -23,6 +23,7 @@ def target(
     values: Sequence[str] | None = None,
     constrain: Callable[[np.ndarray], np.ndarray] | None = None,
     version: str = "",
+    draws: Callable[[int, np.random.Generator], np.ndarray] | None = None,
 ) -> None:
     """Serves a target to the command ``sifg`` until its stdin ends.
 
@@ -37,13 +38,16 @@ def target(
         constrain: takes points (n, dim) and returns their constrained values (n, len(values)).
         version: what identifies the model besides what sifg looks at (see :func:`sifg.depends_on`). Another version is
             another posterior: what was computed of one is not used for the other.
+        draws: takes a number n and a NumPy generator of random numbers, and returns n independent draws (n, dim) of the
+            target, by which samples are then judged in the place of draws of NUTS.
     """
-    target = Target(value_and_grad, dim, names, values, constrain, version)
+    target = Target(value_and_grad, dim, names, values, constrain, version, draws)
     if _caught is not None:
         _caught.append(target)
     elif not by_hand('sifg run posteriors --program "python model.py"'):
         note_values("value_and_grad", value_and_grad)
         note_values("constrain", constrain)
+        note_values("draws", draws)
         target.serve(Channel(*aside()), seen())
 
 
@@ -57,6 +61,7 @@ class Target:
     values: Sequence[str] | None = None
     constrain: Callable[[np.ndarray], np.ndarray] | None = None
     version: str = ""
+    draws: Callable[[int, np.random.Generator], np.ndarray] | None = None
 
     def __post_init__(self) -> None:
         if (self.values is None) != (self.constrain is None):
@@ -74,17 +79,23 @@ class Target:
         about: dict[str, object] = {"dim": int(self.dim), "names": names}
         if self.values is not None:
             about["values"] = list(map(str, self.values))
+        if self.draws is not None:
+            about["draws"] = True
         channel.write({"sifg": PROTOCOL, "target": about, "version": self.version, "depends": depends})
         checked = False
         with contextlib.suppress(BrokenPipeError):
             while (message := channel.read()) is not None:
-                x = message["array"]
+                x = message.get("array")
                 with turn or contextlib.nullcontext():
                     if message["ask"] == "score":
                         answer = _scores(self.value_and_grad, x)
                         if not checked and len(answer) > 1:
                             _check_rows(self.value_and_grad, x, answer)
                             checked = True
+                    elif message["ask"] == "draws":
+                        assert self.draws is not None
+                        made = self.draws(message["count"], np.random.default_rng(message.get("seed", 0)))
+                        answer = _shaped(made, (message["count"], self.dim), "draws returned an array")
                     else:
                         assert self.constrain is not None and self.values is not None
                         answer = _shaped(self.constrain(x), (len(x), len(self.values)), "constrain returned values")

@@ -1,0 +1,296 @@
+package posteriors
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/program"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
+	"github.com/semi-implicit/sifg/pkg/sifg"
+)
+
+// paperFile is what paper.yaml in the folder of a paper has (docs/reproduce.md). Problems are programs. Seeds, problems,
+// methods, protocols and scales are those of any settings (docs/configuration.md), the first three of their base.
+type paperFile struct {
+	Title     string       `yaml:"title"`
+	Link      string       `yaml:"link"`
+	Summary   string       `yaml:"summary"`
+	Default   string       `yaml:"default"`
+	Seeds     yaml.Node    `yaml:"seeds"`
+	Problems  yaml.Node    `yaml:"problems"`
+	Methods   yaml.Node    `yaml:"methods"`
+	Protocols yaml.Node    `yaml:"protocols"`
+	Scales    yaml.Node    `yaml:"scales"`
+	Published string       `yaml:"published"` // CSV, as claim.ReadPublished reads it
+	Claims    []paperClaim `yaml:"claims"`
+}
+
+// paper is the folder of a paper while it is read.
+type paper struct {
+	paperFile
+	dir, path string // the folder, and paper.yaml in it
+	e         *harness.Experiment
+	say       func(line string)
+}
+
+// Paper reads the folder of a paper as an experiment that has the folder's name. It starts the programs that are its
+// problems and samplers, in the folder, and says which of their files it looked at. Its errors are a person's mistakes.
+func Paper(dir string, say func(line string)) (*harness.Experiment, error) {
+	p := &paper{dir: dir, path: filepath.Join(dir, "paper.yaml"), say: say}
+	whole, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	name := filepath.Base(whole)
+	if !regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`).MatchString(name) {
+		return nil, usage.Errorf("the folder %s: its name is that of the paper, and has to be of lower-case letters, "+
+			"digits, '-' and '_'", dir)
+	}
+	text, err := os.ReadFile(p.path)
+	if err != nil {
+		return nil, usage.Errorf("%v: a paper is a folder with paper.yaml (docs/reproduce.md)", err)
+	}
+	if err := p.decode(text); err != nil {
+		return nil, err
+	}
+	p.e = &harness.Experiment{
+		Name:      name,
+		Title:     p.Title,
+		Summary:   p.Summary,
+		Version:   "1",
+		Measuring: measuring,
+		Problem:   build,
+		Reference: reference,
+		Check:     check,
+		Metrics:   paperMetrics(),
+		Scores:    []string{"energy", "error-sd", "error-mean", "ksd"},
+		Grids:     os.DirFS(dir),
+	}
+	if p.e.Settings, err = p.settings(); err != nil {
+		return nil, err
+	}
+	file, err := settings.Read(p.path, p.e.Settings)
+	if err != nil {
+		said := strings.NewReplacer("the settings of ", "", "base.", "", "base of ", "").Replace(err.Error())
+		return nil, usage.Errorf("%s", said)
+	}
+	return p.e, p.results(file)
+}
+
+// paperMetrics are those of a problem that is a program, at every checkpoint.
+func paperMetrics() []harness.Metric {
+	return slices.DeleteFunc(slices.Clone(words.Metrics), func(m harness.Metric) bool {
+		return slices.Contains([]string{"narrowest", "ess", "all-error-sd", "all-error-mean"}, m.Name)
+	})
+}
+
+// unknownKey is how a decoder says that a type has no such key.
+var unknownKey = regexp.MustCompile(`(line \d+): field (\S+) not found in type posteriors\.(\w+)`)
+
+// decode reads paper.yaml.
+func (p *paper) decode(text []byte) error {
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	if err := d.Decode(&p.paperFile); err != nil && !errors.Is(err, io.EOF) { // an empty file lacks a title
+		if m := unknownKey.FindStringSubmatch(err.Error()); m != nil {
+			return usage.Unknown("key", m[2], p.path+", "+m[1], keysOf(m[3]))
+		}
+		return usage.Errorf("%s: %v", p.path, err)
+	}
+	switch {
+	case strings.TrimSpace(p.Title) == "":
+		return usage.Errorf("%s: title is missing: want that of the paper", p.path)
+	case p.Link != "" && !strings.HasPrefix(p.Link, "https://") && !strings.HasPrefix(p.Link, "http://"):
+		return usage.Errorf("%s: link: %q is no address: want one such as https://arxiv.org/abs/1608.04471", p.path,
+			p.Link)
+	case p.Problems.Kind != yaml.MappingNode || p.Methods.Kind != yaml.MappingNode:
+		return usage.Errorf("%s: problems and methods have to name one at least, each with its settings, such as "+
+			"banana: {program: \"python banana.py\"} and svgd: {step: 0.1}", p.path)
+	}
+	return nil
+}
+
+// keysOf are the keys of a type of paper.yaml, by its name.
+func keysOf(name string) (keys []string) {
+	for _, t := range []reflect.Type{reflect.TypeFor[paperFile](), reflect.TypeFor[paperClaim](),
+		reflect.TypeFor[smallerRule](), reflect.TypeFor[lowestRule](), reflect.TypeFor[withinRule]()} {
+		for i := 0; t.Name() == name && i < t.NumField(); i++ {
+			keys = append(keys, t.Field(i).Tag.Get("yaml"))
+		}
+	}
+	return keys
+}
+
+// settings returns the settings as those of any experiment, with what identifies the programs in place of commands.
+func (p *paper) settings() ([]byte, error) {
+	err := each(&p.Methods, func(name string, method *yaml.Node) error {
+		command := take(method, "sampler")
+		if command == nil {
+			return nil
+		}
+		if _, err := sifg.ByName(command.Value); err == nil { // one of the library under another name
+			method.Content = append(method.Content, node("sampler"), command)
+			return nil
+		}
+		x, err := p.start("methods."+name+".sampler", command.Value)
+		if err == nil {
+			err = program.Register(name, x)
+		}
+		if err != nil {
+			return usage.Errorf("%s: methods.%s.sampler: %s", p.path, name,
+				strings.TrimPrefix(err.Error(), "--sampler "+name+": "))
+		}
+		return nil
+	})
+	if err == nil {
+		err = each(&p.Problems, p.problem)
+	}
+	if err != nil {
+		return nil, err
+	}
+	base := map[string]*yaml.Node{"problems": &p.Problems, "methods": &p.Methods}
+	if p.Seeds.Kind != 0 {
+		base["seeds"] = &p.Seeds
+	}
+	all := map[string]any{"base": base, "protocols": &p.Protocols}
+	if p.Protocols.Kind == 0 {
+		all["protocols"] = map[string]any{"paper": map[string]any{"note": "the settings of the paper", "claims": true}}
+	}
+	if p.Scales.Kind != 0 {
+		all["scales"] = &p.Scales
+	}
+	if p.Default != "" {
+		all["default"] = p.Default
+	}
+	return yaml.Marshal(all)
+}
+
+// problem puts the identity of a problem's program, and the names of its values, in place of its command.
+func (p *paper) problem(name string, problem *yaml.Node) error {
+	key := "problems." + name
+	command := take(problem, "program")
+	switch {
+	case take(problem, "data") != nil:
+		return usage.Errorf("%s: %s.data: a table is no problem of a paper yet: want program: \"python model.py\", "+
+			"which may read the table, or for networks sifg run uci-bnn --data FILE", p.path, key)
+	case strings.Contains(name, "*"): // settings of several
+		return nil
+	case command == nil:
+		return usage.Errorf("%s: %s.program is missing: want a command, such as \"python %s.py\"", p.path, key, name)
+	}
+	x, err := p.start(key+".program", command.Value)
+	if err != nil {
+		return usage.Errorf("%s: %s.program: %v", p.path, key, err)
+	}
+	info := x.First.Target
+	if info == nil {
+		return usage.Errorf("%s: %s.program: %q is a sampler: it is one of methods, NAME: {sampler: \"…\"}", p.path, key,
+			command.Value)
+	}
+	program.Add(x, "")
+	names := info.Names
+	if info.Values != nil {
+		names = info.Values
+	}
+	options := take(problem, "options")
+	if options == nil {
+		options = &yaml.Node{Kind: yaml.MappingNode}
+	}
+	options.Content = append(options.Content, node("program"), node(x.Identity), node("values"), node(names),
+		node("everywhere"), node(true))
+	problem.Content = append(problem.Content, node("options"), options)
+	return nil
+}
+
+// start starts a program of the folder.
+func (p *paper) start(key, command string) (*program.Program, error) {
+	x, err := program.Start(context.Background(), p.dir, command)
+	if err == nil {
+		p.say(key + ": " + x.Looked())
+	}
+	return x, err
+}
+
+// each calls f with the entries of a mapping, of which those without settings get an empty mapping.
+func each(all *yaml.Node, f func(name string, settings *yaml.Node) error) error {
+	for i := 0; i < len(all.Content); i += 2 {
+		at := &all.Content[i+1]
+		switch (*at).Kind {
+		case yaml.ScalarNode:
+			if (*at).Tag == "!!null" {
+				*at = &yaml.Node{Kind: yaml.MappingNode}
+			}
+		case yaml.AliasNode:
+			copied := *(*at).Alias
+			copied.Anchor, copied.Content = "", slices.Clone(copied.Content)
+			*at = &copied
+		}
+		if err := f(all.Content[i].Value, *at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take takes an entry out of a mapping and returns its value; nil if there is none.
+func take(mapping *yaml.Node, key string) *yaml.Node {
+	for i := 0; mapping.Kind == yaml.MappingNode && i < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value == key {
+			value := mapping.Content[i+1]
+			mapping.Content = slices.Delete(mapping.Content, i, i+2)
+			return value
+		}
+	}
+	return nil
+}
+
+// node is a value as YAML.
+func node(v any) *yaml.Node {
+	out := &yaml.Node{}
+	if err := out.Encode(v); err != nil {
+		panic(err) // texts, and structs of them
+	}
+	return out
+}
+
+// results adds what the page has, published numbers and claims.
+func (p *paper) results(file *settings.File) error {
+	e, claims := p.e, []claim.Claim(nil)
+	if p.Published != "" {
+		path := p.Published
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(p.dir, path)
+		}
+		var err error
+		if e.Published, err = e.ReadPublished(path); err != nil {
+			return usage.Errorf("%s: published: %v", p.path, err)
+		}
+	}
+	for i := range p.Claims {
+		c, err := p.claim(&p.Claims[i], i, file)
+		if err != nil {
+			return err
+		}
+		claims = append(claims, c)
+	}
+	checks := func(protocol string) bool { return file.Protocol(protocol).Claims }
+	if claims != nil && !slices.ContainsFunc(file.Protocols, checks) {
+		return usage.Errorf("%s: no protocol checks the claims: want claims: true in protocols.%s", p.path, file.Default)
+	}
+	e.Sections = append(p.sections(file), harness.Claims(claims)...)
+	e.Paper = p.parts(file, claims)
+	return nil
+}
