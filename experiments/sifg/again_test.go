@@ -28,9 +28,9 @@ var looks = []struct{ experiment, problem, settings string }{
 		options.at_end=[blur-kl,moments,antithetic-variance] options.detail_every=0|5|10|20 options.reference=100|200
 		options.reference_fresh=true|false options.smooth=0.1|0.2 options.draws=100|200`},
 	{"monomial-gamma", "monomial-gamma", `judge.sample=particles|fresh|perturbed options.displacement_from=0|5|10
-		options.metrics=[knn-kl,energy,moments] options.at_end=[gradient-variance,knn-kl-exact,ksd]
-		options.reference_law=exact|released options.reference_small=50|60`},
-	{"funnel", "funnel-2d", `judge.sample=particles|fresh options.metrics=[knn-kl,energy] options.detail=[ksd,moments]
+		options.metrics=[knn-kl,knn-kl-small,moments] options.detail=[ksd,smoothed-kl]
+		options.at_end=[gradient-variance,knn-kl-exact,ksd] options.reference_law=exact|released options.reference_small=50|60`},
+	{"funnel", "funnel-2d", `judge.sample=particles|fresh options.metrics=[knn-kl,ksd] options.detail=[ksd,moments]
 		options.displacement_from=0|10|20`},
 	{"meg-ica", "ica-simulated", `judge.sample=particles|fresh options.truth=mean|aligned-mean
 		options.settled_from=0|5|10|20 options.metrics=[amari-truth,amari,energy,rms]`},
