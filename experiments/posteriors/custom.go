@@ -232,8 +232,18 @@ func valuesTable(s *record.Set) (*table.Table, error) {
 	}
 	for j, v := range r.Values {
 		place := 2 - int(math.Floor(math.Log10(v.SD))) // digits after the point: the third of the sd
-		row := []table.Cell{table.Text(r.Names[j]), table.Fixed(v.Mean, place), table.Number(v.MCSE, 2),
-			table.Number(v.SD, 3), table.Fixed(v.Low, place), table.Fixed(v.High, place), table.Fixed(v.RHat, 3),
+		quantile := func(q, standardError float64) table.Cell {
+			if standardError > 0 { // the second of its error
+				return table.Fixed(q, 1-int(math.Floor(math.Log10(standardError))))
+			}
+			return table.Fixed(q, place)
+		}
+		mcse := table.Number(v.MCSE, 2)
+		if slices.Contains(r.Means, j) {
+			mcse = table.Text("not known")
+		}
+		row := []table.Cell{table.Text(r.Names[j]), table.Fixed(v.Mean, place), mcse, table.Number(v.SD, 3),
+			quantile(v.Low, v.LowError), quantile(v.High, v.HighError), table.Fixed(v.RHat, 3),
 			table.Fixed(v.BulkESS, 0), table.Fixed(v.TailESS, 0)}
 		if mean != nil {
 			row = append(row, table.Fixed(mean[j], place), table.Number(sds[j], 3))

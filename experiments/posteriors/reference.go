@@ -189,7 +189,9 @@ func reportOf(numbers map[string][]number, names []string) *judge.Report {
 			v.Set(reflect.MakeSlice(v.Type(), len(of(0)), len(of(0))))
 			for i := range v.Len() {
 				for k := range v.Index(i).NumField() {
-					v.Index(i).Field(k).SetFloat(float64(of(k)[i]))
+					if one := of(k); i < len(one) { // an earlier program did not say some
+						v.Index(i).Field(k).SetFloat(float64(one[i]))
+					}
 				}
 			}
 		default:

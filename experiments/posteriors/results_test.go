@@ -101,14 +101,15 @@ func TestValuesTable(t *testing.T) {
 			Method:  "sifg",
 			Seed:    uint64(key),
 			Status:  status,
-			Config:  `{"options": {"values": ["x"]}}`,
+			Config:  `{"options": {"values": ["x", "y"]}}`,
 		})
 	}
 	if _, err := valuesTable(s); err == nil || !strings.Contains(err.Error(), "no trial began") {
 		t.Errorf("without values: %v", err)
 	}
 	report := judge.Report{Values: []hmc.Coordinate{{Mean: 2459123.4567, SD: 0.002, MCSE: 3e-5, RHat: 1,
-		Low: 2459123.4534, High: 2459123.46}}}
+		Low: 2459123.4534, High: 2459123.46}, {Mean: 53.2, SD: 600, MCSE: 11, RHat: 1, Low: 0.007234, LowError: 0.0004,
+		High: 138.2, HighError: 12}}, Means: []int{1}}
 	for metric, v := range numbers(&report) {
 		for k, x := range v {
 			row := record.Trace{Key: "1", Metric: "reference-" + metric, Index: k, Value: float64(x)}
@@ -121,6 +122,10 @@ func TestValuesTable(t *testing.T) {
 	}
 	if row := made.Rows[0]; row[0].Text != "x" || row[1].Text != "2459123.45670" || row[3].Text != "0.00200" ||
 		row[4].Text != "2459123.45340" {
+		t.Errorf("%v", row)
+	}
+	// a quantile has the digits that its own error leaves, and a mean that draws do not tell has no error
+	if row := made.Rows[1]; row[2].Text != "not known" || row[4].Text != "0.00723" || row[5].Text != "138" {
 		t.Errorf("%v", row)
 	}
 }
@@ -174,6 +179,7 @@ func TestAgreement(t *testing.T) {
 // TestNumbers: a report is the same after it has been rows of a trace, but for what is not finite.
 func TestNumbers(t *testing.T) {
 	one := judge.Report{Chains: 4, Moves: 4000, Divergent: 0.25, EBFMI: 0.5, Constant: []int{1}, Heavy: []int{0},
+		Means:      []int{0},
 		Values:     []hmc.Coordinate{{Mean: 1, SD: 2, RHat: math.Inf(1), BulkESS: 5}, {Mean: 3, SD: 4, RHat: 1}},
 		DivergedAt: -1, Apart: true, Share: []float64{0.7, 0.3}, Visited: []float64{0.5, 0.5}, Passes: 3,
 		Names: []string{"a", "c"}, AllNames: []string{"a", "b", "c"}}

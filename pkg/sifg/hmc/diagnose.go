@@ -58,18 +58,29 @@ func TailESS(draws [][]float64) float64 {
 		return math.NaN()
 	}
 	pool := pooled(draws)
-	least := math.Inf(1)
-	for _, p := range []float64{0.05, 0.95} {
-		q := quantile(pool, p)
-		below := transform(draws, func(v float64) float64 {
-			if v <= q {
-				return 1
-			}
-			return 0
-		})
-		least = min(least, MeanESS(below)) // not a number where the quantile is the largest draw
+	return min(quantileESS(draws, pool, 0.05), quantileESS(draws, pool, 0.95))
+}
+
+// quantileESS is the effective sample size for a quantile, NaN where it is the largest draw. pool is all draws.
+func quantileESS(draws [][]float64, pool []float64, p float64) float64 {
+	q := quantile(pool, p)
+	return MeanESS(transform(draws, func(v float64) float64 {
+		if v <= q {
+			return 1
+		}
+		return 0
+	}))
+}
+
+// quantileError is the Monte Carlo standard error of a quantile: half of what lies between the quantiles at p ± √(p(1 −
+// p)/ESS), one standard error of the share below it. pool is all draws in order.
+func quantileError(draws [][]float64, pool []float64, p float64) float64 {
+	off := math.Sqrt(p * (1 - p) / quantileESS(draws, pool, p))
+	if math.IsNaN(off) {
+		return math.NaN()
 	}
-	return least
+	at := func(p float64) float64 { return metric.OrderStatistic(pool, min(max(p, 0), 1)*float64(len(pool)-1)) }
+	return (at(p+off) - at(p-off)) / 2
 }
 
 // MeanESS returns the effective sample size for the mean of the draws as they are, which should have a variance.

@@ -2,7 +2,10 @@ package hmc
 
 import (
 	"math"
+	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
@@ -122,6 +125,28 @@ func TestTailESS(t *testing.T) {
 	}
 	if bulk, tail := BulkESS(draws), TailESS(draws); !(tail < 0.1*bulk) {
 		t.Errorf("draws of a slowly changing width: bulk %g, tail %g", bulk, tail)
+	}
+}
+
+// The 5 % quantile of 4 × 500 draws of a normal autoregression varies over 100 sets of chains as much as its standard
+// error says: a standard deviation of 100 values is known to 1/√200 = 7 %, four of which are 28 %; and the error's own
+// mean is nearly free of chance.
+func TestQuantileError(t *testing.T) {
+	for _, rho := range []float64{0, 0.7} {
+		var lows, errs []float64
+		all := autoregressive(rho, 400, 500)
+		for i := 0; i < len(all); i += 4 {
+			c := Describe(all[i : i+4])
+			lows, errs = append(lows, c.Low), append(errs, c.LowError)
+		}
+		_, sd := stat.MeanStdDev(lows, nil)
+		if mean := stat.Mean(errs, nil); math.Abs(mean/sd-1) > 0.28 {
+			t.Errorf("ρ = %g: error %.4g, standard deviation %.4g", rho, mean, sd)
+		}
+	}
+	same := [][]float64{slices.Repeat([]float64{1, 2}, 10)}
+	if c := Describe(same); !(c.HighError == 0 || math.IsNaN(c.HighError)) {
+		t.Errorf("two values: %g", c.HighError)
 	}
 }
 

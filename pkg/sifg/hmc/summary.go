@@ -66,6 +66,8 @@ type Coordinate struct {
 	Low, High        float64 // the 5 % and the 95 % quantile
 	RHat             float64
 	BulkESS, TailESS float64
+
+	LowError, HighError float64 // standard errors of Low and High
 }
 
 // Summarize summarises the draws of each chain, one chain or more, all of one shape, and the tallies of the chains. It
@@ -120,6 +122,7 @@ func Describe(draws [][]float64) Coordinate {
 	slices.Sort(pool)
 	at := func(p float64) float64 { return metric.OrderStatistic(pool, float64(p*float64(len(pool)-1))) }
 	c.Low, c.High = at(0.05), at(0.95)
+	c.LowError, c.HighError = quantileError(draws, pool, 0.05), quantileError(draws, pool, 0.95)
 	return c
 }
 

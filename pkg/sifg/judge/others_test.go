@@ -111,7 +111,8 @@ func TestOthersWithoutAlarm(t *testing.T) {
 	}
 }
 
-// TestTailIndex: of 2,000 draws laws without a mean, on either side, are told from those with a variance.
+// TestTailIndex: of 2,000 draws laws without a mean, on either side, or with one that so many draws do not tell, as
+// exp(3z), are told from those with a variance.
 func TestTailIndex(t *testing.T) {
 	r := rng.New(1, "tails").Rand()
 	for name, c := range map[string]struct {
@@ -124,6 +125,7 @@ func TestTailIndex(t *testing.T) {
 		"log-normal":       {func() float64 { return math.Exp(r.NormFloat64() / 2) }, false},
 		"fifth power":      {func() float64 { return math.Pow(r.Float64(), -0.2) }, false},
 		"Cauchy":           {func() float64 { return r.NormFloat64() / r.NormFloat64() }, true},
+		"exp(3z)":          {func() float64 { return math.Exp(3 * r.NormFloat64()) }, true},
 		"power, left side": {func() float64 { return -1 / r.Float64() }, true},
 	} {
 		for range 20 {
@@ -132,9 +134,28 @@ func TestTailIndex(t *testing.T) {
 				draws[i] = c.draw()
 			}
 			slices.Sort(draws)
-			if index := tailIndex(draws); (index > heavyTail) != c.heavy {
-				t.Errorf("%s: %.2f", name, index)
+			index, shape := tailIndex(draws), paretoShape(draws)
+			if (index > heavyTail) != c.heavy || shape > heavyMean && !c.heavy { // TestShape has those above
+				t.Errorf("%s: %.2f, k̂ %.2f", name, index, shape)
 			}
 		}
+	}
+}
+
+// TestShape: k̂ of 4,000 draws of u^(−k) is k within four standard errors, which for n = 400 exceedances are (1 + k)/√n
+// each (Zhang and Stephens, 2009); a mean that exists, k = 0.5, is not called unknown.
+func TestShape(t *testing.T) {
+	r := rng.New(2, "shapes").Rand()
+	for _, k := range []float64{0.3, 0.5, 1, 1.5} {
+		draws := make([]float64, 4000)
+		for i := range draws {
+			draws[i] = math.Pow(r.Float64(), -k)
+		}
+		if got := paretoShape(draws); math.Abs(got-k) > 4*(1+k)/20 || (got > heavyMean) != (k > heavyMean) {
+			t.Errorf("shape %.2f, want %.2f", got, k)
+		}
+	}
+	if k := paretoShape(slices.Repeat([]float64{1, 2}, 20)); k > heavyMean {
+		t.Errorf("two values: %.2f", k)
 	}
 }

@@ -25,6 +25,7 @@ type Report struct {
 	Values   []hmc.Coordinate // of the values that vary, in order
 	Constant []int            // the others, among all: they do not vary, or are not finite
 	Heavy    []int            // those among Values whose tails are like a power law's with hardly a variance
+	Means    []int            // those among Heavy of whose mean the draws tell little: see paretoShape
 
 	// DivergedAt is the one among Values on which points from which moves diverged lie farthest off its mean, by
 	// DivergedOff standard deviations. EnergyAt is the one that goes with the energy most, by the rank correlation
@@ -88,8 +89,12 @@ func (r *run) describe(s *hmc.Result) (Report, []float64) {
 			p.Constant = append(p.Constant, j)
 			continue
 		}
-		if tailIndex(slices.Concat(hmc.Column(r.values, len(s.Names), j)...)) > heavyTail {
+		draws := slices.Concat(hmc.Column(r.values, len(s.Names), j)...)
+		if tailIndex(draws) > heavyTail {
 			p.Heavy = append(p.Heavy, len(kept))
+			if paretoShape(draws) > heavyMean {
+				p.Means = append(p.Means, len(kept))
+			}
 		}
 		kept, p.Values, p.Names = append(kept, j), append(p.Values, c), append(p.Names, s.Names[j])
 	}
@@ -119,6 +124,53 @@ func tailIndex(draws []float64) float64 {
 		index = max(index, 2-mean/(mean-2*weighed))
 	}
 	return index
+}
+
+// heavyMean is the shape above which the mean of so many draws, and its error, hang on a few of them (Vehtari et al.,
+// Pareto smoothed importance sampling, 2024, section 3).
+const heavyMean = 0.7
+
+// paretoShape is k̂, the larger shape of the two tails: of the Pareto law that fits the outermost tenth of a side by the
+// estimate of Zhang and Stephens (2009), with the prior of Vehtari et al. Unlike tailIndex it may be above 1.
+func paretoShape(draws []float64) float64 {
+	sorted := slices.Sorted(slices.Values(draws))
+	shape, n := math.Inf(-1), len(sorted)/10
+	for range 2 {
+		tail := slices.Clone(sorted[len(sorted)-n:])
+		floats.AddConst(-sorted[len(sorted)-n-1], tail)
+		if k := (float64(n)*logMean(tail, paretoScale(tail)) + 5) / float64(n+10); k > shape {
+			shape = k
+		}
+		slices.Reverse(sorted) // the other side next
+		floats.Scale(-1, sorted)
+	}
+	return shape
+}
+
+// logMean is the mean of log(1 − scale·v): the shape of the Pareto law of a scale that fits best.
+func logMean(tail []float64, scale float64) (k float64) {
+	for _, v := range tail {
+		k += math.Log1p(-scale*v) / float64(len(tail))
+	}
+	return k
+}
+
+// paretoScale is −k/σ of a tail in rising order: the mean over candidates, by their profile likelihood.
+func paretoScale(tail []float64) float64 {
+	n := len(tail)
+	scales := make([]float64, 30+int(math.Sqrt(float64(n))))
+	weights := make([]float64, len(scales))
+	for i := range scales {
+		steps := 1 - math.Sqrt(float64(len(scales))/(float64(i)+0.5))
+		scales[i] = steps/(3*tail[max((n+2)/4-1, 0)]) + 1/tail[n-1]
+		k := logMean(tail, scales[i])
+		weights[i] = float64(n) * (math.Log(-scales[i]/k) - k - 1)
+	}
+	most := floats.Max(weights)
+	for i := range weights {
+		weights[i] = math.Exp(weights[i] - most)
+	}
+	return floats.Dot(weights, scales) / floats.Sum(weights)
 }
 
 // varies reports whether the draws of a value are finite and differ by more than rounding.

@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -97,8 +98,11 @@ func (p *Report) sayEnergy() []string {
 	if !(p.EBFMI < leastEBFMI) {
 		return nil
 	}
-	text := fmt.Sprintf("An E-BFMI of %.2f threatens the tails: means and the middle stand, far quantiles may be too "+
-		"near.", p.EBFMI)
+	stand := "means and the middle stand"
+	if len(p.Means) > 0 {
+		stand = "the middle stands"
+	}
+	text := fmt.Sprintf("An E-BFMI of %.2f threatens the tails: %s, far quantiles may be too near.", p.EBFMI, stand)
 	if math.Abs(p.EnergyRank) > telling {
 		text += fmt.Sprintf(" The energy goes with %s (rank correlation %.2f), as in a funnel: widths of others "+
 			"depend on it, and another parametrisation, centred or non-centred, may help.", p.name(p.EnergyAt),
@@ -107,20 +111,25 @@ func (p *Report) sayEnergy() []string {
 	return []string{text}
 }
 
-// sayHeavy names values of which the draws do not tell the standard deviation.
-func (p *Report) sayHeavy() []string {
-	if len(p.Heavy) == 0 {
-		return nil
+// sayHeavy names values of which the draws do not tell the standard deviation, or not even the mean.
+func (p *Report) sayHeavy() (out []string) {
+	say := func(list []int, text string) {
+		var names []string
+		for _, j := range list {
+			names = append(names, p.name(j))
+		}
+		if n := len(names); n > 5 {
+			names = append(names[:5], fmt.Sprintf("%d more", n-5))
+		}
+		if names != nil {
+			out = append(out, fmt.Sprintf("The tails of %s are heavy, like a power law's with hardly %s.",
+				strings.Join(names, ", "), text))
+		}
 	}
-	var names []string
-	for _, j := range p.Heavy {
-		names = append(names, p.name(j))
-	}
-	if n := len(names); n > 5 {
-		names = append(names[:5], fmt.Sprintf("%d more", n-5))
-	}
-	return []string{fmt.Sprintf("The tails of %s are heavy, like a power law's with hardly a variance: quantiles "+
-		"stand, standard deviations hang on a few draws.", strings.Join(names, ", "))}
+	say(p.Means, "a mean (k̂ above 0.7): quantiles stand, the mean, its ± and the standard deviation hang on a few draws")
+	say(slices.DeleteFunc(slices.Clone(p.Heavy), func(j int) bool { return slices.Contains(p.Means, j) }),
+		"a variance: quantiles stand, standard deviations hang on a few draws")
+	return out
 }
 
 // sayDivergences says where they are, if the chains agree, and whether the posterior has an edge.
