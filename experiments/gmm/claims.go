@@ -166,10 +166,10 @@ var flows = claim.Claim{
 var kernel = claim.Claim{
 	ID:        "41",
 	Statement: "2-D: SVGD depends much on its kernel.",
-	Rule: "under tuned, with the chosen step and in place of the chosen bandwidth a third of it, three times it, or the " +
-		"median heuristic's: the final energy distance is more than 1.5 times as high for one of the three, paired by " +
-		"seed (one-sided sign-flip tests with Holm's correction, 5 %); not reproduced if by the same tests it is less " +
-		"than that for all; otherwise not decided",
+	Rule: "under tuned, with the chosen step and in place of the chosen bandwidth a third of it, three times it, or " +
+		"the median heuristic's: the final energy distance is more than 1.5 times as high for one of the three, " +
+		"paired by seed (one-sided sign-flip tests with Holm's correction, 5 %); not reproduced if by the same tests " +
+		"it is less than that for all; otherwise not decided",
 	Check: rule.On("gmm-2d-kernel", func(e record.View) claim.Outcome {
 		chosen := e.Last("svgd", "energy", 0)
 		text := "energy distance with the chosen kernel " + rule.Spread(chosen)

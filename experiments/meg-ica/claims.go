@@ -42,8 +42,8 @@ var claims = []claim.Claim{
 	{
 		ID:        "24",
 		Statement: "2000 iterations are enough for every method to converge.",
-		Rule: "for every method and number of particles the Amari distance " + rule.SettledText + ". The evidence has " +
-			"how much the energy distance rises from a quarter of the run on, where that is told from 0",
+		Rule: "for every method and number of particles the Amari distance " + rule.SettledText + ". The evidence " +
+			"has how much the energy distance rises from a quarter of the run on, where that is told from 0",
 		Check: settled,
 	},
 }

@@ -57,7 +57,8 @@ var tableClaims = []claim.Claim{
 		ID:        "34",
 		Statement: "Ada-SIFG consistently outperforms the other particle methods.",
 		With:      []string{"12", "14", "18", "19", "20", "21", "25b"},
-		Rule: "claims 12, 14, 18 to 21 and 25b, on which the text rests it, and of the networks: RMSE and NLL against SVGD, L2-GF and Ada-GWG, paired by seed, " +
+		Rule: "claims 12, 14, 18 to 21 and 25b, on which the text rests it, and of the networks: RMSE and NLL " +
+			"against SVGD, L2-GF and Ada-GWG, paired by seed, " +
 			"one-sided sign-flip tests" + overlapText + " with Holm's correction over all comparisons: lower in " +
 			"every one; not reproduced if higher in one; otherwise not decided",
 		Check: over(problems, columns[1:], outperforms),

@@ -60,8 +60,8 @@ var flowClaims = []claim.Claim{
 	{
 		ID:        "37",
 		Statement: "Ada-SIFG selects σ by itself.",
-		Rule: "on networks σ ends above the text's lower clip, 0.001, by 5 % of it at least, in each run: below, or at " +
-			"it, the clip has chosen σ" + rule.MostText,
+		Rule: "on networks σ ends above the text's lower clip, 0.001, by 5 % of it at least, in each run: below, or " +
+			"at it, the clip has chosen σ" + rule.MostText,
 		Check: over(problems, smoothed[1:], selects),
 	},
 	{
@@ -76,8 +76,8 @@ var flowClaims = []claim.Claim{
 		ID:        "40",
 		Statement: "Functional gradient flows do better than SVGD.",
 		With:      []string{"39"},
-		Rule: "claim 39 for mixtures, and of the networks: test RMSE and NLL of L2-GF, Ada-GWG and SIFG against SVGD, " +
-			"paired by trial" + overlapText + ": " + rule.MostlyText,
+		Rule: "claim 39 for mixtures, and of the networks: test RMSE and NLL of L2-GF, Ada-GWG and SIFG against " +
+			"SVGD, paired by trial" + overlapText + ": " + rule.MostlyText,
 		Check: over(problems, append([]string{"svgd"}, functional...), func(r results) claim.Outcome {
 			return rule.Mostly("a functional flow", r.contests(functional, "svgd"))
 		}),

@@ -91,8 +91,8 @@ func TestLostBesidePrint(t *testing.T) {
 	}
 }
 
-// TestMostly: claims 38 and 40 are reproduced, not decided and not reproduced when Ada-SIFG and the functional flows are
-// lower than their rivals in all cells, in half of them and in none.
+// TestMostly: claims 38 and 40 are reproduced, not decided and not reproduced when Ada-SIFG and the functional flows
+// are lower than their rivals in all cells, in half of them and in none.
 func TestMostly(t *testing.T) {
 	for i, want := range []claim.Verdict{claim.Reproduced, claim.NotDecided, claim.NotReproduced} {
 		s := asInPrint().but(func(_ float64, problem, method, metric string, seed int) float64 {

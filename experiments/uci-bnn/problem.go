@@ -25,8 +25,8 @@ type Options struct {
 	Dev    string `mapstructure:"dev"`    // holdout, overlap: see divide
 
 	// Precision says how the particles' noise precisions are chosen on the development part before they are judged.
-	// released: a particle's precision is replaced if the likelihood gains, and counts as Clamp at most; fitted: it is one
-	// over the particle's mean squared residual.
+	// released: a particle's precision is replaced if the likelihood gains, and counts as Clamp at most; fitted: it is
+	// one over the particle's mean squared residual.
 	Precision string `mapstructure:"precision"`
 
 	// Clamp is the scripts': a precision above it counts as it in the target, and where precision is released. Then the

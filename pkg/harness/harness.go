@@ -124,7 +124,7 @@ type Custom struct {
 	Protocol string         // unless one is chosen
 	Methods  []string       // unless some are chosen, and on a program beside these; nil: all
 	Options  map[string]any // of the problem, that a data set has in place of Problem's
-	Title    string         // in place of the experiment's, before the names of the data sets or of the program; "": that
+	Title    string         // in place of the experiment's, before the names of data sets or program; "": that
 	Summary  string
 	Sections []Section
 	// Folder reads the folder of a paper of a person's own as an experiment, and says what it looked at.

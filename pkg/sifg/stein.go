@@ -16,7 +16,7 @@ type PRule string
 // code; their directions disagree, and none is its derivative.
 //
 //	PFixed  p stays: L2-GF for p = 2
-//	PText   p ← clip(p + η̃·mean Σ_c [|v|ᵖ/p² − |v|ᵖ ln|v|/p], 1.1, 6) once an outer iteration: the text's bounds for ICA
+//	PText   p ← clip(p + η̃·mean Σ_c [|v|ᵖ/p² − |v|ᵖ ln|v|/p], 1.1, 6) once an outer iteration; bounds as on ICA
 //	PToy    p ← p − η̃·mean Σ_c [|v|ᵖ/p² + |v|ᵖ ln|v| / (p(p−1))] after every network step, if the result exceeds 1.1
 //	PICA    p ← clip(p + η̃·clip(U, ±0.1), 1.1, 6) once an outer iteration, U that sum over all entries, not a
 //	        mean, with a guarded logarithm: a step in the opposite direction
