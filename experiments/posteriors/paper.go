@@ -44,12 +44,13 @@ type paper struct {
 	dir, path string // the folder, and paper.yaml in it
 	e         *harness.Experiment
 	say       func(line string)
+	about     map[string][]string // the IDs of the claims on a problem; "": on several
 }
 
 // Paper reads the folder of a paper as an experiment that has the folder's name. It starts the programs that are its
 // problems and samplers, in the folder, and says which of their files it looked at. Its errors are a person's mistakes.
 func Paper(dir string, say func(line string)) (*harness.Experiment, error) {
-	p := &paper{dir: dir, path: filepath.Join(dir, "paper.yaml"), say: say}
+	p := &paper{dir: dir, path: filepath.Join(dir, "paper.yaml"), say: say, about: map[string][]string{}}
 	whole, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -291,6 +292,6 @@ func (p *paper) results(file *settings.File) error {
 		return usage.Errorf("%s: no protocol checks the claims: want claims: true in protocols.%s", p.path, file.Default)
 	}
 	e.Sections = append(p.sections(file), harness.Claims(claims)...)
-	e.Paper = p.parts(file, claims)
+	e.Paper = p.parts(file)
 	return nil
 }

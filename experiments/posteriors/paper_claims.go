@@ -104,6 +104,11 @@ func (p *paper) claim(c *paperClaim, i int, file *settings.File) (claim.Claim, e
 	default:
 		return out, usage.Errorf("%s: want one rule: smaller, lowest or within", where)
 	}
+	about := ""
+	if c.Lowest == nil {
+		about = problems[0]
+	}
+	p.about[about] = append(p.about[about], out.ID)
 	return out.And(func(s *record.Set) string { return doubts(s, problems) }), nil
 }
 

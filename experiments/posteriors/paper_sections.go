@@ -3,6 +3,7 @@ package posteriors
 import (
 	"errors"
 	"fmt"
+	"image/color"
 	"math"
 	"slices"
 
@@ -42,24 +43,22 @@ func (p *paper) sections(file *settings.File) (out []harness.Section) {
 	return append(out, words.Table("paper-references", referenceTable))
 }
 
-// parts are the parts of a paper: its problems, its numbers, and its claims.
-func (p *paper) parts(file *settings.File, claims []claim.Claim) *harness.Paper {
+// parts are the parts of a paper: its problems with their claims, then its numbers and the claims on several problems.
+func (p *paper) parts(file *settings.File) *harness.Paper {
 	out := &harness.Paper{Title: p.Title, Address: p.Link, Summary: p.Summary}
 	shown := func(id, problem string) harness.Shown {
 		return harness.Shown{Experiment: p.e.Name, ID: id, Protocol: file.Default, Problem: problem}
 	}
 	for _, problem := range file.Problems {
 		out.Parts = append(out.Parts, harness.Part{Name: problem, Title: "samples and curves",
-			Shows: []harness.Shown{shown("samples-"+problem, problem), shown("curves-"+problem, "")}})
+			Shows:  []harness.Shown{shown("samples-"+problem, problem), shown("curves-"+problem, "")},
+			Claims: p.about[problem]})
 	}
-	numbers := harness.Part{Name: "Numbers", Title: "published over measured"}
+	numbers := harness.Part{Name: "Numbers", Title: "published over measured", Claims: p.about[""]}
 	if p.e.Published != nil {
 		numbers.Shows = []harness.Shown{shown("paper-published", "")}
 	} else {
-		numbers.Title = "claims"
-	}
-	for _, c := range claims {
-		numbers.Claims = append(numbers.Claims, c.ID)
+		numbers.Title = "claims on several problems"
 	}
 	out.Parts = append(out.Parts, numbers)
 	return out
@@ -73,7 +72,12 @@ func finalsOf(s *record.Set, problem string) (*table.Table, error) {
 	measures := []study.Measure{{Head: "energy distance", Metric: "energy"},
 		{Head: "error of the mean", Metric: "error-mean", Index: 1}, {Head: "error of the sd", Metric: "error-sd", Index: 1},
 		{Head: "ratio of sds", Metric: "sd-ratio"}, {Head: "KSD", Metric: "ksd"}}
-	t := study.Finals(s, problem, table.MeanSD, measures...)
+	t := study.Finals(s, problem, func(v []float64) table.Cell {
+		if slices.Min(v) == slices.Max(v) { // such as the error that exact draws have on average
+			return table.Number(v[0], 3)
+		}
+		return table.MeanSD(v)
+	}, measures...)
 	t.Spread = "standard deviation over seeds"
 	return t, nil
 }
@@ -82,7 +86,7 @@ func finalsOf(s *record.Set, problem string) (*table.Table, error) {
 // the first two values; of one value the distribution functions.
 func samplesOf(problem string) func(s *record.Set) (*figure.Figure, error) {
 	return func(s *record.Set) (*figure.Figure, error) {
-		f := &figure.Figure{Cols: 3, Plane: false}
+		f := &figure.Figure{}
 		for _, m := range s.Methods(problem) {
 			t, ok := record.First(s, problem, m)
 			if !ok || m == chainsName {
@@ -114,6 +118,7 @@ func pointsOf(s *record.Set, key, name string) (metric.Points, error) {
 
 func samplePanel(method string, names []string, sample, reference metric.Points) figure.Panel {
 	truth, own := figure.Method("truth").As("reference draws"), figure.Method(method)
+	truth.Color = color.NRGBA{R: 0xb4, G: 0xb4, B: 0xb4, A: 255}
 	p := figure.Panel{Title: figure.Label(method), X: axisOf(names[0], reference.Column(0))}
 	if reference.D == 1 {
 		p.Y = figure.Axis{Label: "share below", Min: 0, Max: 1}
