@@ -31,6 +31,9 @@ var own = &harness.Custom{
 	Folder: Paper,
 	Sections: []harness.Section{
 		words.Table("values", valuesTable),
+		words.Figure("marginals", marginals),
+		words.Figure("ranks", ranks),
+		words.Figure("pair", pair),
 		words.Table("advice", advice),
 		words.Figure("errors", customErrors),
 		{ID: "draws", Title: "Draws", Files: draws},

@@ -73,6 +73,7 @@ type long struct {
 	all     metric.Points       // draws of all values
 	kept    []int               // values that vary
 	weights []float64           // of the draws; one: of all
+	broken  metric.Points       // all values where moves diverged
 }
 
 // ofProgram returns the posterior that is a program, as this trial asks it, and what the long chains tell of it.
@@ -89,12 +90,13 @@ func ofProgram(t *harness.Trial, id *program.Identity) (*truth, density, error) 
 	u, err2 := harness.ReadPoints(t.Reference, "u.npy")
 	draws, err3 := harness.ReadPoints(t.Reference, "draws.npy")
 	weights, err4 := harness.ReadPoints(t.Reference, "weights.npy")
+	broken, err6 := harness.ReadPoints(t.Reference, "diverged.npy")
 	var told map[string][]number
 	err5 := harness.ReadJSON(t.Reference, "report.json", &told)
-	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
+	if err := errors.Join(err1, err2, err3, err4, err5, err6); err != nil {
 		return nil, nil, err
 	}
-	long := &long{numbers: told, all: draws, weights: weights.Data}
+	long := &long{numbers: told, all: draws, weights: weights.Data, broken: broken}
 	for j := range draws.D {
 		if !slices.Contains(told["constant"], number(j)) {
 			long.kept = append(long.kept, j)
@@ -127,6 +129,9 @@ func (p *problem) keep(sample sifg.Batch) map[string]*record.Array {
 	if p.chains {
 		shape := []int{longChains.Chains, all.N / longChains.Chains, all.D}
 		out := map[string]*record.Array{"values": {Shape: shape, Double: all.Data}}
+		if p.long.broken.N > 0 {
+			out["diverged"] = &record.Array{Shape: []int{p.long.broken.N, all.D}, Double: p.long.broken.Data}
+		}
 		if len(p.long.weights) == all.N {
 			out["weights"] = &record.Array{Shape: shape[:2], Double: p.long.weights}
 		}

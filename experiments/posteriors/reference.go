@@ -31,7 +31,7 @@ func reference(t *harness.Trial) (*harness.Reference, error) {
 	if err != nil || o.Program == nil {
 		return nil, err
 	}
-	config := map[string]any{"program": o.Program, "judge": judge.Version, "warmup": longChains.Config.Warmup,
+	config := map[string]any{"program": o.Program, "judge": judge.Version, "files": 2, "warmup": longChains.Config.Warmup,
 		"draws": longChains.Draws, "most": longChains.Until.Draws}
 	if p, err := program.Find(o.Program); err == nil && p.First.Target.Draws {
 		config = map[string]any{"program": o.Program, "exact": exactVersion}
@@ -79,7 +79,7 @@ func referenceBytes(o Options) float64 {
 }
 
 // filesOf are the files of the reference: coordinates, in which the draws have mean 0 and covariance I, draws of u and
-// of the values, their weights, or one for all, and the report.
+// of the values, their weights, or one for all, where moves diverged, and the report.
 func filesOf(found *judge.Result) (map[string][]byte, error) {
 	if len(found.Values) == 0 {
 		return nil, fmt.Errorf("no value varies and is finite in all draws: %s; values= names others, and a target "+
@@ -103,7 +103,8 @@ func filesOf(found *judge.Result) (map[string][]byte, error) {
 	}
 	return map[string][]byte{"report.json": text, "coordinates.npy": npy.Encode([]int{1 + d, d}, coordinates),
 		"u.npy": file(found.U), "draws.npy": file(found.Sample.Draws),
-		"weights.npy": npy.Encode([]int{1, len(weights)}, weights)}, nil
+		"weights.npy":  npy.Encode([]int{1, len(weights)}, weights),
+		"diverged.npy": npy.Encode([]int{found.Diverged.N, len(found.AllNames)}, found.Diverged.Data)}, nil
 }
 
 // joined returns the points of all chains.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"reflect"
 	"strings"
 	"testing"
@@ -198,5 +199,13 @@ func TestNumbers(t *testing.T) {
 	got.Values[0].RHat = math.Inf(1)
 	if !reflect.DeepEqual(*got, one) {
 		t.Errorf("%+v, want %+v", *got, one)
+	}
+}
+
+// TestHistogram: the density of all numbers in the range integrates to their share, in steps.
+func TestHistogram(t *testing.T) {
+	at, density := histogram([]float64{-1, 0, 0.1, 0.9, 1.5, 7}, 0, 2, 2)
+	if !slices.Equal(at, []float64{0, 1, 1, 2}) || !slices.Equal(density, []float64{0.5, 0.5, 1.0 / 6, 1.0 / 6}) {
+		t.Errorf("at %v: %v", at, density)
 	}
 }

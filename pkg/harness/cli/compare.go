@@ -256,7 +256,7 @@ func (c *compareFlags) rows(
 		return nil, nil, usage.Errorf("the paper prints no numbers of %s: --against DIR sets it beside another report",
 			strings.Join(names, ", "))
 	}
-	return nil, nil, exitf(exitStopped, "nothing in %s can be set beside %s", c.resultsDir(nil), c.against)
+	return nil, nil, exitf(exitStopped, "nothing in %s can be set beside %s: sifg run makes results", c.resultsDir(nil), c.against)
 }
 
 // strict turns rows into the exit code of --strict.

@@ -98,12 +98,37 @@ func (s *selection) customName(set []string) string {
 	if s.paper != "" {
 		set = append([]string{s.paper}, set...)
 	}
-	words := notPlain.ReplaceAllString(strings.ReplaceAll(strings.Join(set, "_"), "--", ""), "-")
+	words := strings.Join(named(set), "_")
+	if words == "" {
+		words = strings.ReplaceAll(strings.Join(set, "_"), "--", "")
+	}
+	words = notPlain.ReplaceAllString(words, "-")
 	if words = strings.Trim(words, ".-"); plain {
 		return words
 	}
 	sum := sha256.Sum256(fmt.Append(nil, set))
 	return fmt.Sprintf("%s-%x", words[:min(len(words), 40)], sum[:3])
+}
+
+// named are what a person has given of their own: the files of models and tables, without folder and extension, and the
+// names of samplers.
+func named(set []string) (names []string) {
+	for _, s := range set {
+		flag, value, _ := strings.Cut(s, " ")
+		switch flag {
+		case "--program":
+			words := strings.Fields(value)
+			script := func(w string) bool { return strings.Contains(w, ".") && !strings.HasPrefix(w, "-") }
+			file := words[max(0, 1+slices.IndexFunc(words[1:], script))]
+			names = append(names, strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
+		case "--sampler":
+			name, _, _ := strings.Cut(value, "=")
+			names = append(names, name)
+		case "--data":
+			names = append(names, value)
+		}
+	}
+	return names
 }
 
 // onePlace refuses two flags that both say where a report is. A grid has a name besides.

@@ -85,7 +85,7 @@ func (s *selection) verifyFiles(e *env) error {
 		read++
 	}
 	if read == 0 {
-		return exitf(exitStopped, "neither %s nor %s is there: nothing was read", dir, results)
+		return exitf(exitStopped, "neither %s nor %s is there: nothing was read; sifg run makes both", dir, results)
 	}
 	unread = errors.Join(unread, err)
 	found := slices.Concat(inStore, inResults)

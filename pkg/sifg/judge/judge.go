@@ -32,6 +32,8 @@ type Result struct {
 	Report
 	Sample *hmc.Result     // the draws of all values, for printing and saving
 	U      []metric.Points // the coordinates of the draws, by chain
+	// Diverged are all values where moves that diverged ended.
+	Diverged metric.Points
 	// Weights are of the draws, chain after chain, 1 on average, where each chain stays in one of several modes: the
 	// modes' shares by Laplace's approximation over those of the draws. nil: none are needed, or none help.
 	Weights []float64
@@ -117,7 +119,7 @@ func (r *run) whole() (*Result, error) {
 			return nil, err
 		}
 	}
-	out := &Result{Sample: s, U: r.u}
+	out := &Result{Sample: s, U: r.u, Diverged: r.diverged()}
 	out.Report, out.Weights = r.describe(s)
 	return out, nil
 }

@@ -185,12 +185,18 @@ func varies(draws [][]float64) bool {
 	return most-least > 1e-13*max(math.Abs(least), math.Abs(most))
 }
 
+// diverged are the values where moves that diverged ended.
+func (r *run) diverged() metric.Points {
+	out := metric.Points{D: len(r.options.Names)}
+	if points := slices.Concat(r.broken...); len(points) > 0 {
+		out.N, out.Data = len(points)/r.dim, r.valuesOf(points)
+	}
+	return out
+}
+
 // place says where chains had trouble, by divergences and by the energy. kept are the columns of the values that vary.
 func (r *run) place(p *Report, kept []int, energies []float64) {
-	var broken []float64
-	if points := slices.Concat(r.broken...); len(points) > 0 {
-		broken = r.valuesOf(points)
-	}
+	broken := r.diverged().Data
 	energies = ranked(energies)
 	columns := len(p.AllNames)
 	for at, j := range kept {
