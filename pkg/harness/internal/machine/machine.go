@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"fmt"
+	"io"
 	"os"
 	"runtime/debug"
 	"strconv"
@@ -39,9 +40,14 @@ var This = sync.OnceValue(func() Machine {
 		m.Commit = cmp.Or(commit(build), m.Commit)
 	}
 	if m.Commit == "unknown" || strings.HasSuffix(m.Commit, "+dirty") { // two builds may differ
-		path, _ := os.Executable()
-		program, _ := os.ReadFile(path)
-		m.Commit += fmt.Sprintf(" build %.6x", sha256.Sum256(program))
+		program := sha256.New()
+		if path, err := os.Executable(); err == nil {
+			if f, err := os.Open(path); err == nil {
+				io.Copy(program, f)
+				f.Close()
+			}
+		}
+		m.Commit += fmt.Sprintf(" build %.6x", program.Sum(nil))
 	}
 	return m
 })
