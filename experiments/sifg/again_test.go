@@ -18,7 +18,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
-var pairs = flag.Int("pairs", 10, "how many trials TestMeasuredAgainAtRandom measures again, of about three times as many")
+var pairs = flag.Int("pairs", 10, "how many trials TestMeasuredAgainAtRandom measures again, of thrice as many")
 
 // looks are the settings of an experiment that decide what is measured of 40 iterations: one of the values, or any of
 // those in [].
@@ -29,7 +29,8 @@ var looks = []struct{ experiment, problem, settings string }{
 		options.reference_fresh=true|false options.smooth=0.1|0.2 options.draws=100|200`},
 	{"monomial-gamma", "monomial-gamma", `judge.sample=particles|fresh|perturbed options.displacement_from=0|5|10
 		options.metrics=[knn-kl,knn-kl-small,moments] options.detail=[ksd,smoothed-kl]
-		options.at_end=[gradient-variance,knn-kl-exact,ksd] options.reference_law=exact|released options.reference_small=50|60`},
+		options.at_end=[gradient-variance,knn-kl-exact,ksd] options.reference_law=exact|released
+		options.reference_small=50|60`},
 	{"funnel", "funnel-2d", `judge.sample=particles|fresh options.metrics=[knn-kl,ksd] options.detail=[ksd,moments]
 		options.displacement_from=0|10|20`},
 	{"meg-ica", "ica-simulated", `judge.sample=particles|fresh options.truth=mean|aligned-mean

@@ -80,6 +80,8 @@ func TestOwnFilesStay(t *testing.T) {
 	if b, err := os.ReadFile("results/toy/released/notes.md"); err != nil || string(b) != "mine" {
 		t.Errorf("%q, %v", b, err)
 	}
+	os.Remove("results/toy/trials.parquet") // not as if there had been no results
+	x.want(t, "verify", 5, "results/toy/trials.parquet: missing")
 }
 
 // TestFoldersOverlap: the trials have a folder of their own.

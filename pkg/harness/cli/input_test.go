@@ -58,6 +58,8 @@ var badInput = []struct {
 	{"run --config none.yaml", []string{"--config", "none.yaml"}},
 	{"run --store file", []string{"--store file"}},
 	{"run --results file", []string{"file"}},
+	{"run --results mixed", []string{"mixed", "grid in it is a file"}},
+	{"verify --results mixed", []string{"mixed/grid", "not a directory"}},
 	{"run --results=~/x", []string{"--results=~/x", `--results "$HOME/x"`}},
 	{"compare --against file", []string{"file"}},
 	{"compare --against none", []string{"--against none", "published"}},
@@ -99,6 +101,8 @@ func TestBadInput(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
 	put(t, "file", "")
+	put(t, "mixed/grid", "")
+	put(t, "mixed/sifg-results.txt", "")
 	put(t, "bad.yaml", "problems: {small: {particels: 3}}")
 	put(t, "grid.yaml", "select: min first[0]\nproduct: {stpe: [1]}\n")
 	if err := syscall.Mkfifo("pipe", 0o666); err != nil {

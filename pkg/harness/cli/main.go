@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -97,7 +98,7 @@ func code(err error) int {
 	switch {
 	case errors.As(err, &e):
 		return e.code
-	case errors.As(err, &u):
+	case errors.As(err, &u), errors.Is(err, syscall.ENOTDIR): // a file in the place of a folder
 		return exitUsage
 	case errors.Is(err, safe.ErrDamaged), errors.Is(err, dataset.ErrDamaged):
 		return exitDamaged

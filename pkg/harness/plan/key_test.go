@@ -3,7 +3,10 @@ package plan
 import (
 	"encoding/json"
 	"errors"
+	"os"
+	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -26,6 +29,13 @@ func TestKeys(t *testing.T) {
 	// Computed with Python: sha256 of json.dumps(…, sort_keys=True, separators=(",", ":")).
 	if x := plain.Trials[0]; (x.Key == "a0da50573d8195f1c8c8-66c51cc7") != (cpu.Bits() == "") {
 		t.Errorf("%s has the key %s, bits: %q", x.Name(), x.Key, cpu.Bits())
+	}
+	if os.Getenv(cpu.Env) == "" { // the same with kernels of other bits
+		cmd := exec.Command(os.Args[0], "-test.run=^TestKeys$")
+		cmd.Env = append(os.Environ(), cpu.Env+"=portable")
+		if out, err := cmd.CombinedOutput(); err != nil && !errors.Is(err, syscall.ENOEXEC) { // emulated
+			t.Errorf("with portable kernels: %v\n%s", err, out)
+		}
 	}
 	for what, c := range map[string]struct {
 		change func(r *Request)

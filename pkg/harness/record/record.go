@@ -82,7 +82,7 @@ type Timing struct {
 	CPU     string  `parquet:"cpu,dict"    json:"cpu"`     // processor model
 	Kernel  string  `parquet:"kernel,dict" json:"kernel"`  // compute path: avx512, avx2, portable
 	Started string  `parquet:"started"     json:"started"` // RFC 3339, UTC
-	Commit  string  `parquet:"commit,dict" json:"commit"`  // of the program that ran it, "+dirty" if so
+	Commit  string  `parquet:"commit,dict" json:"commit"`  // of the program: see machine.This
 }
 
 // Check is Trial.Check for a row of times.

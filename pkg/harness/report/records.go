@@ -87,6 +87,9 @@ func NewRecords() *Records {
 func ReadRecords(dir string) (*Records, error) {
 	b, err := readData(dir, trialsName)
 	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(filepath.Join(dir, timingsName)); err == nil { // they are written as a whole
+			return nil, damaged(dir, trialsName, "missing")
+		}
 		return nil, nil
 	}
 	if err != nil {

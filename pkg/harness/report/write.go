@@ -50,6 +50,9 @@ func Writable(dir string) error {
 		return usage.Errorf("--results %s: %v", dir, err)
 	}
 	for _, e := range entries {
+		if e.Name() == Grids && e.Type().IsRegular() {
+			return usage.Errorf("--results %s: %s in it is a file, where results of grids go", dir, Grids)
+		}
 		if e.Name() == marker {
 			return nil
 		}

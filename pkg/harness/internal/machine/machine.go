@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"fmt"
+	"io"
 	"os"
 	"runtime/debug"
 	"strconv"
@@ -38,10 +39,16 @@ var This = sync.OnceValue(func() Machine {
 	if build, ok := debug.ReadBuildInfo(); ok {
 		m.Commit = cmp.Or(commit(build), m.Commit)
 	}
-	if m.Commit == "unknown" || strings.HasSuffix(m.Commit, "+dirty") { // two builds may differ
-		path, _ := os.Executable()
-		program, _ := os.ReadFile(path)
-		m.Commit += fmt.Sprintf(" build %.6x", sha256.Sum256(program))
+	// Two builds may differ: the linker writes a digest of all of a program into its beginning.
+	if m.Commit == "unknown" || strings.HasSuffix(m.Commit, "+dirty") {
+		program := sha256.New()
+		if path, err := os.Executable(); err == nil {
+			if f, err := os.Open(path); err == nil {
+				io.Copy(program, io.LimitReader(f, 1<<16))
+				f.Close()
+			}
+		}
+		m.Commit += fmt.Sprintf(" build %.6x", program.Sum(nil))
 	}
 	return m
 })
