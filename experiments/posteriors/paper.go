@@ -111,6 +111,9 @@ func (p *paper) decode(text []byte) error {
 		}
 		return usage.Errorf("%s: %v", p.path, err)
 	}
+	if err := settings.Padded(text); err != nil {
+		return usage.Errorf("%s: %v", p.path, err)
+	}
 	switch {
 	case strings.TrimSpace(p.Title) == "":
 		return usage.Errorf("%s: title is missing: want that of the paper", p.path)
