@@ -169,8 +169,7 @@ func (r *runner) compute(t *harness.Trial, step func(iter int)) (*record.Result,
 	case r.hard.Err() != nil:
 		return nil, context.Cause(r.hard)
 	case t.Reference != nil && errors.Is(err, safe.ErrDamaged):
-		return nil, fmt.Errorf("its reference: %w: sifg verify names the folder to remove, and the same command goes on",
-			err)
+		return nil, fmt.Errorf("its reference: %w: sifg verify names what to remove, and the same command goes on", err)
 	case errors.Is(err, context.DeadlineExceeded):
 		how := strings.TrimPrefix(err.Error(), context.DeadlineExceeded.Error())
 		return tooLong(t, last, r.Timeout, started, strings.Replace(how, "\n", "; ", 1)), nil

@@ -130,8 +130,8 @@ func tailIndex(draws []float64) float64 {
 // Pareto smoothed importance sampling, 2024, section 3).
 const heavyMean = 0.7
 
-// paretoShape is k̂, the larger shape of the two tails: of the Pareto law that fits the outermost tenth of a side by the
-// estimate of Zhang and Stephens (2009), with the prior of Vehtari et al. Unlike tailIndex it may be above 1.
+// paretoShape is k̂, the larger shape of the two tails: of the Pareto law that fits the outermost tenth of a side, by
+// the estimate of Zhang and Stephens (2009) with the prior of Vehtari et al. Unlike tailIndex it may be above 1.
 func paretoShape(draws []float64) float64 {
 	sorted := slices.Sorted(slices.Values(draws))
 	shape, n := math.Inf(-1), len(sorted)/10
