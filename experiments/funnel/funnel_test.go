@@ -2,6 +2,7 @@ package funnel
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,6 +54,11 @@ func TestTablesAndFigures(t *testing.T) {
 			labels := fmt.Sprint(got.Rows[3][0].Text, ", ", got.Rows[4][0].Text)
 			if labels != "HMC draws, exact draws" || !strings.HasPrefix(got.Notes[0], "Median of 3 seeds") {
 				t.Errorf("%s ends with %s, note %q", x.ID, labels, got.Notes[0])
+			}
+			one := *s
+			one.Trials = slices.DeleteFunc(slices.Clone(s.Trials), func(t record.Trial) bool { return t.Seed != 1 })
+			if got, err = x.Table(&one); err != nil || !strings.HasPrefix(got.Notes[0], "Median of 1 seed ±") {
+				t.Errorf("%s of one seed: %v, note %q", x.ID, err, got.Notes)
 			}
 			continue
 		}

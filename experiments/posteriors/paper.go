@@ -1,10 +1,7 @@
 package posteriors
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -103,9 +100,7 @@ var unknownKey = regexp.MustCompile(`(line \d+): field (\S+) not found in type p
 
 // decode reads paper.yaml.
 func (p *paper) decode(text []byte) error {
-	d := yaml.NewDecoder(bytes.NewReader(text))
-	d.KnownFields(true)
-	if err := d.Decode(&p.paperFile); err != nil && !errors.Is(err, io.EOF) { // an empty file lacks a title
+	if err := settings.Document(text, &p.paperFile); err != nil {
 		if m := unknownKey.FindStringSubmatch(err.Error()); m != nil {
 			return usage.Unknown("key", m[2], p.path+", "+m[1], keysOf(m[3]))
 		}

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 

@@ -97,8 +97,8 @@ func build(t *harness.Trial) (*harness.Problem, error) {
 	for _, k := range p.o.DensityAt {
 		every := cmp.Or(t.Config.Judge.Every, p.last) // the first and the last are always judged
 		if k < 0 || k < p.last && k%every != 0 {
-			return nil, fmt.Errorf("options.density_at: %d is no checkpoint: those are every %d iterations, and the last",
-				k, every)
+			return nil, fmt.Errorf("options.density_at: %d is no checkpoint: those are every %d iterations, and "+
+				"the last", k, every)
 		}
 	}
 	var err error

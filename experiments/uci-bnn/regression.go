@@ -9,6 +9,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
@@ -38,8 +39,8 @@ func divide(d *dataset.Data, how, dev string, seed uint64) (rows, error) {
 			"protocol tuned, whose splits are random", d.Name)
 	}
 	if aside < 2 || n == d.Rows {
-		return rows{}, fmt.Errorf("data set %s: %d rows are too few for a training, a development and a test part",
-			d.Name, d.Rows)
+		return rows{}, fmt.Errorf("data set %s has %s, too few for a training, a development and a test part",
+			d.Name, table.Count(d.Rows, "row"))
 	}
 	out := rows{train: order[:n-aside], dev: order[n-aside : n], test: order[n:]}
 	if dev == "overlap" {

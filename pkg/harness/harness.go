@@ -265,8 +265,8 @@ func (e *Experiment) Axis(metric string) string {
 // Many is the number of components of a metric that has one a mode, a coordinate or a particle.
 const Many = -1
 
-// Measures refuses what is no metric, or one of several components without saying which: coverage[3]. from says where it
-// was written.
+// Measures refuses what is no metric, or one of several components without saying which, as coverage[3] does. from says
+// where it was written.
 func (e *Experiment) Measures(text, from string) error {
 	name, index, one := record.Component(text)
 	var names []string

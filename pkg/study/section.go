@@ -26,8 +26,9 @@ func summary(problem string, measures []Measure) func(s *record.Set) (*table.Tab
 			}
 		}
 		t := Finals(s, problem, medianAndRange, measures...)
-		t.Notes = []string{fmt.Sprintf("Median of %d seeds ± half their range, at the last iteration. Exact draws: "+
-			"as many as there are particles, at the first method's initial σ where the metric smooths.", seeds)}
+		t.Notes = []string{fmt.Sprintf("Median of %s ± half their range, at the last iteration. Exact draws: "+
+			"as many as there are particles, at the first method's initial σ where the metric smooths.",
+			table.Count(seeds, "seed"))}
 		return t, nil
 	}
 }

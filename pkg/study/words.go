@@ -1,15 +1,13 @@
 package study
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
@@ -34,9 +32,7 @@ func Read(files fs.FS, name string) []byte {
 // ReadWords reads the words.yaml of an experiment's files. It panics at a key that is unknown or twice there, a metric
 // without name or meaning, and a figure or a table without title.
 func ReadWords(files fs.FS) (w Words) {
-	d := yaml.NewDecoder(bytes.NewReader(Read(files, "words.yaml")))
-	d.KnownFields(true)
-	if err := d.Decode(&w); err != nil {
+	if err := settings.Document(Read(files, "words.yaml"), &w); err != nil {
 		panic("words.yaml: " + err.Error())
 	}
 	for _, m := range w.Metrics {

@@ -78,7 +78,7 @@ class Facts:
         out = []
         with open(ROOT / "experiments" / "uci-bnn" / "published.csv") as f:
             for row in csv.DictReader(f):
-                if "copying error" in row["note"]:
+                if row["exclude"]:
                     continue
                 tries = self.networks.tries("released", row["dataset"], row["method"], row["metric"])
                 values = np.array([v for v in tries.values() if math.isfinite(v)])

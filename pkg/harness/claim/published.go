@@ -16,8 +16,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
-// Published is a number that somebody prints: the mean over trials of a metric at the last iteration, and how far trials
-// spread.
+// Published is a number that somebody prints: the mean over trials of a metric at the last iteration, with its spread.
 type Published struct {
 	Problem, Metric, Method string // as in the records; a component of a metric is coverage[3]
 	Mean                    float64

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -35,11 +36,8 @@ func preset(cmd *cobra.Command) (*viper.Viper, error) {
 	if absent != nil && !errors.Is(absent, fs.ErrNotExist) {
 		return nil, usage.Errorf("%v", absent)
 	}
-	err := v.ReadConfig(bytes.NewReader(text))
+	err := cmp.Or(settings.Document(text, new(any)), v.ReadConfig(bytes.NewReader(text)))
 	if err != nil {
-		return nil, usage.Errorf("%s: %v", presetFile, errors.Unwrap(err))
-	}
-	if err := settings.Padded(text); err != nil {
 		return nil, usage.Errorf("%s: %v", presetFile, err)
 	}
 	err = usage.Among("key", v.AllKeys(), presetFile, append(flagNames(cmd.Root()), mirrorKey))

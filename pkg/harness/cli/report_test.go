@@ -138,8 +138,8 @@ func TestGrid(t *testing.T) {
 	put(t, "own.csv", columns+"svgd,small,first[1],1,-,20,\n")
 	x.want(t, "grid toy --grid near.yaml --published own.csv", 2, `own.csv, line 2: want a mean`, `and "-"`)
 	// where every cell diverges none is chosen
-	put(t, "all.yaml", "select: min first[0]\nprotocol: paper\nseeds: [1]\nmethods: [svgd]\nproduct: {step: [0.1, 0.2]}\n")
-	x.want(t, "grid toy --grid all.yaml --set options.fault=nan", 6, "diverged", "no cell can be chosen by min first[0]")
+	put(t, "all.yaml", "select: min first[0]\nprotocol: paper\nseeds: [1]\nproduct: {methods.svgd.step: [0.1, 0.2]}\n")
+	x.want(t, "grid toy --grid all.yaml --set options.fault=nan", 6, "diverged", "no cell can be chosen by min")
 	x.want(t, "grid toy --grid all.yaml --set options.fault=nan", 6, "0 computed")
 	for _, axis := range []string{"step=[0.1,0.3]", "step=[0.1,0.4]", "hidden=[4,5]"} {
 		x.want(t, "grid toy --seeds 1 --axis "+axis+" --select min --select first", 2)
@@ -165,8 +165,8 @@ func TestSeedsOfGrid(t *testing.T) {
 	x := toy()
 	var said []string
 	for i, seeds := range []string{"1-6", "6,5,4,3,2,1", "4,5,6,1-3"} {
-		code, out, _ := x.call(t, "grid", "toy", "--seeds", seeds, "--axis", "step=[0.1,0.3]", "--select", "min first[0]",
-			"--results", fmt.Sprint("r", i), "--store", "S")
+		code, out, _ := x.call(t, "grid", "toy", "--seeds", seeds, "--axis", "step=[0.1,0.3]", "--select",
+			"min first[0]", "--results", fmt.Sprint("r", i), "--store", "S")
 		if code != 0 {
 			t.Fatal(out)
 		}

@@ -25,7 +25,8 @@ func (r *runner) flags(cmd *cobra.Command) {
 	cmd.PreRunE = func(*cobra.Command, []string) error { return r.check() }
 	under(howComputed, cmd.Flags(), func(f *pflag.FlagSet) {
 		number(f, &r.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "trials computed at once")
-		number(f, &r.Threads, "threads", "", 1, "cores that one trial may use; for a few large trials, with fewer --jobs")
+		number(f, &r.Threads, "threads", "", 1,
+			"cores that one trial may use; for a few large trials, with fewer --jobs")
 		f.DurationVar(&r.Timeout, "timeout", 0, "limit of one trial, such as 90s or 10m (default none)")
 	})
 }

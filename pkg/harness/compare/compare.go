@@ -184,7 +184,8 @@ func (r *Row) match(a, b record.Sample, why string) {
 
 // shared are the values of a for the seeds that b has too.
 func shared(a, b record.Sample) record.Sample {
-	return slices.DeleteFunc(slices.Clone(a), func(v record.Value) bool { return b.Of(v.Seed).Why == record.NotComputed })
+	lacks := func(v record.Value) bool { return b.Of(v.Seed).Why == record.NotComputed }
+	return slices.DeleteFunc(slices.Clone(a), lacks)
 }
 
 // sided says which values of a side are no numbers, "" if all are.
@@ -263,7 +264,8 @@ func Table(title string, rows []Row) *table.Table {
 		Columns: append(table.Columns(3, "problem", "metric", "method", "ours", "theirs", "seeds", "difference",
 			"in SE", "in %"), table.Column{Header: "verdict"}),
 	}
-	identical, several := map[[3]string]int{}, map[string]bool{} // by problem, metric and seeds; metrics with components
+	identical := map[[3]string]int{} // by problem, metric and seeds
+	several := map[string]bool{}     // metrics with components
 	for _, r := range rows {
 		several[r.Metric] = several[r.Metric] || r.Index > 0
 		if r.Identical {

@@ -77,7 +77,8 @@ func TestPublished(t *testing.T) {
 		t.Errorf("%+v\n%+v", got[0], got[1])
 	}
 	// where there are printed numbers, that no trial gave one is a difference
-	if got[2].Verdict != Differs || got[2].Note != "ours diverged" || got[3].Why != "no trial of it" || len(got[3].Ours) != 0 {
+	if got[2].Verdict != Differs || got[2].Note != "ours diverged" || got[3].Why != "no trial of it" ||
+		len(got[3].Ours) != 0 {
 		t.Errorf("%+v\n%+v", got[2], got[3])
 	}
 	p.Incomparable = "the settings were changed: step=1"

@@ -89,6 +89,7 @@ func TestBadManifests(t *testing.T) {
 		head + "}], target: last}}":                                                             {"separator"},
 		head + "}], parse: {separator: comma}}}":                                                {"target"},
 		head + "}], task: classify, " + rest:                                                    {"classify", "binary"},
+		head + "}], splits: {seed: 010, count: 1}, " + rest:                                     {"010 begins with 0"},
 		head + "}], splits: {seed: 1}, " + rest:                                                 {"splits.count is 0"},
 		head + "}, {name: p, role: permutation}], permutation: 1, " +
 			"" + rest: {"permutation", "either"},

@@ -1,18 +1,15 @@
 package dataset
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
@@ -107,17 +104,11 @@ func (l *Library) add(b []byte, path string) error {
 	var m struct {
 		Datasets map[string]Entry `yaml:"datasets"`
 	}
-	d := yaml.NewDecoder(bytes.NewReader(b))
-	d.KnownFields(true)
-	if err := d.Decode(&m); err != nil && err != io.EOF {
+	if err := settings.Document(b, &m); err != nil {
 		return usage.Errorf("%s: %v (docs/datasets.md lists the keys)", path, err)
 	}
-	if len(m.Datasets) == 0 || d.Decode(&yaml.Node{}) != io.EOF {
-		return usage.Errorf("%s: want one document with the key datasets, and an entry for each data set below it",
-			path)
-	}
-	if err := settings.Padded(b); err != nil {
-		return usage.Errorf("%s: %v", path, err)
+	if len(m.Datasets) == 0 {
+		return usage.Errorf("%s: want the key datasets, and an entry for each data set below it", path)
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Datasets)) {
 		e := m.Datasets[name]

@@ -257,6 +257,7 @@ func TestFormats(t *testing.T) {
 		// a lone carriage return, and lines above the table
 		"# one\n\n# two\ra,b\r1,2\r3,x\r": `("x" in line 6)`,
 		"a,b\n1,2\n3,\"4\n":               `:3: character`,
+		"# one\na,b\n\"1,2\n3,4\n5,6\n":   `:3: a quote that opens in this record is not closed, and so`,
 	} {
 		d, err := added(t, "a.csv", text, Table{Target: "last"})
 		got := fmt.Sprint(err)

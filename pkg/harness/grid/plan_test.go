@@ -251,7 +251,7 @@ func TestRefusals(t *testing.T) {
 
 		"product: {step: 1}\nseeds: [3, 3]":                 `steps.yaml: seed 3 is there twice`,
 		"product: {step: 1}\nseeds: [1..10, 5]":             `steps.yaml: seed 5 is there twice`,
-		"product: {step: 1}\n---\nselect: min gap":          `steps.yaml: want one grid, but a second begins after ---`,
+		"product: {step: 1}\n---\nselect: min gap":          `steps.yaml: only one document is read`,
 		"product: {step: 1, bandwidth: 3}\nmethods: [sifg]": `line 1: no method of the grid has the setting bandwidth`,
 
 		"product: {step: 1}\nseeds: 3..1":   `steps.yaml: the seeds "3..1": want whole numbers`,

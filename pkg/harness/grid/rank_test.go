@@ -322,6 +322,12 @@ func TestNearPublished(t *testing.T) {
 	if err != nil || made.Columns[3].Header != "distance in standard errors" || made.Rows[0][3].Text != "0.6124" {
 		t.Errorf("%v\n%s", err, made.Markdown())
 	}
+	// the settings as they are, step 0.1, compete: at 0.7015 they are nearer than the only cell
+	published[0].Mean = 0.7
+	set, q = ranked(t, "product: {step: [0.005]}\nseeds: [1, 2, 3, 4]", "near published", on)
+	if got := best(q, set); !strings.HasPrefix(got, "small/svgd: step 0.1 at ") {
+		t.Errorf("nearest: %s", got)
+	}
 	published = published[1:]
 	_, _, err = layOut(text, "near published", on)
 	if err == nil || !strings.Contains(err.Error(), "--published FILE") {

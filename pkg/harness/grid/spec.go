@@ -6,12 +6,9 @@
 package grid
 
 import (
-	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -70,18 +67,13 @@ var (
 // ReadSpec parses a grid file; file is its name in errors.
 func ReadSpec(file string, text []byte) (*Spec, error) {
 	s := &Spec{Name: strings.TrimSuffix(path.Base(file), path.Ext(file))}
-	d := yaml.NewDecoder(bytes.NewReader(text))
-	d.KnownFields(true)
-	if err := d.Decode(s); err != nil && !errors.Is(err, io.EOF) { // an empty file has no cells
+	if err := settings.Document(text, s); err != nil {
 		if m := unknownKey.FindStringSubmatch(err.Error()); m != nil {
 			return nil, usage.Unknown("part of a grid", m[2], file+", "+m[1], validKeys)
 		}
 		return nil, usage.Errorf("%s: %v", file, err)
 	}
-	if !errors.Is(d.Decode(new(any)), io.EOF) {
-		return nil, usage.Errorf("%s: want one grid, but a second begins after ---", file)
-	}
-	if err := cmp.Or(settings.Padded(text), usage.Twice("seed", s.Seeds)); err != nil {
+	if err := usage.Twice("seed", s.Seeds); err != nil {
 		return nil, usage.Errorf("%s: %v", file, err)
 	}
 	if s.Parts == nil {

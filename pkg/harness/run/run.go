@@ -95,7 +95,7 @@ const grace = 2 * time.Second
 
 // trial computes one trial, stores it, and returns what the store has then. One that does not end in time, or when hard
 // ends, is left behind: its goroutine goes on until its next iteration, if there is one, and what it does is lost. The
-// error is not of the trial's making: hard ended, or the store cannot be written.
+// error is not of the trial's making: hard ended, the store cannot be written, or its reference there is damaged.
 func (r *runner) trial(t *harness.Trial, started time.Time) (record.Trial, error) {
 	if err := r.unmade[t.Key]; err != nil {
 		return r.store.Put(r.hard, ended(t, statusOf(err), err.Error(), 0, started))
@@ -103,19 +103,22 @@ func (r *runner) trial(t *harness.Trial, started time.Time) (record.Trial, error
 	late, cancel := within(r.hard, r.Timeout, grace)
 	defer cancel()
 	var iter atomic.Int64
-	done := make(chan *record.Result, 1)
+	var result *record.Result
+	done := make(chan error, 1)
 	go func() {
-		result, err := r.compute(t, func(i int) {
+		x, err := r.compute(t, func(i int) {
 			if iter.Store(int64(i)); late.Err() == nil {
 				r.Progress.Step(t, i)
 			}
 		})
-		if err == nil {
-			done <- result
-		}
+		result = x
+		done <- err
 	}()
 	select {
-	case result := <-done:
+	case err := <-done:
+		if err != nil {
+			return record.Trial{}, err
+		}
 		return r.store.Put(r.hard, result)
 	case <-late.Done():
 	}
@@ -146,7 +149,7 @@ func within(ctx context.Context, limit, grace time.Duration) (context.Context, c
 }
 
 // compute computes a trial within its limit of time, or measures it of stored particles; its failures are results. The
-// error is that hard ended.
+// error is that hard ended, or that the trial's reference is damaged.
 func (r *runner) compute(t *harness.Trial, step func(iter int)) (*record.Result, error) {
 	started, last := time.Now(), 0
 	ctx, cancel := within(r.hard, r.Timeout, 0)
@@ -165,6 +168,8 @@ func (r *runner) compute(t *harness.Trial, step func(iter int)) (*record.Result,
 	switch {
 	case r.hard.Err() != nil:
 		return nil, context.Cause(r.hard)
+	case t.Reference != nil && errors.Is(err, safe.ErrDamaged):
+		return nil, fmt.Errorf("its reference: %w: sifg verify names what to remove, and the same command goes on", err)
 	case errors.Is(err, context.DeadlineExceeded):
 		how := strings.TrimPrefix(err.Error(), context.DeadlineExceeded.Error())
 		return tooLong(t, last, r.Timeout, started, strings.Replace(how, "\n", "; ", 1)), nil

@@ -127,7 +127,7 @@ func ReadOverrides(path string) ([]Override, error) {
 		return nil, usage.Errorf("--config: %v", err)
 	}
 	var root map[string]any
-	if err := parse(text, &root); err != nil {
+	if err := Document(text, &root); err != nil {
 		return nil, usage.Errorf("%s: %v", path, err)
 	}
 	if len(root) == 0 {

@@ -91,7 +91,7 @@ func Read(name string, b []byte) (*File, error) {
 	f := &File{name: name}
 	source := "the settings of " + name
 	var text yaml.Node // which has the order of keys
-	err := parse(b, &text)
+	err := Document(b, &text)
 	if err == nil {
 		err = text.Decode(&f.root)
 	}
@@ -156,7 +156,7 @@ func (f *File) layer(o Override) (*layer, error) {
 		return nil, err
 	}
 	var value any
-	if err := parse([]byte(text), &value); err != nil {
+	if err := Document([]byte(text), &value); err != nil {
 		return nil, usage.Errorf("%s: %v", o, err)
 	}
 	if value == nil && !slices.Contains(path, "options") { // an option may be nothing
@@ -202,41 +202,38 @@ func keysOf[T any]() (keys []string) {
 	return keys
 }
 
-// parse reads the one document of a YAML text.
-func parse(text []byte, out any) error {
+// Document decodes the one document of a YAML text into out, whose keys are all that there may be. An empty text leaves
+// out as it is.
+func Document(text []byte, out any) error {
 	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
 	if err := d.Decode(out); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	if err := d.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
+	if !errors.Is(d.Decode(&yaml.Node{}), io.EOF) {
 		return errors.New("only one document is read: remove the line ---")
 	}
-	return Padded(text)
+	var all yaml.Node
+	_ = yaml.Unmarshal(text, &all)
+	return padded(&all)
 }
 
 // leading is a whole number that begins with 0: to some readers of YAML it is octal, to others decimal.
 var leading = regexp.MustCompile(`^([-+]?)0[0_]*([0-9][0-9_]*)$`)
 
-// Padded refuses a YAML text with such a number. What else is wrong with the text is not looked for.
-func Padded(text []byte) error {
-	var find func(n *yaml.Node) error
-	find = func(n *yaml.Node) error {
-		if m := leading.FindStringSubmatch(n.Value); m != nil && slices.Contains(numbers, n.ShortTag()) {
-			return fmt.Errorf("line %d: %s begins with 0: write %s", n.Line, n.Value, m[1]+m[2])
-		}
-		for _, c := range n.Content {
-			if err := find(c); err != nil {
-				return err
-			}
-		}
-		return nil
+// padded refuses such a number.
+func padded(n *yaml.Node) error {
+	number := n.ShortTag() == "!!int" || n.ShortTag() == "!!float"
+	if m := leading.FindStringSubmatch(n.Value); m != nil && number {
+		return fmt.Errorf("line %d: %s begins with 0: write %s", n.Line, n.Value, m[1]+m[2])
 	}
-	var all yaml.Node
-	_ = yaml.Unmarshal(text, &all)
-	return find(&all)
+	for _, c := range n.Content {
+		if err := padded(c); err != nil {
+			return err
+		}
+	}
+	return nil
 }
-
-var numbers = []string{"!!int", "!!float"}
 
 // decode fills out from in. where says in errors where in was written. The keys of a map in out, or the texts, may be
 // of a type whose values names lists.

@@ -22,6 +22,7 @@ func (t *Table) notes() []string {
 
 var markdown = strings.NewReplacer(
 	"\\", "\\\\", "|", "\\|", "*", "\\*", "_", "\\_", "`", "\\`", "<", "&lt;", "\n", " ",
+	"](", "]\\(", // no text of a cell becomes a link
 ).Replace
 
 // Markdown returns the table in GitHub's Markdown, padded so that the source can be read too.

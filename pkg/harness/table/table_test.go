@@ -25,7 +25,7 @@ func sample() *Table {
 		Rows: [][]Cell{
 			{Text("L2-GF"), PlusMinus(6.612, 0.31), Number(nan, 2), Text("ok")},
 			{Text("Ada-SIFG | 50% <b>"), best, Fixed(0.28, 2), Text("ok")},
-			{Text(`C:\a_b {x} "q"`), PlusMinus(inf, nan), Fixed(-0.001, 2), Text("diverged, 1")},
+			{Text(`C:\a_b {x} "q" [a](b)`), PlusMinus(inf, nan), Fixed(-0.001, 2), Text("diverged, 1")},
 		},
 		Spread: "standard deviation over 5 seeds",
 		Notes:  []string{"Bold: the smallest <script>."},

@@ -90,11 +90,12 @@ func (r *run) describe(s *hmc.Result) (Report, []float64) {
 			continue
 		}
 		draws := slices.Concat(hmc.Column(r.values, len(s.Names), j)...)
-		if tailIndex(draws) > heavyTail {
+		shape := paretoShape(draws)
+		if shape > heavyTail {
 			p.Heavy = append(p.Heavy, len(kept))
-			if paretoShape(draws) > heavyMean {
-				p.Means = append(p.Means, len(kept))
-			}
+		}
+		if shape > heavyMean {
+			p.Means = append(p.Means, len(kept))
 		}
 		kept, p.Values, p.Names = append(kept, j), append(p.Values, c), append(p.Names, s.Names[j])
 	}
@@ -102,36 +103,16 @@ func (r *run) describe(s *hmc.Result) (Report, []float64) {
 	return p, r.modes(&p)
 }
 
-// heavyTail is an estimate of the tail index that laws without a variance, whose index is above 1/2, hardly stay below.
-// Draws of the twelve posteriors have up to 0.13.
-const heavyTail = 0.4
+// Limits of k̂. Of laws without a variance it is above 1/2, and hardly below heavyTail. Above heavyMean the mean of so
+// many draws, and its error, hang on a few of them (Vehtari et al., Pareto smoothed importance sampling, 2024, sec. 3).
+const (
+	heavyTail = 0.4
+	heavyMean = 0.7
+)
 
-// tailIndex is the larger index ξ of the two tails of draws: 1/ν for Student's t with ν degrees of freedom, 0
-// where tails fall off exponentially. It is that of the Pareto law that fits the outermost tenth of a side by
-// probability-weighted moments (Hosking and Wallis, 1987), which stays below 1.
-func tailIndex(draws []float64) float64 {
-	sorted := slices.Sorted(slices.Values(draws))
-	index, n := math.Inf(-1), len(sorted)/10
-	for range 2 {
-		edge := sorted[len(sorted)-n-1]
-		var mean, weighed float64
-		for i, v := range sorted[len(sorted)-n:] {
-			mean += (v - edge) / float64(n)
-			weighed += (v - edge) * (1 - (float64(i)+0.65)/float64(n)) / float64(n)
-		}
-		slices.Reverse(sorted) // the other side next
-		floats.Scale(-1, sorted)
-		index = max(index, 2-mean/(mean-2*weighed))
-	}
-	return index
-}
-
-// heavyMean is the shape above which the mean of so many draws, and its error, hang on a few of them (Vehtari et al.,
-// Pareto smoothed importance sampling, 2024, section 3).
-const heavyMean = 0.7
-
-// paretoShape is k̂, the larger shape of the two tails: of the Pareto law that fits the outermost tenth of a side by the
-// estimate of Zhang and Stephens (2009), with the prior of Vehtari et al. Unlike tailIndex it may be above 1.
+// paretoShape is k̂, the larger shape of the two tails: of the Pareto law that fits the outermost tenth of a side, by
+// the estimate of Zhang and Stephens (2009) with the prior of Vehtari et al. The shape is 1/ν for Student's t with ν
+// degrees of freedom, and at most 0 where tails fall off exponentially.
 func paretoShape(draws []float64) float64 {
 	sorted := slices.Sorted(slices.Values(draws))
 	shape, n := math.Inf(-1), len(sorted)/10

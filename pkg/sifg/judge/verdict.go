@@ -126,7 +126,7 @@ func (p *Report) sayHeavy() (out []string) {
 				strings.Join(names, ", "), text))
 		}
 	}
-	say(p.Means, "a mean (k̂ above 0.7): quantiles stand, the mean, its ± and the standard deviation hang on a few draws")
+	say(p.Means, "a mean (k̂ above 0.7): quantiles stand, the mean, its ± and the sd hang on a few draws")
 	say(slices.DeleteFunc(slices.Clone(p.Heavy), func(j int) bool { return slices.Contains(p.Means, j) }),
 		"a variance: quantiles stand, standard deviations hang on a few draws")
 	return out

@@ -26,11 +26,12 @@ func TestReasons(t *testing.T) {
 			"threatens the tails: means and the middle stand, far quantiles may be too near. The energy goes with b " +
 				"(rank correlation 0.50), as in a funnel", unseen}},
 		"no variance": {func(p *Report) { p.Heavy = []int{1} }, true,
-			[]string{take, "The tails of b are heavy, like a power law's with hardly a variance: quantiles stand, standard",
+			[]string{take, "The tails of b are heavy, like a power law's with hardly a variance: quantiles stand, sta",
 				unseen}},
 		"no mean": {func(p *Report) { p.Heavy, p.Means, p.EBFMI = []int{0, 1}, []int{1}, 0.2 }, true,
-			[]string{"Take these", "the tails: the middle stands, far", "tails of b are heavy, like a power law's with hardly a mean (k̂ above 0.7): quantiles stand, " +
-				"the mean, its ± and", "tails of a are heavy, like a power law's with hardly a variance", unseen}},
+			[]string{"Take these", "the tails: the middle stands, far", "tails of b are heavy, like a power law's " +
+				"with hardly a mean (k̂ above 0.7): quantiles stand, the mean, its ± and the sd hang on a few draws.",
+				"tails of a are heavy, like a power law's with hardly a variance", unseen}},
 		"divergences": {func(p *Report) { p.Divergent, p.DivergedAt, p.DivergedOff = 0.01, 1, -1.8 }, true,
 			[]string{"Take these", "1 % of the moves diverged, where b is 1.8 standard deviations below its mean",
 				unseen}},

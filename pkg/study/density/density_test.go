@@ -176,7 +176,7 @@ func TestEqualPoints(t *testing.T) {
 		x.Data[i], y.Data[i] = float64(i/8), float64(i)+0.5
 	}
 	for _, name := range []string{"knn-kl", "knn-kl-exact", "knn-kl-small"} {
-		s := &record.Set{Trials: []record.Trial{{Key: "a", Status: record.StatusOK}}, Traces: map[string][]record.Trace{}}
+		s := &record.Set{Trials: []record.Trial{{Key: "a", Status: "ok"}}, Traces: map[string][]record.Trace{}}
 		err := putKNN(name, x, y, func(name string, k int, v float64) {
 			s.Traces["a"] = append(s.Traces["a"], record.Trace{Key: "a", Metric: name, Index: k, Value: v})
 		})

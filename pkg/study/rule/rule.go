@@ -114,8 +114,8 @@ func Smaller(e record.View, what string, ma string, a record.Sample, mb string, 
 	if math.IsNaN(below) {
 		p = "which no test tells from 0"
 	}
-	out.Evidence = fmt.Sprintf("%s: %s %s, %s %s; %s over %d seeds, %s%s", what, label(ma), spread(both[0], a),
-		label(mb), spread(both[1], b), gap, d.Pairs(), p, seen(d, out.Verdict))
+	out.Evidence = fmt.Sprintf("%s: %s %s, %s %s; %s over %s, %s%s", what, label(ma), spread(both[0], a),
+		label(mb), spread(both[1], b), gap, table.Count(d.Pairs(), "seed"), p, seen(d, out.Verdict))
 	return out
 }
 

@@ -51,6 +51,7 @@ func TestLower(t *testing.T) {
 	}{
 		{"below in all of five", five(1), five(2), claim.Reproduced, "p = 0.031"},
 		{"below in all of four", five(1)[:4], five(2)[:4], claim.NotDecided, "p = 0.062"},
+		{"one pair", five(1)[:1], five(2)[:1], claim.NotDecided, "over 1 seed, "},
 		{"above in all of five", five(2), five(1), claim.NotReproduced, "p = 1.000"},
 		{"equal", five(2), five(2), claim.NotReproduced, "difference 0 over 5"},
 		{"both 0", five(0), five(0), claim.NotReproduced, "difference 0 over 5"},
