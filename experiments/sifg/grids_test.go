@@ -94,3 +94,31 @@ func TestCommittedGrids(t *testing.T) {
 		}
 	}
 }
+
+// TestChosenIsUsed: protocols have the settings that their committed grids chose: the score of the best cell is that of
+// the settings in use, which TestCommittedResults takes from the YAML. Ada-SIFG on monomial gamma has its second cell,
+// as the first lost four of 20 tries.
+func TestChosenIsUsed(t *testing.T) {
+	for _, dir := range []string{"tuned/gmm/tuned", "tuned/monomial-gamma/tuned", "printed/uci-bnn/released"} {
+		text := string(must(os.ReadFile(filepath.Join(results, "grid", dir, "best.md"))))
+		head, score, used := []string(nil), 0, 0
+		for line := range strings.Lines(text) {
+			cells := strings.Split(line, "|")
+			for i := range cells {
+				cells[i] = strings.TrimSpace(cells[i])
+			}
+			switch {
+			case head == nil:
+				head, score, used = cells, slices.Index(cells, "best cell")+1, slices.Index(cells, "in use")
+			case len(cells) == len(head) && !strings.Contains(line, "---") && cells[score] != cells[used]:
+				if dir != "tuned/monomial-gamma/tuned" || cells[2] != "Ada-SIFG" {
+					t.Errorf("%s: the best cell of %s on %s scores %s, that in use %s", dir, cells[2], cells[1],
+						cells[score], cells[used])
+				}
+			}
+		}
+		if score < 1 || used < 1 {
+			t.Errorf("%s/best.md has the columns %q", dir, head)
+		}
+	}
+}
