@@ -101,9 +101,9 @@ func TestCompare(t *testing.T) {
 	}
 	x.want(t, "compare --all", 0, "0.5", "not comparable (1)")
 	x.want(t, "run --scale smoke", 0)
-	x.want(t, "compare --scale smoke --strict", 75, "not the paper's settings")
+	x.want(t, "compare --scale smoke --strict", 75, "a rehearsal: numbers are compared at full scale")
 	x.Published = nil
-	x.want(t, "compare toy", 2, "the paper prints no numbers of toy: --against DIR")
+	x.want(t, "compare toy", 2, "no numbers are published of toy: --against DIR")
 }
 
 // TestGrid: a grid is continued, judged and written, the same whatever the machine; its chosen settings are a layer.
