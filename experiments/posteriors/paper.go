@@ -16,14 +16,16 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
-// paperFile is what paper.yaml in the folder of a paper has (docs/reproduce.md). Problems are programs. Seeds, problems
-// and methods are those of the base of any settings (docs/configuration.md); protocols and scales are theirs.
+// paperFile is what paper.yaml in the folder of a paper has (docs/reproduce.md). Problems are programs or
+// tables. Seeds, problems and methods are those of the base of any settings (docs/configuration.md); protocols and
+// scales are theirs.
 type paperFile struct {
 	Title     string       `yaml:"title"`
 	Link      string       `yaml:"link"`
@@ -45,12 +47,19 @@ type paper struct {
 	e         *harness.Experiment
 	say       func(line string)
 	about     map[string][]string // the IDs of the claims on a problem; "": on several
+
+	data   *dataset.Library    // that its tables are added to
+	tables *harness.Experiment // that computes on tables; nil: none
+	tabled []string            // problems that are tables
 }
 
 // Paper reads the folder of a paper as an experiment that has the folder's name. It starts the programs that are its
 // problems and samplers, in the folder, and says which of their files it looked at. Its errors are a person's mistakes.
-func Paper(dir string, say func(line string)) (*harness.Experiment, error) {
-	p := &paper{dir: dir, path: filepath.Join(dir, "paper.yaml"), say: say, about: map[string][]string{}}
+func Paper(
+	dir string, data *dataset.Library, tables *harness.Experiment, say func(line string),
+) (*harness.Experiment, error) {
+	p := &paper{dir: dir, path: filepath.Join(dir, "paper.yaml"), say: say, about: map[string][]string{}, data: data,
+		tables: tables}
 	whole, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -68,18 +77,14 @@ func Paper(dir string, say func(line string)) (*harness.Experiment, error) {
 		return nil, err
 	}
 	p.e = &harness.Experiment{
-		Name:      name,
-		Title:     p.Title,
-		Summary:   p.Summary,
-		Version:   "1",
-		Measuring: measuring,
-		Problem:   build,
-		Reference: reference,
-		Check:     check,
-		Metrics:   words.Metrics,
-		Scores:    []string{"energy", "error-sd", "error-mean", "ksd"},
-		Grids:     os.DirFS(dir),
+		Name:    name,
+		Title:   p.Title,
+		Summary: p.Summary,
+		Metrics: slices.Clone(words.Metrics),
+		Scores:  []string{"energy", "error-sd", "error-mean", "ksd"},
+		Grids:   os.DirFS(dir),
 	}
+	p.compute()
 	if p.e.Settings, err = p.settings(); err != nil {
 		return nil, err
 	}
@@ -176,15 +181,15 @@ func (p *paper) settings() ([]byte, error) {
 // problem puts the identity of a problem's program, and the names of its values, in place of its command.
 func (p *paper) problem(name string, problem *yaml.Node) error {
 	key := "problems." + name
-	command := take(problem, "program")
+	command, file := take(problem, "program"), take(problem, "data")
 	switch {
-	case take(problem, "data") != nil:
-		return usage.Errorf("%s: %s.data: a table is no problem of a paper yet: want program: \"python model.py\", "+
-			"which may read the table, or for networks sifg run uci-bnn --data FILE", p.path, key)
-	case strings.Contains(name, "*"): // settings of several
+	case strings.Contains(name, "*") && command == nil && file == nil: // settings of several
 		return nil
-	case command == nil:
-		return usage.Errorf("%s: %s.program is missing: want a command, such as \"python %s.py\"", p.path, key, name)
+	case strings.Contains(name, "*") || (command == nil) == (file == nil):
+		return usage.Errorf("%s: %s: want one of program, a command such as \"python %s.py\", and data, a table such as "+
+			"%[3]s.csv with its target", p.path, key, strings.Trim(name, "*-"))
+	case file != nil:
+		return p.table(key, name, file.Value, problem)
 	}
 	x, err := p.start(key+".program", command.Value)
 	if err != nil {
@@ -272,6 +277,11 @@ func (p *paper) results(file *settings.File) error {
 		var err error
 		if e.Published, err = e.ReadPublished(path); err != nil {
 			return usage.Errorf("%s: published: %v", p.path, err)
+		}
+		for _, n := range e.Published {
+			if err := p.measures(n.Metric, n.Problem, path); err != nil {
+				return err
+			}
 		}
 	}
 	for i := range p.Claims {

@@ -21,6 +21,10 @@ import (
 // published numbers, and what the references are worth.
 func (p *paper) sections(file *settings.File) (out []harness.Section) {
 	for _, problem := range file.Problems {
+		if slices.Contains(p.tabled, problem) {
+			out = append(out, p.tableSections(problem)...)
+			continue
+		}
 		made := []harness.Section{
 			words.Figure("samples", samplesOf(problem)),
 			words.Curves("curves", problem,
@@ -41,6 +45,10 @@ func (p *paper) sections(file *settings.File) (out []harness.Section) {
 		numbers := func(s *record.Set) (*table.Table, error) { return publishedTable(p.e, s) }
 		out = append(out, words.Table("published", numbers))
 	}
+	if len(p.tabled) > 0 {
+		files := func(s harness.Section) bool { return s.Files == nil }
+		out = append(out, slices.DeleteFunc(slices.Clone(p.tables.Custom.Sections), files)...)
+	}
 	return append(out, words.Table("references", referenceTable))
 }
 
@@ -51,9 +59,13 @@ func (p *paper) parts(file *settings.File) *harness.Paper {
 		return harness.Shown{Experiment: p.e.Name, ID: id, Protocol: file.Default, Problem: problem}
 	}
 	for _, problem := range file.Problems {
-		out.Parts = append(out.Parts, harness.Part{Name: problem, Title: "samples and curves",
-			Shows:  []harness.Shown{shown("samples-"+problem, problem), shown("curves-"+problem, "")},
-			Claims: p.about[problem]})
+		part := harness.Part{Name: problem, Title: "samples and curves", Claims: p.about[problem],
+			Shows: []harness.Shown{shown("samples-"+problem, problem), shown("curves-"+problem, "")}}
+		if slices.Contains(p.tabled, problem) {
+			part.Title = "errors on test rows"
+			part.Shows = []harness.Shown{shown("curves-"+problem, problem), shown("final-"+problem, "")}
+		}
+		out.Parts = append(out.Parts, part)
 	}
 	numbers := harness.Part{Name: "Numbers", Title: "published over measured", Claims: p.about[""]}
 	if p.e.Published != nil {
@@ -206,7 +218,16 @@ func publishedCell(s *record.Set, r *compare.Row) table.Cell {
 
 // referenceTable says what the reference draws of each problem are worth.
 func referenceTable(s *record.Set) (*table.Table, error) {
-	t := table.Of(s.Problems)
+	programs := slices.DeleteFunc(slices.Clone(s.Problems), func(problem string) bool {
+		return slices.ContainsFunc(s.Trials, func(t record.Trial) bool {
+			c, err := settings.Of(t)
+			return t.Problem == problem && err == nil && c.Options["program"] == nil
+		})
+	})
+	if len(programs) == 0 {
+		return nil, harness.ErrNoTrials
+	}
+	t := table.Of(programs)
 	t.Words("Problem", func(problem string) string { return problem })
 	t.Words("Verdict", func(problem string) string {
 		if r := reported(s, problem); r != nil {

@@ -54,7 +54,7 @@ func readPaper(t *testing.T, old, new string) (*harness.Experiment, error) {
 		}
 	}
 	t.Cleanup(program.Close)
-	e, err := Paper(dir, func(string) {})
+	e, err := Paper(dir, nil, nil, func(string) {})
 	program.Close()
 	return e, err
 }
@@ -97,8 +97,8 @@ func TestPaperRefused(t *testing.T) {
 		{"step: 0.2", "stepp: 0.2", `unknown key "stepp" in methods[theirs] of FILE: did you mean "step"?`},
 		{"NORMAL", "no-such-program x.py", `FILE: problems.normal.program: the program "no-such-program x.py" cannot be`},
 		{"NORMAL", "SAMPLER", `is a sampler: want it in methods, as NAME: {sampler`},
-		{`{program: "NORMAL"}`, "{data: a.csv}", `FILE: problems.normal.data: a table is no problem of a paper yet`},
-		{`{program: "NORMAL"}`, "{particles: 5}", `FILE: problems.normal.program is missing: want a command`},
+		{`{program: "NORMAL"}`, "{data: a.csv}", `FILE: problems.normal.data: this program has no experiment on tables`},
+		{`{program: "NORMAL"}`, "{particles: 5}", `FILE: problems.normal: want one of program, a command such as`},
 		{"SAMPLER", "NORMAL", `FILE: methods.theirs.sampler: the program "/usr/bin/env`},
 		{"theirs: {s", "sifg: {s", `FILE: methods.sifg.sampler: the name is taken`},
 		{"problem: normal", "problem: norml", `unknown problem "norml" in FILE: claim 1, smaller.problem: did you mean`},
@@ -126,7 +126,7 @@ func TestPaperRefused(t *testing.T) {
 			t.Errorf("%q in the place of %q: %v, want %s", c.new, c.old, err, c.want)
 		}
 	}
-	_, err := Paper(filepath.Join(t.TempDir(), "My Paper"), nil)
+	_, err := Paper(filepath.Join(t.TempDir(), "My Paper"), nil, nil, nil)
 	if err == nil || !strings.Contains(err.Error(), "its name is that of the paper") {
 		t.Errorf("a name with a blank: %v", err)
 	}
