@@ -72,7 +72,7 @@ func (p *paper) table(key, name, file string, problem *yaml.Node) error {
 			}
 		}
 		if err := t.Set(parse.Content[i].Value + "=" + strings.Join(texts, ",")); err != nil {
-			return usage.Errorf("%s: %s.parse: %v", p.path, key, err)
+			return usage.Errorf("%s: %s.parse: %s", p.path, key, strings.ReplaceAll(err.Error(), " in --parse", ""))
 		}
 	}
 	path := file
