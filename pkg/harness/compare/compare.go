@@ -246,8 +246,11 @@ func Count(rows []Row) string {
 		}
 	}
 	text := table.Counts(n, "identical", Agrees, Differs, NotComparable)
-	if judged := n[Agrees] + n[Differs]; judged > 0 {
-		text += fmt.Sprintf(" (%d marked, by chance alone %.0f)", marked, claim.Chance*float64(judged))
+	switch chance := claim.Chance * float64(n[Agrees]+n[Differs]); {
+	case chance >= 0.5:
+		text += fmt.Sprintf(" (%d marked, by chance alone %.0f)", marked, chance)
+	case marked > 0:
+		text += fmt.Sprintf(" (%d marked)", marked)
 	}
 	if why != nil {
 		text += ": " + strings.Join(why[:min(len(why), 3)], "; ")
