@@ -13,14 +13,16 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
-// paperFile is what paper.yaml in the folder of a paper has (docs/reproduce.md). Problems are programs. Seeds, problems,
-// methods, protocols and scales are those of any settings (docs/configuration.md), the first three of their base.
+// paperFile is what paper.yaml in the folder of a paper has (docs/reproduce.md). Problems are programs or
+// tables. Seeds, problems and methods are those of the base of any settings (docs/configuration.md); protocols and
+// scales are theirs.
 type paperFile struct {
 	Title     string       `yaml:"title"`
 	Link      string       `yaml:"link"`
@@ -42,12 +44,19 @@ type paper struct {
 	e         *harness.Experiment
 	say       func(line string)
 	about     map[string][]string // the IDs of the claims on a problem; "": on several
+
+	data   *dataset.Library    // that its tables are added to
+	tables *harness.Experiment // that computes on tables; nil: none
+	tabled []string            // problems that are tables
 }
 
 // Paper reads the folder of a paper as an experiment that has the folder's name. It starts the programs that are its
 // problems and samplers, in the folder, and says which of their files it looked at. Its errors are a person's mistakes.
-func Paper(dir string, say func(line string)) (*harness.Experiment, error) {
-	p := &paper{dir: dir, path: filepath.Join(dir, "paper.yaml"), say: say, about: map[string][]string{}}
+func Paper(
+	dir string, data *dataset.Library, tables *harness.Experiment, say func(line string),
+) (*harness.Experiment, error) {
+	p := &paper{dir: dir, path: filepath.Join(dir, "paper.yaml"), say: say, about: map[string][]string{}, data: data,
+		tables: tables}
 	whole, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -65,18 +74,14 @@ func Paper(dir string, say func(line string)) (*harness.Experiment, error) {
 		return nil, err
 	}
 	p.e = &harness.Experiment{
-		Name:      name,
-		Title:     p.Title,
-		Summary:   p.Summary,
-		Version:   "1",
-		Measuring: measuring,
-		Problem:   build,
-		Reference: reference,
-		Check:     check,
-		Metrics:   paperMetrics(),
-		Scores:    []string{"energy", "error-sd", "error-mean", "ksd"},
-		Grids:     os.DirFS(dir),
+		Name:    name,
+		Title:   p.Title,
+		Summary: p.Summary,
+		Metrics: slices.Clone(words.Metrics),
+		Scores:  []string{"energy", "error-sd", "error-mean", "ksd"},
+		Grids:   os.DirFS(dir),
 	}
+	p.compute()
 	if p.e.Settings, err = p.settings(); err != nil {
 		return nil, err
 	}
@@ -86,13 +91,6 @@ func Paper(dir string, say func(line string)) (*harness.Experiment, error) {
 		return nil, usage.Errorf("%s", said)
 	}
 	return p.e, p.results(file)
-}
-
-// paperMetrics are those of a problem that is a program, at every checkpoint.
-func paperMetrics() []harness.Metric {
-	return slices.DeleteFunc(slices.Clone(words.Metrics), func(m harness.Metric) bool {
-		return slices.Contains([]string{"narrowest", "ess", "all-error-sd", "all-error-mean"}, m.Name)
-	})
 }
 
 // unknownKey is how a decoder says that a type has no such key.
@@ -112,7 +110,8 @@ func (p *paper) decode(text []byte) error {
 	case p.Link != "" && !strings.HasPrefix(p.Link, "https://") && !strings.HasPrefix(p.Link, "http://"):
 		return usage.Errorf("%s: link: %q is no address: want one such as https://arxiv.org/abs/1608.04471", p.path,
 			p.Link)
-	case p.Problems.Kind != yaml.MappingNode || p.Methods.Kind != yaml.MappingNode:
+	case p.Problems.Kind != yaml.MappingNode, p.Methods.Kind != yaml.MappingNode,
+		len(p.Problems.Content) == 0, len(p.Methods.Content) == 0:
 		return usage.Errorf("%s: problems and methods have to name one at least, each with its settings, such as "+
 			"banana: {program: \"python banana.py\"} and svgd: {step: 0.1}", p.path)
 	}
@@ -177,15 +176,15 @@ func (p *paper) settings() ([]byte, error) {
 // problem puts the identity of a problem's program, and the names of its values, in place of its command.
 func (p *paper) problem(name string, problem *yaml.Node) error {
 	key := "problems." + name
-	command := take(problem, "program")
+	command, file := take(problem, "program"), take(problem, "data")
 	switch {
-	case take(problem, "data") != nil:
-		return usage.Errorf("%s: %s.data: a table is no problem of a paper yet: want program: \"python model.py\", "+
-			"which may read the table, or for networks sifg run uci-bnn --data FILE", p.path, key)
-	case strings.Contains(name, "*"): // settings of several
+	case strings.Contains(name, "*") && command == nil && file == nil: // settings of several
 		return nil
-	case command == nil:
-		return usage.Errorf("%s: %s.program is missing: want a command, such as \"python %s.py\"", p.path, key, name)
+	case strings.Contains(name, "*") || (command == nil) == (file == nil):
+		return usage.Errorf("%s: %s: want one of program, a command such as \"python %s.py\", and data, a table such as "+
+			"%[3]s.csv with its target", p.path, key, strings.Trim(name, "*-"))
+	case file != nil:
+		return p.table(key, name, file.Value, problem)
 	}
 	x, err := p.start(key+".program", command.Value)
 	if err != nil {
@@ -193,18 +192,15 @@ func (p *paper) problem(name string, problem *yaml.Node) error {
 	}
 	info := x.First.Target
 	if info == nil {
-		return usage.Errorf("%s: %s.program: %q is a sampler: it is one of methods, NAME: {sampler: \"…\"}", p.path, key,
-			command.Value)
+		return usage.Errorf("%s: %s.program: %q is a sampler: want it in methods, as NAME: {sampler: \"…\"}", p.path,
+			key, command.Value)
 	}
 	program.Add(x, "")
 	names := info.Names
 	if info.Values != nil {
 		names = info.Values
 	}
-	options := take(problem, "options")
-	if options == nil {
-		options = &yaml.Node{Kind: yaml.MappingNode}
-	}
+	options := changeable(take(problem, "options"))
 	options.Content = append(options.Content, node("program"), node(x.Identity), node("values"), node(names),
 		node("everywhere"), node(true))
 	problem.Content = append(problem.Content, node("options"), options)
@@ -223,22 +219,25 @@ func (p *paper) start(key, command string) (*program.Program, error) {
 // each calls f with the entries of a mapping, of which those without settings get an empty mapping.
 func each(all *yaml.Node, f func(name string, settings *yaml.Node) error) error {
 	for i := 0; i < len(all.Content); i += 2 {
-		at := &all.Content[i+1]
-		switch (*at).Kind {
-		case yaml.ScalarNode:
-			if (*at).Tag == "!!null" {
-				*at = &yaml.Node{Kind: yaml.MappingNode}
-			}
-		case yaml.AliasNode:
-			copied := *(*at).Alias
-			copied.Anchor, copied.Content = "", slices.Clone(copied.Content)
-			*at = &copied
-		}
-		if err := f(all.Content[i].Value, *at); err != nil {
+		all.Content[i+1] = changeable(all.Content[i+1])
+		if err := f(all.Content[i].Value, all.Content[i+1]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// changeable is a mapping that may be changed, in the place of nothing and of one that stands elsewhere.
+func changeable(n *yaml.Node) *yaml.Node {
+	switch {
+	case n == nil || n.Tag == "!!null":
+		return &yaml.Node{Kind: yaml.MappingNode}
+	case n.Kind == yaml.AliasNode:
+		copied := *n.Alias
+		copied.Anchor, copied.Content = "", slices.Clone(copied.Content)
+		return &copied
+	}
+	return n
 }
 
 // take takes an entry out of a mapping and returns its value; nil if there is none.
@@ -274,6 +273,11 @@ func (p *paper) results(file *settings.File) error {
 		if e.Published, err = e.ReadPublished(path); err != nil {
 			return usage.Errorf("%s: published: %v", p.path, err)
 		}
+		for _, n := range e.Published {
+			if err := p.measures(n.Metric, n.Problem, path); err != nil {
+				return err
+			}
+		}
 	}
 	for i := range p.Claims {
 		c, err := p.claim(&p.Claims[i], i, file)
@@ -284,7 +288,8 @@ func (p *paper) results(file *settings.File) error {
 	}
 	checks := func(protocol string) bool { return file.Protocol(protocol).Claims }
 	if claims != nil && !slices.ContainsFunc(file.Protocols, checks) {
-		return usage.Errorf("%s: no protocol checks the claims: want claims: true in protocols.%s", p.path, file.Default)
+		return usage.Errorf("%s: no protocol checks the claims: want claims: true in protocols.%s", p.path,
+			file.Default)
 	}
 	e.Sections = append(p.sections(file), harness.Claims(claims)...)
 	e.Paper = p.parts(file)

@@ -64,9 +64,13 @@ func (p *paper) claim(c *paperClaim, i int, file *settings.File) (claim.Claim, e
 		return out, usage.Errorf("%s: says is missing: want the sentence of the paper", where)
 	}
 	known := func(key, metric string, problems []string, methods ...string) error {
-		return cmp.Or(p.e.Measures(metric, where+", "+key+".metric"),
+		err := cmp.Or(p.e.Measures(metric, where+", "+key+".metric"),
 			usage.Among("problem", problems, where+", "+key+".problem", file.Problems),
 			usage.Among("method", methods, where+", "+key, file.Methods))
+		for i := 0; err == nil && i < len(problems); i++ {
+			err = p.measures(metric, problems[i], where+", "+key+".metric")
+		}
+		return err
 	}
 	var problems []string
 	switch s, l, w := c.Smaller, c.Lowest, c.Within; {
@@ -79,18 +83,22 @@ func (p *paper) claim(c *paperClaim, i int, file *settings.File) (claim.Claim, e
 		if err := known("lowest", l.Metric, nil, l.Method); err != nil {
 			return out, err
 		}
+		for _, problem := range file.Problems {
+			if p.measures(l.Metric, problem, "") == nil {
+				problems = append(problems, problem)
+			}
+		}
 		m := kOfN.FindStringSubmatch(l.Of)
-		if m == nil || m[2] != strconv.Itoa(len(file.Problems)) {
-			return out, usage.Errorf("%s, lowest.of: want how many of the %d problems, such as \"%[2]d of %[2]d "+
-				"problems\", found %q", where, len(file.Problems), l.Of)
+		if m == nil || m[2] != strconv.Itoa(len(problems)) {
+			return out, usage.Errorf("%s, lowest.of: want how many of the %d problems with %s, such as \"%[2]d of %[2]d "+
+				"problems\", found %[4]q", where, len(problems), l.Metric, l.Of)
 		}
 		k, _ := strconv.Atoi(m[1])
-		if k < 1 || k > len(file.Problems) {
+		if k < 1 || k > len(problems) {
 			return out, usage.Errorf("%s, lowest.of: %q is not possible", where, l.Of)
 		}
 		out.Rule = fmt.Sprintf("on at least %s final %s lower than that of every other method, each %s", l.Of, l.Metric,
 			rule.Paired)
-		problems = file.Problems
 		out.Check = func(s *record.Set) claim.Outcome { return l.check(s, problems, k) }
 	case w != nil && s == nil && l == nil:
 		if err := known("within", w.Metric, []string{w.Problem}, w.Method); err != nil {

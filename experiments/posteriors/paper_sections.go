@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"image/color"
-	"math"
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -18,29 +17,39 @@ import (
 	"github.com/semi-implicit/sifg/pkg/study"
 )
 
-// sections are what the page of a paper has besides claims: of each problem samples, curves and final values, the
+// sections are what the page of a paper has besides claims: of each problem samples, curves and last values, the
 // published numbers, and what the references are worth.
 func (p *paper) sections(file *settings.File) (out []harness.Section) {
 	for _, problem := range file.Problems {
-		of := words.Figures["paper-curves"]
-		w := study.Words{
-			Figures: map[string]study.Heading{"curves-" + problem: {Title: problem + ": " + of.Title, Caption: of.Caption}},
+		if slices.Contains(p.tabled, problem) {
+			out = append(out, p.tableSections(problem)...)
+			continue
 		}
-		samples := words.Figure("paper-samples", samplesOf(problem))
-		samples.ID, samples.Title = "samples-"+problem, problem+": "+samples.Title
-		finals := words.Table("paper-finals", func(s *record.Set) (*table.Table, error) { return finalsOf(s, problem) })
-		finals.ID, finals.Title = "final-"+problem, problem+": "+finals.Title
-		out = append(out, samples, w.Curves("curves-"+problem, problem,
-			study.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog, Floor: true},
-			study.Panel{Metric: "error-mean", Index: 1, Label: "error of the mean", Scale: figure.AutoLog},
-			study.Panel{Metric: "error-sd", Index: 1, Label: "error of the sd", Scale: figure.AutoLog}), finals)
+		made := []harness.Section{
+			words.Figure("samples", samplesOf(problem)),
+			words.Curves("curves", problem,
+				study.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog, Floor: true},
+				study.Panel{Metric: "error-mean", Index: 1, Label: "error of the mean", Scale: figure.AutoLog},
+				study.Panel{Metric: "error-sd", Index: 1, Label: "error of the sd", Scale: figure.AutoLog}),
+			words.Summary("final", problem, study.Measure{Head: "energy distance", Metric: "energy"},
+				study.Measure{Head: "error of the mean", Metric: "error-mean", Index: 1},
+				study.Measure{Head: "error of the sd", Metric: "error-sd", Index: 1},
+				study.Measure{Head: "ratio of sds", Metric: "sd-ratio"}, study.Measure{Head: "KSD", Metric: "ksd"}),
+		}
+		for _, section := range made {
+			section.ID, section.Title = section.ID+"-"+problem, problem+": "+section.Title
+			out = append(out, section)
+		}
 	}
 	if p.e.Published != nil {
-		out = append(out, words.Table("paper-published", func(s *record.Set) (*table.Table, error) {
-			return publishedTable(p.e, s)
-		}))
+		numbers := func(s *record.Set) (*table.Table, error) { return publishedTable(p.e, s) }
+		out = append(out, words.Table("published", numbers))
 	}
-	return append(out, words.Table("paper-references", referenceTable))
+	if len(p.tabled) > 0 {
+		files := func(s harness.Section) bool { return s.Files == nil }
+		out = append(out, slices.DeleteFunc(slices.Clone(p.tables.Custom.Sections), files)...)
+	}
+	return append(out, words.Table("references", referenceTable))
 }
 
 // parts are the parts of a paper: its problems with their claims, then its numbers and the claims on several problems.
@@ -50,36 +59,22 @@ func (p *paper) parts(file *settings.File) *harness.Paper {
 		return harness.Shown{Experiment: p.e.Name, ID: id, Protocol: file.Default, Problem: problem}
 	}
 	for _, problem := range file.Problems {
-		out.Parts = append(out.Parts, harness.Part{Name: problem, Title: "samples and curves",
-			Shows:  []harness.Shown{shown("samples-"+problem, problem), shown("curves-"+problem, "")},
-			Claims: p.about[problem]})
+		part := harness.Part{Name: problem, Title: "samples and curves", Claims: p.about[problem],
+			Shows: []harness.Shown{shown("samples-"+problem, problem), shown("curves-"+problem, "")}}
+		if slices.Contains(p.tabled, problem) {
+			part.Title = "errors on test rows"
+			part.Shows = []harness.Shown{shown("curves-"+problem, problem), shown("final-"+problem, "")}
+		}
+		out.Parts = append(out.Parts, part)
 	}
 	numbers := harness.Part{Name: "Numbers", Title: "published over measured", Claims: p.about[""]}
 	if p.e.Published != nil {
-		numbers.Shows = []harness.Shown{shown("paper-published", "")}
+		numbers.Shows = []harness.Shown{shown("published", "")}
 	} else {
 		numbers.Title = "claims on several problems"
 	}
 	out.Parts = append(out.Parts, numbers)
 	return out
-}
-
-// finalsOf is what each method has at the end.
-func finalsOf(s *record.Set, problem string) (*table.Table, error) {
-	if s.Methods(problem) == nil {
-		return nil, harness.ErrNoTrials
-	}
-	measures := []study.Measure{{Head: "energy distance", Metric: "energy"},
-		{Head: "error of the mean", Metric: "error-mean", Index: 1}, {Head: "error of the sd", Metric: "error-sd", Index: 1},
-		{Head: "ratio of sds", Metric: "sd-ratio"}, {Head: "KSD", Metric: "ksd"}}
-	t := study.Finals(s, problem, func(v []float64) table.Cell {
-		if slices.Min(v) == slices.Max(v) { // such as the error that exact draws have on average
-			return table.Number(v[0], 3)
-		}
-		return table.MeanSD(v)
-	}, measures...)
-	t.Spread = "standard deviation over seeds"
-	return t, nil
 }
 
 // samplesOf draws a panel for each method: the last sample of its first trial that ended well over reference draws, in
@@ -152,49 +147,48 @@ func distribution(p metric.Points, style figure.Style) figure.Line {
 // publishedTable is the published numbers over those that were measured, with a mark where they differ and where the
 // reference is in doubt: a row a problem, and under each metric a column a method.
 func publishedTable(e *harness.Experiment, s *record.Set) (*table.Table, error) {
-	t := &table.Table{Columns: table.Columns(1, "Problem")}
-	var heads []record.Cell
-	var problems, metrics []string
 	rows := compare.Published(e, s)
+	var heads []record.Cell // without their problem
+	var metrics, problems []string
 	for _, r := range rows {
-		if !slices.Contains(problems, r.Problem) {
-			problems = append(problems, r.Problem)
-		}
-		if name := metricOf(r.Cell); !slices.Contains(metrics, name) {
-			metrics = append(metrics, name)
-		}
+		problems, metrics = append(problems, r.Problem), append(metrics, metricOf(r.Cell))
+		r.Problem = ""
+		heads = append(heads, r.Cell)
 	}
-	for _, name := range metrics { // the columns of a metric stand together
-		for _, r := range rows {
-			head := r.Cell
-			if head.Problem = ""; metricOf(r.Cell) == name && !slices.Contains(heads, head) {
-				heads = append(heads, head)
-				t.Columns = append(t.Columns, table.Column{Header: figure.Label(r.Method), Align: table.Right, Group: name})
-			}
-		}
+	slices.SortStableFunc(heads, func(a, b record.Cell) int { // those of a metric stand together
+		return slices.Index(metrics, metricOf(a)) - slices.Index(metrics, metricOf(b))
+	})
+	heads = unique(heads)
+	t := &table.Table{Columns: table.Columns(1, "Problem")}
+	for _, h := range heads {
+		head := table.Column{Header: figure.Label(h.Method), Align: table.Right, Group: metricOf(h)}
+		t.Columns = append(t.Columns, head)
 	}
-	doubted := false
-	for _, problem := range problems {
+	for _, problem := range unique(problems) {
 		row := []table.Cell{table.Text(problem)}
-		for _, head := range heads {
-			head.Problem = problem
+		for _, h := range heads {
+			h.Problem = problem
 			cell := table.Text("–")
-			if i := slices.IndexFunc(rows, func(r compare.Row) bool { return r.Cell == head }); i >= 0 {
-				cell = publishedCell(&rows[i])
-			}
-			if doubts(s, []string{problem}) != "" && cell.Below != "" {
-				cell.Below, doubted = cell.Below+" ‡", true
+			if i := slices.IndexFunc(rows, func(r compare.Row) bool { return r.Cell == h }); i >= 0 {
+				cell = publishedCell(s, &rows[i])
 			}
 			row = append(row, cell)
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Notes = []string{compare.Count(rows) + ". ✗: the means differ by more than " + fmt.Sprint(claim.Errors) +
-		" standard errors of their difference; ~: by more than " + fmt.Sprint(claim.Marked) + "."}
-	if doubted {
-		t.Notes = append(t.Notes, "‡: the reference of this problem is not to be trusted.")
-	}
+	t.Notes = []string{fmt.Sprintf("%s. ✗: the means differ by more than %g standard errors of their difference; ~: by "+
+		"more than %d. ‡: the reference is not to be trusted.", compare.Count(rows), claim.Errors, claim.Marked)}
 	return t, nil
+}
+
+// unique are the values without those that stood before.
+func unique[T comparable](all []T) (out []T) {
+	for _, v := range all {
+		if !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 func metricOf(c record.Cell) string {
@@ -205,7 +199,7 @@ func metricOf(c record.Cell) string {
 }
 
 // publishedCell is a published number over the measured one.
-func publishedCell(r *compare.Row) table.Cell {
+func publishedCell(s *record.Set, r *compare.Row) table.Cell {
 	c := table.Cell{Text: r.Printed, Below: "–", Tip: r.Note}
 	if len(r.Ours) > 0 {
 		c.Below = table.MeanSD(r.Ours).Text
@@ -216,26 +210,26 @@ func publishedCell(r *compare.Row) table.Cell {
 	case r.Marked:
 		c.Below += " ~"
 	}
+	if doubts(s, []string{r.Problem}) != "" {
+		c.Below += " ‡"
+	}
 	return c
 }
 
 // referenceTable says what the reference draws of each problem are worth.
 func referenceTable(s *record.Set) (*table.Table, error) {
-	t := table.Of(s.Problems)
-	column := func(head string, of func(worst float64, least float64) table.Cell) {
-		t.Column(head, func(problem string) table.Cell {
-			r := reported(s, problem)
-			if r == nil {
-				return table.Text("–")
-			}
-			rhat, bulk, tail, _ := r.Worst()
-			return of(rhat, math.Min(bulk, tail))
+	programs := slices.DeleteFunc(slices.Clone(s.Problems), func(problem string) bool {
+		return slices.ContainsFunc(s.Trials, func(t record.Trial) bool {
+			c, err := settings.Of(t)
+			return t.Problem == problem && err == nil && c.Options["program"] == nil
 		})
+	})
+	if len(programs) == 0 {
+		return nil, harness.ErrNoTrials
 	}
+	t := table.Of(programs)
 	t.Words("Problem", func(problem string) string { return problem })
-	column("R-hat, largest", func(worst, _ float64) table.Cell { return table.Fixed(worst, 3) })
-	column("effective draws, least", func(_, least float64) table.Cell { return table.Fixed(least, 0) })
-	t.Words("verdict", func(problem string) string {
+	t.Words("Verdict", func(problem string) string {
 		if r := reported(s, problem); r != nil {
 			return reasons(r)[0]
 		}

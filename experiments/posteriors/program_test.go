@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -29,11 +30,23 @@ func TestMain(m *testing.M) {
 }
 
 func serve(how string) {
-	fmt.Println(`{"sifg": 1, "target": {"dim": 2}}`)
+	switch how {
+	case "sampler":
+		fmt.Println(`{"sifg": 1, "sampler": {"title": "Theirs", "settings": {"step": 0.1}}}`)
+	case "exact", "inexact", "exact-halved":
+		fmt.Println(`{"sifg": 1, "target": {"dim": 2, "draws": true}}`)
+	default:
+		fmt.Println(`{"sifg": 1, "target": {"dim": 2}}`)
+	}
 	in, head := bufio.NewReader(os.Stdin), make([]byte, 128)
 	for {
-		if _, err := in.ReadString('\n'); err != nil {
+		line, err := in.ReadString('\n')
+		if err != nil {
 			return
+		}
+		if strings.Contains(line, `"draws"`) {
+			answerDraws(how, line)
+			continue
 		}
 		io.ReadFull(in, head)
 		var rows int
@@ -51,12 +64,30 @@ func serve(how string) {
 	}
 }
 
+// answerDraws answers a question about draws, of N(0, I), or of N(0, 1.1² I) where they are inexact.
+func answerDraws(how, line string) {
+	var asked struct {
+		Count int
+		Seed  uint64
+	}
+	json.Unmarshal([]byte(line), &asked)
+	r, out, sd := rand.New(rand.NewPCG(asked.Seed, 0)), []float64{}, 1.0
+	if how == "inexact" {
+		sd = 1.1
+	}
+	for range 2 * asked.Count {
+		out = append(out, sd*r.NormFloat64())
+	}
+	fmt.Println(`{"answer": "draws", "array": true}`)
+	os.Stdout.Write(npy.Encode([]int{asked.Count, 2}, out))
+}
+
 // scored is the log density at (a, b) and its gradient.
 func scored(how string, a, b float64) []float64 {
 	switch {
 	case how == "flat":
 		return []float64{0, 0, 0}
-	case how == "halved":
+	case strings.HasSuffix(how, "halved"):
 		return []float64{-a*a/2 - b*b/2, -a, -b / 2}
 	case how == "noisy":
 		return []float64{-a*a/2 - b*b/2 + 1e-9*rand.Float64(), -a, -b}
@@ -64,6 +95,47 @@ func scored(how string, a, b float64) []float64 {
 		return []float64{math.Inf(-1), math.NaN(), math.NaN()}
 	}
 	return []float64{-a*a/2 - b*b/2, -a, -b}
+}
+
+// commandOf is the command of this binary as a program.
+func commandOf(how string) string { return "/usr/bin/env POSTERIORS_TEST_AS=" + how + " " + os.Args[0] }
+
+// TestExact: exact draws of a program are its reference; those of another law, and a wrong gradient, are refused.
+func TestExact(t *testing.T) {
+	defer program.Close()
+	for how, want := range map[string]string{
+		"exact":        "",
+		"inexact":      "the mean of 1 plus coordinate times gradient along x[0] is -0.2",
+		"exact-halved": "the gradient is not that of the log density: coordinate 1 (x[1])",
+	} {
+		p, err := program.Start(context.Background(), "", commandOf(how))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := program.Begin(context.Background())
+		x, err := p.Target(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := exact(x)
+		s.End()
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", how, err)
+			continue
+		}
+		if err != nil {
+			continue
+		}
+		// 20,000 draws: the standard error of a mean is 0.007, that of a standard deviation 0.005
+		for j, v := range found.Values {
+			if math.Abs(v.Mean) > 0.035 || math.Abs(v.SD-1) > 0.025 {
+				t.Errorf("value %d has mean %g and standard deviation %g", j, v.Mean, v.SD)
+			}
+		}
+		if _, err := filesOf(found); err != nil || !found.Trusted() || !strings.HasPrefix(reasons(&found.Report)[0], "Exact") {
+			t.Errorf("%v, %q", err, reasons(&found.Report))
+		}
+	}
 }
 
 // TestLong: a program is judged, and what it does wrong is told.
@@ -80,8 +152,7 @@ func TestLong(t *testing.T) {
 		"noisy":   "",
 		"edge":    "",
 	} {
-		command := "/usr/bin/env POSTERIORS_TEST_AS=" + how + " " + os.Args[0]
-		p, err := program.Start(context.Background(), "", command)
+		p, err := program.Start(context.Background(), "", commandOf(how))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -100,6 +100,12 @@ func TestOwnExperiment(t *testing.T) {
 	if out := run(line...); !strings.Contains(out, another) {
 		t.Errorf("with another density and the same version it says\n%s", out)
 	}
+	if out := run("compare", "--scale", "smoke", "--all"); !strings.Contains(out, "0.012 ± 0.002") {
+		t.Errorf("compared: %s", out)
+	}
+	if out := run("claims", "--scale", "smoke"); !strings.Contains(out, "no claim is decided at smoke scale") {
+		t.Errorf("claims: %s", out)
+	}
 	edit(`"1", // part`, `"2", // part`)
 	if out := run(line...); !strings.Contains(out, "0 already there, 3 computed") {
 		t.Errorf("with another version: %s", out)

@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/cli"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
@@ -18,10 +19,14 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
+	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
 //go:embed machines.yaml
 var yaml []byte
+
+//go:embed published.csv
+var published []byte // what sifg compare sets the report beside
 
 // options are the keys of problems.NAME.options.
 type options struct {
@@ -82,6 +87,11 @@ func errors(s *record.Set) (*figure.Figure, error) {
 	return &figure.Figure{Panels: []figure.Panel{panel}}, nil
 }
 
+// claims are what a paper says. A protocol checks them that has claims: true.
+var claims = []claim.Claim{
+	rule.Lower("1", "SVGD's mean rates are nearer than SIFG's.", "two-machines", "error", "svgd", "sifg"),
+}
+
 var machines = &harness.Experiment{
 	Name:     "machines",
 	Title:    "Failure rates of machines",
@@ -91,8 +101,10 @@ var machines = &harness.Experiment{
 	Problem:  problem,
 	Metrics:  []harness.Metric{{Name: "error", Meaning: "Largest relative error of a mean rate."}},
 	Scores:   []string{"error"},
-	Sections: []harness.Section{{ID: "errors", Title: "Error of the mean rates",
+	Sections: append([]harness.Section{{ID: "errors", Title: "Error of the mean rates",
 		Text: "Largest relative error: mean (line) and range (band) over seeds.", Draw: errors}},
+		harness.Claims(claims)...),
+	Published: claim.MustPublished(published),
 }
 
 func main() { os.Exit(cli.Main(os.Args[1:], os.Stdout, os.Stderr, machines)) }

@@ -35,7 +35,7 @@ func compareCommand(e *env) *cobra.Command {
 	var c compareFlags
 	cmd := &cobra.Command{
 		Use:   "compare [EXPERIMENT...|all]",
-		Short: "Sets the report beside the numbers that the paper prints, or beside another report",
+		Short: "Sets the report beside published numbers, or beside another report",
 		Long:  compare.Tolerance,
 		Example: `  sifg compare uci-bnn
   sifg compare gmm --scale smoke --against other/results`,
@@ -253,7 +253,7 @@ func (c *compareFlags) rows(
 	case parts != nil:
 		return parts, lacking, nil
 	case c.against == published && !slices.ContainsFunc(r.Experiments, prints):
-		return nil, nil, usage.Errorf("the paper prints no numbers of %s: --against DIR sets it beside another report",
+		return nil, nil, usage.Errorf("no numbers are published of %s: --against DIR sets it beside another report",
 			strings.Join(names, ", "))
 	}
 	return nil, nil, exitf(exitStopped, "nothing in %s can be set beside %s: sifg run makes results", c.resultsDir(nil), c.against)

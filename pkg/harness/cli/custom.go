@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -19,24 +20,37 @@ import (
 // openPaper puts the experiment of a paper's folder in the place of all others, so that nothing of another paper is
 // beside it, and its name in the place of the folder among the arguments.
 func (e *env) openPaper(args []string) error {
-	takes := func(x *harness.Experiment) bool { return x.Custom != nil && x.Custom.Folder != nil }
-	i := slices.IndexFunc(e.experiments, takes)
-	for k, arg := range args {
+	reads := slices.IndexFunc(e.experiments, func(x *harness.Experiment) bool {
+		return x.Custom != nil && x.Custom.Folder != nil
+	})
+	folder := func(arg string) bool {
 		info, err := os.Stat(arg)
-		folder := err == nil && info.IsDir() || strings.Contains(arg, "/")
-		if i < 0 || !folder || slices.Contains(e.names(), arg) {
-			continue
-		}
-		if e.paper != "" {
-			return usage.Errorf("%s and %s are two papers: one at a time", e.paper, arg)
-		}
-		x, err := e.experiments[i].Custom.Folder(arg, func(line string) { fmt.Fprintln(e.err, line) })
-		if err != nil {
-			return err
-		}
-		e.paper, args[k] = x.Name, x.Name
-		defer func() { e.experiments = []*harness.Experiment{x} }()
+		return (err == nil && info.IsDir() || strings.Contains(arg, "/")) && !slices.Contains(e.names(), arg)
 	}
+	k := slices.IndexFunc(args, folder)
+	if reads < 0 || k < 0 {
+		return nil
+	}
+	for i, arg := range args {
+		if i != k && (folder(arg) || slices.Contains(e.names(), arg)) {
+			return usage.Errorf("the paper in %s stands alone: leave %s out", args[k], arg)
+		}
+	}
+	dir := args[k]
+	if filepath.Base(dir) == "paper.yaml" {
+		dir = filepath.Dir(dir)
+	}
+	var tables *harness.Experiment
+	for _, x := range e.experiments {
+		if x.Custom != nil && !x.Custom.Program {
+			tables = x
+		}
+	}
+	x, err := e.experiments[reads].Custom.Folder(dir, e.data, tables, func(line string) { fmt.Fprintln(e.err, line) })
+	if err != nil {
+		return err
+	}
+	e.paper, args[k], e.experiments = x.Name, x.Name, []*harness.Experiment{x}
 	return nil
 }
 
@@ -101,6 +115,9 @@ func (o *own) use(e *env, r *plan.Request) error {
 			r.Protocols = []string{x.Custom.Protocol}
 		}
 		if r.Experiments[i], err = x.On(names, target); err != nil {
+			if takers == nil { // as where a paper is all that there is
+				return err
+			}
 			return usage.Errorf("%v; %s does", err, strings.Join(takers, " or "))
 		}
 	}

@@ -26,7 +26,7 @@ func listCommand(e *env) *cobra.Command {
   sifg list --metrics`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if e.paper == "" || len(args) > 1 { // the folder of a paper may be named
-				const what = "no arguments, as it lists experiments, samplers and targets alike, or the folder of a paper"
+				const what = "no arguments, as it lists experiments, samplers and targets alike, or a paper's folder"
 				if err := arguments(what, 0)(cmd, args); err != nil {
 					return err
 				}

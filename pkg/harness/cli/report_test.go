@@ -94,16 +94,16 @@ func TestCompare(t *testing.T) {
 	x.Scores = []string{"other"}
 	x.Published = append(x.Published, claim.Published{Problem: "small", Metric: "none", Method: "sifg", Text: "0.5"})
 	said := x.want(t, "compare", 0,
-		"1 differs, 1 not comparable (0 marked, by chance alone 0): its trials do not measure none",
+		"1 differs, 1 not comparable: its trials do not measure none",
 		"2 cells not shown")
 	if strings.Contains(said, "0.5") {
 		t.Error("a cell that cannot be compared is shown:", said)
 	}
 	x.want(t, "compare --all", 0, "0.5", "not comparable (1)")
 	x.want(t, "run --scale smoke", 0)
-	x.want(t, "compare --scale smoke --strict", 75, "not the paper's settings")
+	x.want(t, "compare --scale smoke --strict", 75, "a rehearsal: numbers are compared at full scale")
 	x.Published = nil
-	x.want(t, "compare toy", 2, "the paper prints no numbers of toy: --against DIR")
+	x.want(t, "compare toy", 2, "no numbers are published of toy: --against DIR")
 }
 
 // TestGrid: a grid is continued, judged and written, the same whatever the machine; its chosen settings are a layer.

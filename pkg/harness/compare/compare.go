@@ -1,4 +1,4 @@
-// Package compare sets the numbers of a report beside those that the paper prints, or beside another report's. A cell
+// Package compare sets the numbers of a report beside those that a paper prints, or beside another report's. A cell
 // is one metric of one method on one problem under one protocol: a value per seed, at the last checkpoint.
 package compare
 
@@ -28,8 +28,8 @@ const (
 
 // Tolerance is the rule in words. Claims have rules of their own.
 const Tolerance = "Two means agree if they differ by at most 3.3 standard errors of their difference: " +
-	"of 60 pairs of equal means one is farther apart in 5 % of cases, and more often where seeds are few. " +
-	"Pairs more than two apart are marked; of 60, chance alone marks three."
+	"of equal means one pair in a thousand is farther apart, and more where seeds are few. " +
+	"Pairs more than two apart are marked; chance alone marks one pair in 22."
 
 // Row is a cell beside another's numbers, theirs.
 type Row struct {
@@ -47,7 +47,7 @@ type Row struct {
 	Note      string // settings that differ; what is known of a printed number
 }
 
-// Published compares a protocol with the numbers that the paper prints of the experiment, in their order. Of a person's
+// Published compares a protocol with the numbers that a paper prints of the experiment, in their order. Of a person's
 // own data it prints none.
 func Published(e *harness.Experiment, p *record.Set) []Row {
 	if slices.ContainsFunc(p.Overrides, func(s string) bool { return strings.HasPrefix(s, "--data ") }) {
@@ -247,8 +247,11 @@ func Count(rows []Row) string {
 		}
 	}
 	text := table.Counts(n, "identical", Agrees, Differs, NotComparable)
-	if judged := n[Agrees] + n[Differs]; judged > 0 {
-		text += fmt.Sprintf(" (%d marked, by chance alone %.0f)", marked, claim.Chance*float64(judged))
+	switch chance := claim.Chance * float64(n[Agrees]+n[Differs]); {
+	case chance >= 0.5:
+		text += fmt.Sprintf(" (%d marked, by chance alone %.0f)", marked, chance)
+	case marked > 0:
+		text += fmt.Sprintf(" (%d marked)", marked)
 	}
 	if why != nil {
 		text += ": " + strings.Join(why[:min(len(why), 3)], "; ")

@@ -79,7 +79,7 @@ type site struct {
 	Facts    []fact         // about all trials
 
 	Rehearsal string // the scale, where it is not full; "": it is
-	Full      string // the page of the results of full scale
+	Full      string // the page of the results of full scale; "": not known
 }
 
 // link is a page, with its name in the list of pages and above itself.
@@ -140,7 +140,7 @@ func Render(r *report.Results, grids []report.Grid, all []*harness.Experiment) (
 	}
 	s.Samplers = slices.DeleteFunc(sifg.Samplers(), func(x sifg.Sampler) bool { return !used[x.Name] })
 	s.Facts = facts(sets...)
-	if s.Rehearsal, s.Full = r.Rehearsal(), repository+"/tree/main/results"; filepath.Base(r.Dir) == s.Rehearsal {
+	if s.Rehearsal = r.Rehearsal(); filepath.Base(r.Dir) == s.Rehearsal {
 		s.Full = "../" + firstPage // of the folder that has the scale's
 	}
 	return s.pages()

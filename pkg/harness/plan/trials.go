@@ -42,7 +42,7 @@ func (l *Layout) Trials(p settings.Problem, m settings.Method) ([]harness.Trial,
 	like := harness.Trial{
 		Experiment: l.e.Name,
 		Protocol:   l.protocol,
-		Scale:      l.request.Scale,
+		Scale:      l.file.Scaled(l.protocol, l.request.Scale),
 		Problem:    p.Name,
 		Method:     m.Name,
 		Config:     &m.Config,

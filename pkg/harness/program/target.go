@@ -68,7 +68,8 @@ func (t *Target) again() {
 	if question == nil {
 		return
 	}
-	if now := make([]float64, len(said)); t.asks(message{Ask: "score"}, now, question, len(question)/t.Dim(), 1+t.Dim()) && !same(now, said) {
+	now, rows := make([]float64, len(said)), len(question)/t.Dim()
+	if t.asks(message{Ask: "score"}, now, question, rows, 1+t.Dim()) && !same(now, said) {
 		t.session.note("not reproducible: the program %q answered the run's first question differently", t.program)
 	}
 }

@@ -120,7 +120,7 @@ func (x *Experiment) newSet(protocol, scale string, overrides []string) *record.
 	case len(overrides) > 0:
 		set.Incomparable = "the settings were changed: " + strings.Join(overrides, ", ")
 	case set.Rehearsal():
-		set.Incomparable = scale + " scale, not the paper's settings"
+		set.Incomparable = scale + " scale, a rehearsal: numbers are compared at full scale"
 	}
 	return set
 }

@@ -137,6 +137,20 @@ func Read(name string, b []byte) (*File, error) {
 // Protocol returns what the file says of a protocol.
 func (f *File) Protocol(name string) Protocol { return f.shape.Protocols[protocolName(name)].Protocol }
 
+// Scaled is the scale of a protocol where that is wanted: full where the file says nothing of what is wanted, as of
+// what has one size only.
+func (f *File) Scaled(protocol, wanted string) string {
+	_, said := f.shape.Scales[scaleName(wanted)]
+	for _, name := range f.lineage[protocol] {
+		_, own := f.shape.Protocols[protocolName(name)].Scales[scaleName(wanted)]
+		said = said || own
+	}
+	if said {
+		return wanted
+	}
+	return Scales[0]
+}
+
 // keysIn returns the keys of a mapping in their order.
 func keysIn(n *yaml.Node) (out []string) {
 	for i := 0; i < len(n.Content); i += 2 {
