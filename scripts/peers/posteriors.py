@@ -103,7 +103,7 @@ def ours(name, program):
     word = Path(name).name if name.endswith(".py") else f"{HERE / 'posteriordb.py'} {name}"
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([program, "run", "posteriors", "--program", f"{sys.executable} {word}", "--seeds", "1", "--results", folder,
-                        "--store", folder + "/store", "-j", "1", "-q"], cwd=Path(name).resolve().parent, check=True, stdout=sys.stderr)
+                        "--store", folder + "/store", "-j", "1"], cwd=Path(name).resolve().parent, check=True, stdout=sys.stderr)
         draws = np.load(next(Path(folder).rglob("u.npy")))
         report = json.loads(next(Path(folder).rglob("report.json")).read_text())
     return draws, report

@@ -25,7 +25,7 @@ type Gatherer interface {
 }
 
 // Version is that of the numbers: raise it when the same density and options may give others.
-const Version = 1
+const Version = 2
 
 // Result is the draws of the chains and what is known of them.
 type Result struct {
@@ -108,7 +108,11 @@ func (r *run) whole() (*Result, error) {
 	}
 	rhat, _ := s.Summary.Worst()
 	divergent := float64(s.Summary.Divergences) / float64(s.Summary.Iterations)
-	again := !(rhat <= hopeless) && r.astray()
+	again := false
+	if !(rhat <= hopeless) {
+		r.revisit(s)
+		again = r.astray()
+	}
 	if rhat > mostRHat && rhat <= hopeless && divergent > mostDivergent {
 		again, r.options.Config.TargetAccept = true, max(careful, r.options.Config.TargetAccept)
 	}
