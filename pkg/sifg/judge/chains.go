@@ -24,9 +24,10 @@ type run struct {
 	dim         int
 	coordinates []string // their names
 
-	found  *search
-	starts [][]float64 // of the chains
-	strays []int
+	found    *search
+	revisits int         // searches from draws
+	starts   [][]float64 // of the chains
+	strays   []int
 
 	u      []metric.Points // by chain
 	broken [][]float64     // where iterations that diverged ended, by chain
@@ -222,6 +223,25 @@ func (r *run) valuesOf(points []float64) (out []float64) {
 		r.options.Values(out[len(out)-len(r.options.Names):], x)
 	}
 	return out
+}
+
+// revisit searches from the likeliest draw of each chain: chains may have met a mode that no search ended in. The lightest
+// of the known modes give way to these.
+func (r *run) revisit(s *hmc.Result) {
+	var starts [][]float64
+	for k, infos := range s.Infos {
+		best := 0
+		for i, info := range infos {
+			if info.Energy < infos[best].Energy {
+				best = i
+			}
+		}
+		starts = append(starts, r.u[k].Row(best))
+	}
+	r.revisits = len(starts)
+	r.found.modes = r.found.modes[:min(len(r.found.modes), max(0, mostModes-r.revisits))]
+	r.searchFrom(r.found, starts, around)
+	r.found.weigh()
 }
 
 // astray reports whether chains have draws in slight modes, though the region of those draws has next to none of the

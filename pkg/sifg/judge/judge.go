@@ -110,7 +110,11 @@ func (r *run) whole() (*Result, error) {
 	}
 	rhat, _ := s.Summary.Worst()
 	divergent := float64(s.Summary.Divergences) / float64(s.Summary.Iterations)
-	again := !(rhat <= hopeless) && r.astray()
+	again := false
+	if !(rhat <= hopeless) {
+		r.revisit(s)
+		again = r.astray()
+	}
 	if rhat > mostRHat && rhat <= hopeless && divergent > mostDivergent {
 		again, r.options.Config.TargetAccept = true, max(careful, r.options.Config.TargetAccept)
 	}

@@ -35,7 +35,8 @@ type Report struct {
 	EnergyAt    int
 	EnergyRank  float64
 
-	Searches int
+	Searches int       // in all
+	Revisits int       // of these from the likeliest draw of each chain, where chains disagreed
 	Slight   int       // modes of less than 1e-4 of the mass
 	Share    []float64 // of the other modes, the heaviest first: by Laplace's approximation
 	Visited  []float64 // of several modes: their shares of the draws
@@ -208,7 +209,7 @@ func ranked(v []float64) []float64 {
 // modes says what is known of modes, and returns weights of the draws where each chain stays in one.
 func (r *run) modes(p *Report) (weights []float64) {
 	heavy := r.found.heavy()
-	p.Searches, p.Slight = len(r.found.ends), len(r.found.modes)-len(heavy)
+	p.Searches, p.Revisits, p.Slight = len(r.found.ends), r.revisits, len(r.found.modes)-len(heavy)
 	for k := range heavy {
 		p.Share = append(p.Share, heavy[k].share)
 	}

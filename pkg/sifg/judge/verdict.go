@@ -156,21 +156,33 @@ func (p *Report) sayDivergences(agree bool) (out []string) {
 
 // sayModes says from where the chains started, which modes were found, and what is not seen.
 func (p *Report) sayModes() []string {
-	text, found := fmt.Sprintf("%d searches from wide starts found ", p.Searches), len(p.Share)
+	text, found := fmt.Sprintf("%d searches from wide starts", p.Searches-p.Revisits), len(p.Share)
+	if p.Revisits > 0 {
+		text += fmt.Sprintf(" and %d from the likeliest draws of the chains", p.Revisits)
+	}
+	text += " found "
 	switch found {
 	case 0:
 		text += "no place where the density is peaked, as of hierarchies and kinks, which is no warning; all chains " +
 			"started on (−2, 2) in the model's coordinates."
 	case 1:
-		text += "one mode; one chain started there, the others on (−2, 2) in the model's coordinates."
+		text += "one mode"
+		if p.Revisits == 0 {
+			text += "; one chain started there, the others on (−2, 2) in the model's coordinates"
+		}
+		text += "."
 	default:
 		var shares []string
 		for k := range found {
 			shares = append(shares, fmt.Sprintf("%.3g %% by Laplace's approximation, %.3g %% of the draws",
 				100*p.Share[k], 100*p.Visited[k]))
 		}
-		text += fmt.Sprintf("%d modes (%s); chains started in %d of them, the others on (−2, 2) in the model's "+
-			"coordinates.", found, strings.Join(shares, "; "), min(found, p.Chains-1))
+		text += fmt.Sprintf("%d modes (%s)", found, strings.Join(shares, "; "))
+		if p.Revisits == 0 {
+			text += fmt.Sprintf("; chains started in %d of them, the others on (−2, 2) in the model's coordinates",
+				min(found, p.Chains-1))
+		}
+		text += "."
 	}
 	if p.Slight > 0 {
 		text += fmt.Sprintf(" %d more are too slight to count.", p.Slight)
