@@ -43,7 +43,7 @@ var claims = []claim.Claim{
 		ID:        "4",
 		Statement: "2-D: after iteration 1600 the particles of L2-GF and Ada-GWG barely move.",
 		Rule: "median displacement of the particles from 1600 to 2000 at most 0.05, and at most a fifth of that of " +
-			"SIFG's particles, in each seed; a lost try of theirs fails" + rule.MostText,
+			"SIFG's particles, in each seed; a failed run of theirs fails" + rule.MostText,
 		Check: rule.On("gmm-2d", func(e record.View) claim.Outcome {
 			var holds []bool
 			var text []string
@@ -57,7 +57,7 @@ var claims = []claim.Claim{
 				}
 				text = append(text, figure.Label(m)+" "+rule.Spread(moved))
 				if len(holds) == had {
-					return claim.Outcome{Verdict: claim.NotTestable, Evidence: "no pair of tries: " +
+					return claim.Outcome{Verdict: claim.NotTestable, Evidence: "no pair of runs: " +
 						strings.Join(text, ", ") + ", SIFG " + rule.Spread(most)}
 				}
 			}
@@ -73,9 +73,9 @@ var claims = []claim.Claim{
 	{
 		ID:        "5",
 		Statement: "2-D: SIFG keeps producing different samples of the target after iteration 1600.",
-		Rule: "between 1600 and 2000 x moves farther than fresh noise about particles at rest would move it (median " +
+		Rule: "between 1600 and 2000 x changes by more than fresh noise around stationary particles would change it (median " +
 			"displacement above σ√(4 ln 2)) in nine of ten seeds, and the 90 % intervals (Student's t over seeds) of " +
-			"the mean k-NN KL at both end at 0.15 or below; not reproduced if x moves no farther in half of the " +
+			"the mean k-NN KL at both end at 0.15 or below; not reproduced if x changes by no more in half of the " +
 			"seeds, or an interval begins above 0.15; otherwise not decided",
 		Check: rule.On("gmm-2d", produces, "sifg"),
 	},
@@ -108,7 +108,7 @@ var claims = []claim.Claim{
 	alike.And(others("sifg", "ada-gwg")).And(unstable("gmm-10d", "sifg", "ada-gwg")),
 	{
 		ID:        "10",
-		Statement: "10-D: SIFG is faster than Ada-GWG at the start.",
+		Statement: "10-D: SIFG is faster than Ada-GWG at first.",
 		Rule: "k-NN KL at iterations 200 and 400, a tenth and a fifth of the run (mean of the two), lower, " +
 			rule.Paired,
 		Check: func(s *record.Set) claim.Outcome {
@@ -216,7 +216,7 @@ var alike = claim.Claim{
 // misses is the claim that a method leaves a mode out.
 func misses(id, method, name string) claim.Claim {
 	return claim.Claim{
-		ID: id, Statement: "2-D: " + name + " stays near the start and leaves modes out.",
+		ID: id, Statement: "2-D: " + name + " stays near its initialisation and misses modes.",
 		Rule: "at least one mode has less than 5 % of the particles within 3 sd of its mean, in each seed; where the " +
 			"particles are is not tested" + rule.MostText,
 		Check: rule.On("gmm-2d", func(e record.View) claim.Outcome {

@@ -47,7 +47,7 @@ var figures = []harness.Section{
 	words.Curves("judged-otherwise-10d", "gmm-10d",
 		study.Panel{Title: "own σ", Metric: "exact-kl", Label: "exact-density KL, nats", Scale: figure.Log},
 		study.Panel{
-			Title: "τ = 0.1 for all", Metric: "smoothed-kl", Label: "KL of the smoothed cloud, nats",
+			Title: "τ = 0.1 for all", Metric: "smoothed-kl", Label: "KL of the smoothed particles, nats",
 			Scale: figure.Log, Floor: true,
 		},
 		study.Panel{Metric: "energy", Label: "energy distance", Scale: figure.AutoLog}),

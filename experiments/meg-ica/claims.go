@@ -24,8 +24,8 @@ var claims = []claim.Claim{
 	{
 		ID:        "22",
 		Statement: "SIFG is robust: 10 particles do as well as 100.",
-		Rule: "(median over tries of the Amari distance with 10 particles / that with 100) less 1; " + hurtText +
-			": the whole interval (95 %, from resampling tries) inside ±0.1; not reproduced if all of it is outside, " +
+		Rule: "(median over runs of the Amari distance with 10 particles / that with 100) less 1; " + hurtText +
+			": the whole interval (95 %, from resampling runs) inside ±0.1; not reproduced if all of it is outside, " +
 			"otherwise not decided",
 		Check: hurt(func(e estimate) claim.Verdict {
 			return claim.Decide(e.lo >= -0.1 && e.hi <= 0.1, e.lo > 0.1 || e.hi < -0.1)
@@ -34,8 +34,8 @@ var claims = []claim.Claim{
 	{
 		ID:        "23",
 		Statement: "SVGD is hurt more by few particles than SIFG.",
-		Rule: "(median over tries of the Amari distance with 10 particles / that with 100), of SVGD less of SIFG; " +
-			hurtText + ": the interval (95 %, from resampling tries) above 0; not reproduced if it ends below 0.02, " +
+		Rule: "(median over runs of the Amari distance with 10 particles / that with 100), of SVGD less of SIFG; " +
+			hurtText + ": the interval (95 %, from resampling runs) above 0; not reproduced if it ends below 0.02, " +
 			"otherwise not decided",
 		Check: hurt(func(e estimate) claim.Verdict { return claim.Decide(e.lo > 0, e.hi < 0.02) }, "svgd", "sifg"),
 	},
@@ -43,7 +43,7 @@ var claims = []claim.Claim{
 		ID:        "24",
 		Statement: "2000 iterations are enough for every method to converge.",
 		Rule: "for every method and number of particles the Amari distance " + rule.SettledText + ". The evidence " +
-			"has how much the energy distance rises from a quarter of the run on, where that is told from 0",
+			"has how much the energy distance rises from a quarter of the run on, where that is significant",
 		Check: settled,
 	},
 }
@@ -66,7 +66,7 @@ const amari = "amari-median" // of the particles to W₀
 // smaller is the claim that SIFG's particles are nearer to W₀ than another method's.
 func smaller(id, problem, particles, other string) claim.Claim {
 	return claim.Claim{
-		ID: id, Statement: particles + ": SIFG ends nearer to W₀, under tuned to the posterior, than " +
+		ID: id, Statement: particles + ": SIFG ends closer to W₀, under tuned to the posterior, than " +
 			figure.Label(other) + ".",
 		Rule: "median Amari distance of the particles, under tuned energy distance to the reference draws, smaller, " +
 			rule.Paired,
@@ -115,7 +115,7 @@ func hurt(decide func(e estimate) claim.Verdict, methods ...string) func(s *reco
 			return v
 		}, ends...)
 		if math.IsNaN(e.lo) {
-			out.Verdict, out.Evidence = claim.NotTestable, "fewer than two tries of a method ended well"
+			out.Verdict, out.Evidence = claim.NotTestable, "fewer than two runs of a method ended well"
 			return out
 		}
 		out.Verdict, out.Number = decide(e), e.String()

@@ -27,7 +27,7 @@ var own = &harness.Custom{
 	Summary: "The answer is the draws of four chains of NUTS, which start in the modes that searches found and at " +
 		"wide points. Other methods, which --methods names, start from the same particles in coordinates in which " +
 		"those draws have mean 0 and covariance I, have the same number of gradients and the step that suits most " +
-		"posteriors of posteriordb. The chains judge them.",
+		"posteriors of posteriordb. The chains are their reference.",
 	Folder: Paper,
 	Sections: []harness.Section{
 		words.Table("values", valuesTable),
@@ -124,8 +124,8 @@ func advice(s *record.Set) (*table.Table, error) {
 	t.Column("gradients", func(m string) table.Cell { return table.Number(outcomeOf(s, problem, m).gradients, 2) })
 	t.Column("still moved", func(m string) table.Cell { return table.Number(drift(s, problem, m), 2) })
 	t.Column("R-hat", func(m string) table.Cell { return table.Number(agreement(s, problem, m), 4) })
-	t.Words("mean farthest off", func(m string) string { return farthest(s, m, r, false) })
-	t.Words("sd farthest off", func(m string) string { return farthest(s, m, r, true) })
+	t.Words("largest error: mean", func(m string) string { return farthest(s, m, r, false) })
+	t.Words("largest error: sd", func(m string) string { return farthest(s, m, r, true) })
 	for _, m := range methods {
 		if said, ok := record.First(s, problem, m); ok && said.Reason != "" {
 			t.Notes = append(t.Notes, figure.Label(m)+": "+said.Reason+".")
@@ -142,13 +142,13 @@ func verdict(s *record.Set, problem, method string, taken, trusted bool) string 
 	case o.ended < o.seeds:
 		return "diverged or failed"
 	case !trusted:
-		return "not judged"
+		return "not evaluated"
 	case drift(s, problem, method) >= unsettled:
-		return "still moves: run longer"
+		return "still drifts: run longer"
 	case taken:
-		return "take"
+		return "recommended"
 	case o.good():
-		return "good"
+		return "acceptable"
 	case len(lumps) > 0 && stats.Median(lumps) > 0:
 		return "separate lumps"
 	case o.ratio < narrow:

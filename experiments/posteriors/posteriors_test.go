@@ -106,7 +106,7 @@ func TestTwelveWithoutAlarm(t *testing.T) {
 		}
 		t.Logf("%s: %d gradients, %d in all: %s", row.Name, found.Gradients, found.Asked,
 			strings.Join(found.Reasons(), " "))
-		if !strings.HasPrefix(found.Reasons()[0], "Take these draws of NUTS.") {
+		if !strings.HasPrefix(found.Reasons()[0], "Use these draws of NUTS.") {
 			alarms++
 		}
 		for c, x := range found.Values {

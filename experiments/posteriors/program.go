@@ -156,7 +156,7 @@ var longSampler = sifg.Sampler{
 	Name:    chainsName,
 	Title:   "NUTS",
 	Version: 1,
-	Doc:     "on a posterior of your own: the No-U-Turn sampler, four chains, which the other methods are judged by",
+	Doc:     "on a posterior of your own: the No-U-Turn sampler, four chains, the reference of the other methods",
 	Build: func(sifg.Config) (*sifg.Flow, error) {
 		return &sifg.Flow{Field: sifg.Still{}, Mover: thinned{}}, nil
 	},

@@ -83,7 +83,7 @@ func referenceBytes(o Options) float64 {
 func filesOf(found *judge.Result) (map[string][]byte, error) {
 	if len(found.Values) == 0 {
 		return nil, fmt.Errorf("no value varies and is finite in all draws: %s; values= names others, and a target "+
-			"without values is judged by its coordinates", strings.Join(found.AllNames, ", "))
+			"without values is evaluated by its coordinates", strings.Join(found.AllNames, ", "))
 	}
 	text, err := json.Marshal(numbers(&found.Report))
 	if err != nil {

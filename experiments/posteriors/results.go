@@ -99,9 +99,9 @@ func choices(s *record.Set) (*table.Table, error) {
 	t := table.Of(picks)
 	t.Words("Posterior", func(p pick) string { return p.name })
 	t.Column("dimensions", func(p pick) table.Cell { return table.Int(p.dim) })
-	t.Words("Take", func(p pick) string {
+	t.Words("Recommended", func(p pick) string {
 		if p.take == "" {
-			return "none is good"
+			return "none is acceptable"
 		}
 		return figure.Label(p.take)
 	})

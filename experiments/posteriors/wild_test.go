@@ -20,7 +20,7 @@ type value struct {
 	mean, sd float64
 }
 
-const took = "Take these draws of NUTS. The chains: R-hat at most 1.0"
+const took = "Use these draws of NUTS. The chains: R-hat at most 1.0"
 
 // wild are models as people have them, in testdata/wild, each built from a public report: the command, what is exported
 // for it, the exit code, what is said, and values, of which the mean may be a seventh of a standard deviation off and
@@ -52,10 +52,10 @@ var wild = []struct {
 		{"z.real", 0, 1}, {"v[0].imag", 0, 1}, {"pair:1", 0, 1},
 	}},
 	{"python 45-gauss_nd.py 1", "", 0, []string{took}, []value{{"x[0]", 0, 1e-3}}},
-	{"python 46-switching.py", "", 0, []string{"Do not take these draws: 2 modes were found"}, nil},
+	{"python 46-switching.py", "", 0, []string{"Do not use these draws: 2 modes were found"}, nil},
 	{"python 47-float32_overflow.py", "", 0, []string{took}, []value{{"a", 2, 0.0125}, {"b", 0.01, 1.35e-5}}},
-	{"python 48-two_modes.py", "", 0, []string{"Do not take these draws: 2 modes were found"}, nil},
-	{"python 49-dual_moon.py", "", 0, []string{"Do not take these draws: 2 modes were found"}, nil},
+	{"python 48-two_modes.py", "", 0, []string{"Do not use these draws: 2 modes were found"}, nil},
+	{"python 49-dual_moon.py", "", 0, []string{"Do not use these draws: 2 modes were found"}, nil},
 	{"python 50-constant_value.py", "", 0, []string{took, "they do not vary or are not finite: L[0,1]."}, nil},
 	{"python 52-stan_print.py", "", 0, []string{took}, nil},
 	{"python 53-overflowing_value.py", "", 3, []string{"no value varies and is finite in all draws: ea"}, nil},

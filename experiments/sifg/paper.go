@@ -31,7 +31,7 @@ var paper = harness.Paper{
 			Claims: []string{"8", "9", "10", "11", "12", "13", "14", "15", "16", "17"},
 		},
 		{
-			Name: "Table 1", Title: "Bayesian neural networks, printed over measured",
+			Name: "Table 1", Title: "Bayesian neural networks, published over ours",
 			Shows:  []harness.Shown{{Experiment: "uci-bnn", ID: "table1-published", Protocol: "released"}},
 			Claims: []string{"25", "25b", "26", "27", "28", "34", "35", "36", "37", "38", "40", "42"},
 		},

@@ -89,7 +89,7 @@ func TestProgramsDocument(t *testing.T) {
 	}
 	tables := "results/custom/model/posteriors/tuned/"
 	advice, answer := string(must(os.ReadFile(tables+"advice.md"))), string(must(os.ReadFile(tables+"values.md")))
-	const take = "Take these draws of NUTS. The chains: R-hat at most 1.00"
+	const take = "Use these draws of NUTS. The chains: R-hat at most 1.00"
 	if !strings.Contains(advice, "| Langevin ") || !strings.HasPrefix(answer, take) || !strings.Contains(said, answer) {
 		t.Errorf("%s\n%s\n%s", advice, answer, said)
 	}

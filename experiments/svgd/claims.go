@@ -22,7 +22,7 @@ var claims = []claim.Claim{
 	{
 		ID:        "svgd-1",
 		Custom:    true,
-		Statement: "SVGD's particles find both modes from a start that is far from both.",
+		Statement: "SVGD's particles find both modes from initial particles far from both.",
 		Rule: "with 100 particles, at the end, the share of the particles (mean responsibility) of each mode is " +
 			"within 0.1 of its weight, in every seed" + rule.AllText,
 		Check: rule.On(shown, func(e record.View) claim.Outcome {
@@ -53,7 +53,7 @@ var claims = []claim.Claim{
 func smaller(id string, k int) claim.Claim {
 	name := functions(0, 0)[k].name
 	return claim.Claim{
-		ID: id, Custom: true, Statement: "SVGD's particles estimate " + name + " better than as many exact draws.",
+		ID: id, Custom: true, Statement: "SVGD's particles estimate " + name + " better than i.i.d. samples of equal size.",
 		Rule: "the squared error is lower with 10, 20, 50, 100 and 250 particles, for each number " + rule.Paired +
 			"; the worst of the five verdicts counts",
 		Check: func(s *record.Set) claim.Outcome {

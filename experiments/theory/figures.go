@@ -68,7 +68,7 @@ func drawVariance(s *record.Set) (*figure.Figure, error) {
 
 func drawRate(s *record.Set) (*figure.Figure, error) {
 	t := record.View{Set: s, Problem: "rate"}
-	left := logarithmic("exact score", "moves K", "mean square")
+	left := logarithmic("exact score", "iterations K", "mean square")
 	for k, m := range []struct{ method, label string }{{"log-concave", "N(0, I), 10-D"}, {"mixture", "mixture, 1-D"}} {
 		layers := figure.Curves(byIndex(t, m.method, "square"), series(k, m.label), nil)
 		if layers == nil {
@@ -81,7 +81,7 @@ func drawRate(s *record.Set) (*figure.Figure, error) {
 		}
 		left.Layers = append(append(left.Layers, layers...), guide)
 	}
-	right := logarithmic("learned score, mixture", "moves K", "mean square")
+	right := logarithmic("learned score, mixture", "iterations K", "mean square")
 	for k, m := range []struct{ metric, label string }{{"square", "E‖v‖²"}, {"epsilon", "ε, error of the network"}} {
 		curves := byIndex(t, "learned", m.metric)
 		right.Layers = append(right.Layers, figure.Curves(curves, series(2+k, m.label), nil)...)

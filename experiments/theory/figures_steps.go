@@ -19,8 +19,8 @@ var stepSeries = []struct{ problem, method, label string }{
 	{"steps-1000", "exact-1", "exact score, 1000 particles"},
 	{"steps", "learned-1", "learned score, 300 particles"},
 	{"steps", "exact-1", "exact score, 300 particles"},
-	{"steps", "learned-64", "learned score, 300 particles, 64 draws a move"},
-	{"steps", "exact-64", "exact score, 300 particles, 64 draws a move"},
+	{"steps", "learned-64", "learned score, 300 particles, 64 draws an iteration"},
+	{"steps", "exact-64", "exact score, 300 particles, 64 draws an iteration"},
 }
 
 func drawSteps(s *record.Set) (*figure.Figure, error) {
@@ -84,8 +84,8 @@ func drawSamples(s *record.Set) (*figure.Figure, error) {
 		title           string
 	}{
 		{"steps-1000", "learned-1", shownMove, "step 0.01, as in Figure 1"},
-		{"steps-1000", "learned-1", shownMove / 2, "step 0.005, twice as many moves"},
-		{"steps", "learned-64", shownMove, "step 0.01, 64 draws a move"},
+		{"steps-1000", "learned-1", shownMove / 2, "step 0.005, twice as many iterations"},
+		{"steps", "learned-64", shownMove, "step 0.01, 64 draws an iteration"},
 	} {
 		t := record.View{Set: s, Problem: m.problem}
 		x, y := byIndex(t, m.method, at("x", m.h)), byIndex(t, m.method, at("y", m.h))
@@ -113,8 +113,8 @@ func drawHelps(s *record.Set) (*figure.Figure, error) {
 		label string
 		value func(c helpCell) float64
 	}{
-		{"noise predicted, over a normal law's", func(c helpCell) float64 { return c.share }},
-		{"energy distance over the blind's", func(c helpCell) float64 {
+		{"noise predicted, over a normal distribution's", func(c helpCell) float64 { return c.share }},
+		{"energy distance over the ablation's", func(c helpCell) float64 {
 			return c.distance / (c.distance - c.gain.Mean())
 		}},
 	} {

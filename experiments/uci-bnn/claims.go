@@ -26,10 +26,10 @@ var tableClaims = []claim.Claim{
 	{
 		ID:        "25b",
 		Statement: "Over Table 1 Ada-SIFG is comparable to or better than the other methods.",
-		Rule: "lowest of the five, or not told apart from the lowest (paired by trial, Holm's correction in the " +
+		Rule: "lowest of the five, or not significantly above the lowest (paired by trial, Holm's correction in the " +
 			"cell" + overlapText + "), in at least three quarters of the cells, with trials enough to tell in all, " +
 			"where no other of the five is; not reproduced if told apart in more than a quarter; otherwise not decided",
-		Check: over(problems, columns, inMost("lowest or not told apart from the lowest", true)),
+		Check: over(problems, columns, inMost("lowest or not significantly above the lowest", true)),
 	},
 	{
 		ID:        "26",
@@ -48,9 +48,9 @@ var tableClaims = []claim.Claim{
 	{
 		ID:        "28",
 		Statement: "The numbers of Table 1.",
-		Rule: "each of 58 means within 3.3 standard errors of its difference from the printed one (5 % over all " +
+		Rule: "each of 58 means within 3.3 standard errors of its difference from the published one (5 % over all " +
 			"cells), but for Power's two of SVGD, which are Protein's copied; not reproduced if one of three trials " +
-			"or more is farther away, otherwise not decided",
+			"or more differs by more, otherwise not decided",
 		Check: over(problems, columns, asPrinted),
 	},
 	{
@@ -215,7 +215,7 @@ func asPrinted(r results) claim.Outcome {
 		gap := p.Gap(v)
 		all, good, marked = all+1, good+count(gap.Agrees()), marked+count(gap.Far())
 		if !gap.Agrees() {
-			away = append(away, fmt.Sprintf("%s %s %s %s (printed %s)", r.names(p.Problem), r.names(p.Metric),
+			away = append(away, fmt.Sprintf("%s %s %s %s (published %s)", r.names(p.Problem), r.names(p.Metric),
 				r.names(p.Method), four(stats.Mean(v)), four(p.Mean)))
 			sure = sure || len(v) >= 3 // a spread of two values says nothing
 		}

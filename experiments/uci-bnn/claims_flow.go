@@ -27,7 +27,7 @@ var flowClaims = []claim.Claim{
 		Statement: "Boston: Ada-SIFG started at σ = 0.1 approaches the curve of SIFG with σ = 0.01.",
 		Rule: "final test RMSE: that of Ada-SIFG is below the middle of those with σ = 0.01 and 0.1; decided by the " +
 			"95 % interval (Student's t over seeds" + overlapText + ") of its mean distance from there. The paper " +
-			"does not print the rate of σ: it is the largest of the text's grid, and the result hangs on it",
+			"does not give the learning rate of σ: it is the largest of the paper's grid, and the result depends on it",
 		Check: approaches,
 	},
 	{

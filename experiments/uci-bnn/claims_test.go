@@ -64,7 +64,7 @@ func TestLostTrial(t *testing.T) {
 			s.Trials[i].Status = record.StatusDiverged
 		}
 	}
-	const want = "with tries that are lost or infinite: mean of the signs −1 over 10 seeds, one-sided p = 0.001"
+	const want = "with failed or infinite runs: mean of the signs −1 over 10 seeds, one-sided p = 0.001"
 	if out := verdict(t, s, "30"); out.Verdict != claim.Reproduced || !strings.Contains(out.Evidence, want) {
 		t.Errorf("%s (%s)", out.Verdict, out.Evidence)
 	}

@@ -56,19 +56,19 @@ func against(s *record.Set) (*table.Table, error) {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	verdict := fmt.Sprintf("%d measured cells agree with the printed ones, %d do not (✗): the means differ by more "+
+	verdict := fmt.Sprintf("%d cells agree with the published ones, %d do not (✗): the means differ by more "+
 		"than %g standard errors of the difference. %d that agree differ by more than %d (~); chance alone "+
 		"gives %.0f. Power's two cells of SVGD are Protein's copied, and do not count. The steps of "+
-		"SGLD and SVGD were chosen by the printed numbers, so their two columns test nothing. %d printed cells do "+
-		"not beat least squares.",
+		"SGLD and SVGD were fitted to the published numbers, so their two columns are no evidence. %d published cells do "+
+		"not improve on linear regression.",
 		within, outside, claim.Errors, marked, claim.Marked, claim.Chance*float64(within+outside), beaten)
 	if s.Incomparable != "" {
 		verdict = "No verdict: " + s.Incomparable + "."
 	}
 	trials, _ := r.meaning()
-	read := "Printed mean ± standard deviation over measured; bold: the lowest of those printed. "
+	read := "Published mean ± standard deviation over ours; bold: the lowest of those published. "
 	if s.Scripts != nil {
-		read += "Third, where it was run: the authors' script (in brackets: its runs). "
+		read += "Third, where it was run: the authors' code (in brackets: its runs). "
 	}
 	t.Notes = []string{verdict, read + "A cell's settings show where the pointer rests on it. " + trials}
 	return t, nil
@@ -79,7 +79,7 @@ func gaps(s *record.Set) (*figure.Figure, error) {
 	if s.Incomparable != "" {
 		return nil, errors.New(s.Incomparable)
 	}
-	r, f := read(s), &figure.Figure{Row: 26, Below: "measured less printed, in standard errors of the difference"}
+	r, f := read(s), &figure.Figure{Row: 26, Below: "ours minus published, in standard errors of the difference"}
 	var names []string
 	for _, problem := range slices.Backward(problems) {
 		names = append(names, r.names(problem))

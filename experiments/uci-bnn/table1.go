@@ -79,7 +79,7 @@ func (r results) present(problem, metric string, methods []string) []string {
 func table1(s *record.Set) (*table.Table, error) {
 	r, methods := read(s), compared(s)
 	t := &table.Table{Spread: "standard deviation over trials"}
-	headers := []string{"Data set", "Metric", "constant", "least squares"}
+	headers := []string{"Data set", "Metric", "constant", "linear regression"}
 	for _, m := range methods {
 		headers = append(headers, r.names(m))
 	}
@@ -99,7 +99,7 @@ func table1(s *record.Set) (*table.Table, error) {
 			"%s of the differences paired by seed, Holm's correction within the row). Because the lowest mean is "+
 			"found in the same data, a row of equal methods shows a false difference in one case of ten. A method "+
 			"with fewer than four fifths of the most trials takes no part.", 100*stats.Level, test),
-		"†: mean not below that of least squares. (k of n): k of n trials ended well.",
+		"†: mean not below that of linear regression. (k of n): k of n trials ended well.",
 	}
 	if gone, _ := r.missing(expected(s), methods...); gone != "" {
 		t.Notes = append(t.Notes, "Not all "+gone+".")

@@ -33,7 +33,7 @@ var Experiment = &harness.Experiment{
 	Scores:    metrics,
 	Baselines: []harness.Baseline{
 		{Name: "constant", Metrics: []string{"constant-rmse", "constant-nll"}},
-		{Name: "least squares", Metrics: []string{"ols-rmse", "ols-nll"}},
+		{Name: "linear regression", Metrics: []string{"ols-rmse", "ols-nll"}},
 	},
 	Grids: files,
 	Sections: slices.Concat([]harness.Section{

@@ -136,7 +136,7 @@ var samplers = []Sampler{
 	},
 	{
 		Name:     "ascent",
-		Title:    "Ascent",
+		Title:    "Gradient ascent",
 		Doc:      "independent particles, each up the density; with σ, SIFG whose f is 0",
 		Version:  1,
 		Defaults: Config{Mover: "euler", Step: 0.01},
@@ -145,8 +145,8 @@ var samplers = []Sampler{
 	},
 	{
 		Name:     "kde-flow",
-		Title:    "KDE flow",
-		Doc:      "SIFG with the closed-form score of the perturbed cloud in place of a network",
+		Title:    "KDE score",
+		Doc:      "SIFG with the closed-form score of the perturbed particles in place of a network",
 		Version:  1,
 		Defaults: Config{Mover: "euler", Step: 0.01, Sigma: 0.1},
 		Uses:     slices.Concat(moverKeys, []string{"sigma"}),

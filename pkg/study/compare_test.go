@@ -157,10 +157,10 @@ func TestLostRuns(t *testing.T) {
 // rule.TestSees); seeds that differ by nothing, too few seeds and lost runs say why they see no lead.
 func TestMinimumDetectable(t *testing.T) {
 	for want, of := range map[string][]float64{
-		"1.56":                       {0.5, 2.5, 0.5, 2.5, 0.5, 2.5},
-		"does not vary over seeds":   to(6, 3),
-		"too few seeds":              {0.5, 2.5, 0.5, 2.5, 0.5},
-		"tries are lost or infinite": {0.5, 2.5, 0.5, 2.5, 0.5, math.NaN()},
+		"1.56":                        {0.5, 2.5, 0.5, 2.5, 0.5, 2.5},
+		"does not vary over seeds":    to(6, 3),
+		"too few seeds":               {0.5, 2.5, 0.5, 2.5, 0.5},
+		"runs failed or are infinite": {0.5, 2.5, 0.5, 2.5, 0.5, math.NaN()},
 	} {
 		s := setOf(last{"sifg", to(len(of), 1)}, last{"svgd", of})
 		if got := cells(t, energy, s, "minimum detectable")["SVGD"]; got != want {

@@ -33,7 +33,7 @@ func SigmaMoved(problem string) func(s *record.Set) string {
 		if math.IsInf(most, -1) || most >= 0.01 {
 			return ""
 		}
-		return fmt.Sprintf("σ moves by %s %% at most, so Ada-SIFG is SIFG there", table.Num(100*most))
+		return fmt.Sprintf("σ changes by %s %% at most, so Ada-SIFG is SIFG there", table.Num(100*most))
 	}
 }
 
@@ -50,7 +50,7 @@ func Scripts(s *record.Set, problem, metric, method string, ours []record.Curve,
 	}
 	curves := s.Scripts.Curves(problem, method, metric, 0)
 	last := ours[0].Iteration[len(ours[0].Iteration)-1]
-	return figure.Dots(curves, last, style, "authors' scripts")
+	return figure.Dots(curves, last, style, "authors' code")
 }
 
 func curves(s *record.Set, problem string, panels []Panel) (*figure.Figure, error) {

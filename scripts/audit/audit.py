@@ -23,8 +23,8 @@ EXPERIMENTS = ("gmm", "monomial-gamma", "meg-ica", "uci-bnn")
 OVERLAP = {"uci-bnn": 1 / 9}  # test rows over the others, where seeds are splits of one table
 METRIC = {"uci-bnn": "test-nll"}  # the others are compared by energy distance
 METHODS = {
-    "SIFG": "sifg", "Ada-SIFG": "ada-sifg", "Blind SIFG": "sifg-blind", "KDE flow": "kde-flow", "L2-GF": "l2-gf", "Ada-GWG": "ada-gwg",
-    "SVGD": "svgd", "SGLD": "sgld", "pSGLD": "psgld", "Ascent": "ascent", "sifg-wide": "sifg-wide", "ada-sifg-wide": "ada-sifg-wide",
+    "SIFG": "sifg", "Ada-SIFG": "ada-sifg", "SIFG ablation": "sifg-blind", "KDE score": "kde-flow", "L2-GF": "l2-gf", "Ada-GWG": "ada-gwg",
+    "SVGD": "svgd", "SGLD": "sgld", "pSGLD": "psgld", "Gradient ascent": "ascent", "sifg-wide": "sifg-wide", "ada-sifg-wide": "ada-sifg-wide",
 }
 
 

@@ -10,7 +10,7 @@ import (
 
 // Rule in a sentence. docs/authors.md has the whole of it.
 const Rule = "A curve differs if a permutation test of the area between the mean curves says so (5 %, Holm's " +
-	"correction over all rows), a cell beyond 3.3 standard errors. Sees: the smallest true difference told with 80 %."
+	"correction over all rows), a cell beyond 3.3 standard errors. Minimum detectable effect: with a power of 80 %."
 
 // Table returns rows as a table. folded, the cells of a problem and metric that agree share one row.
 func Table(rows []Row, folded bool) *table.Table {
@@ -25,7 +25,7 @@ func Table(rows []Row, folded bool) *table.Table {
 		}
 	}
 	t := table.Of(kept)
-	t.Title, t.Spread = "Ours beside the authors' scripts", "standard deviation over seeds"
+	t.Title, t.Spread = "Ours beside the authors' code", "standard deviation over seeds"
 	t.Notes = []string{Rule}
 	alone := func(of func(Row) table.Cell) func(Row) table.Cell { // "" for rows that stand for several
 		return func(r Row) table.Cell {
@@ -47,7 +47,7 @@ func Table(rows []Row, folded bool) *table.Table {
 	t.Column("seeds", alone(func(r Row) table.Cell {
 		return table.Text(fmt.Sprintf("%d, %d", len(r.Script), len(r.Ours)))
 	}))
-	t.Column("script", alone(func(r Row) table.Cell { return table.MeanSD(r.Script) }))
+	t.Column("theirs", alone(func(r Row) table.Cell { return table.MeanSD(r.Script) }))
 	t.Column("ours", alone(func(r Row) table.Cell { return table.MeanSD(r.Ours) }))
 	t.Column("difference", alone(func(r Row) table.Cell { return table.Number(r.Difference, 2) }))
 	t.Column("95 %: from", alone(func(r Row) table.Cell { return table.Number(r.From, 2) }))
@@ -55,7 +55,7 @@ func Table(rows []Row, folded bool) *table.Table {
 	t.Column("area", alone(func(r Row) table.Cell { return table.Number(r.Area, 2) }))
 	t.Column("p", alone(func(r Row) table.Cell { return table.PValue(r.P) }))
 	t.Column("Holm", alone(func(r Row) table.Cell { return table.PValue(r.Holm) }))
-	t.Column("sees", alone(func(r Row) table.Cell { return table.Number(r.Sees, 2) }))
+	t.Column("minimum detectable", alone(func(r Row) table.Cell { return table.Number(r.Sees, 2) }))
 	t.Words("verdict", Row.verdict)
 	return &t.Table
 }
@@ -72,7 +72,7 @@ func (r Row) verdict() string {
 		text = "agrees; too few seeds to differ"
 	}
 	if r.ScriptLost+r.OursLost > 0 {
-		text += fmt.Sprintf("; the script lost %d, ours %d", r.ScriptLost, r.OursLost)
+		text += fmt.Sprintf("; failed runs: theirs %d, ours %d", r.ScriptLost, r.OursLost)
 	}
 	return text
 }

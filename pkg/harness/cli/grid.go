@@ -32,8 +32,8 @@ func gridCommand(e *env) *cobra.Command {
 	var g gridFlags
 	cmd := &cobra.Command{
 		Use:   "grid EXPERIMENT",
-		Short: "Runs a grid over the settings and says which cell is best",
-		Long: "Cells are ordinary trials: what is there is not computed again, and the same command continues. " +
+		Short: "Runs a grid over the settings and ranks the configurations",
+		Long: "Configurations run as ordinary trials: what is in the store is not computed again, and the same command continues. " +
 			"docs/grids.md has all of it.",
 		Example: "  sifg grid gmm --axis 'step=[1e-3, 1e-2, 1e-1]' --select 'min knn-kl' --scale smoke --dry-run\n" +
 			"  sifg grid gmm --grid tuned --scale smoke",
@@ -143,7 +143,7 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 		})
 	})
 	if err == nil && none {
-		return exitf(exitUnchosen, "no cell can be chosen by %v: the table of all cells says why of each", question)
+		return exitf(exitUnchosen, "no configuration can be chosen by %v: the table of all configurations says why of each", question)
 	}
 	return err
 }

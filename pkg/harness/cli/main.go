@@ -145,7 +145,7 @@ func newRoot(e *env) *cobra.Command {
 		{"Run and report:", []*cobra.Command{
 			planCommand(e), runCommand(e), reportCommand(e), claimsCommand(e),
 			compareCommand(e), gridCommand(e)}},
-		{"Look and check:", []*cobra.Command{listCommand(e), verifyCommand(e), dataCommand(e)}},
+		{"Inspect and check:", []*cobra.Command{listCommand(e), verifyCommand(e), dataCommand(e)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, c := range g.commands {

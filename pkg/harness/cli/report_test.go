@@ -139,7 +139,7 @@ func TestGrid(t *testing.T) {
 	x.want(t, "grid toy --grid near.yaml --published own.csv", 2, `own.csv, line 2: want a mean`, `and "-"`)
 	// where every cell diverges none is chosen
 	put(t, "all.yaml", "select: min first[0]\nprotocol: paper\nseeds: [1]\nproduct: {methods.svgd.step: [0.1, 0.2]}\n")
-	x.want(t, "grid toy --grid all.yaml --set options.fault=nan", 6, "diverged", "no cell can be chosen by min")
+	x.want(t, "grid toy --grid all.yaml --set options.fault=nan", 6, "diverged", "no configuration can be chosen by min")
 	x.want(t, "grid toy --grid all.yaml --set options.fault=nan", 6, "0 computed")
 	for _, axis := range []string{"step=[0.1,0.3]", "step=[0.1,0.4]", "hidden=[4,5]"} {
 		x.want(t, "grid toy --seeds 1 --axis "+axis+" --select min --select first", 2)

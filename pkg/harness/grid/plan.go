@@ -58,7 +58,7 @@ func New(r plan.Request, s *Spec, q Question) (*plan.Plan, error) {
 		}
 	}
 	if len(b.Trials) == 0 {
-		return nil, usage.Errorf("the grid %s has no cells: it needs an axis that its methods have", s.Name)
+		return nil, usage.Errorf("the grid %s has no configurations: it needs an axis that its methods have", s.Name)
 	}
 	for _, p := range s.Parts {
 		for _, x := range p.all() {
@@ -106,7 +106,7 @@ func (b *builder) cells(p settings.Problem, method string) error {
 			for _, o := range over {
 				texts = append(texts, o.Text)
 			}
-			return usage.Errorf("%v; in the cell %s", err, strings.Join(texts, ", "))
+			return usage.Errorf("%v; in the configuration %s", err, strings.Join(texts, ", "))
 		}
 		own, err := b.layout.Trials(p, m)
 		if err != nil {
@@ -210,7 +210,7 @@ func (b *builder) points(part *part, problem, method string) (points []point, ke
 	points = []point{nil}
 	for _, c := range choices {
 		if len(points)*len(c) > most {
-			return nil, nil, usage.Errorf("the grid has more than %d cells of method %s on problem %s",
+			return nil, nil, usage.Errorf("the grid has more than %d configurations of method %s on problem %s",
 				most, method, problem)
 		}
 		points = cross(points, c)

@@ -234,7 +234,7 @@ func TestRefusals(t *testing.T) {
 		"prodct: {step: 1}": `unknown part of a grid "prodct" in steps.yaml, line 1: did you mean "product"?`,
 
 		"select: min gap\nproduct:\n  setp: 1":  `steps.yaml, line 3: setp=1: did you mean "step"?`,
-		"product: {step: [-1]}":                 "in the cell step=-1",
+		"product: {step: [-1]}":                 "in the configuration step=-1",
 		"product: {step: [big]}":                `step: want a number, got "big"`,
 		"product: {step: []}":                   "line 1: step: there are no values",
 		"product: [step]":                       "line 1: want settings with values",
@@ -263,7 +263,7 @@ func TestRefusals(t *testing.T) {
 		"product: {step: 1, methods.*.step: 2}":               "methods.*.step is there twice",
 		"product: {step: [1, 010]}":                           "steps.yaml: line 1: 010 begins with 0: write 10",
 		"product: {step: 1}\nseeds: [1, 007]":                 "line 2: 007 begins with 0: write 7",
-		"product: {step: " + long + ", hidden: " + long + "}": "more than 100000 cells",
+		"product: {step: " + long + ", hidden: " + long + "}": "more than 100000 configurations",
 		"parts: [{product: {step: 1}}]\nmethods: [sifg]":      "outside of them",
 		"product: {options.dmi: [1]}":                         `"dmi"`,
 		"":                                                    "steps.yaml: the grid is empty: want axes",

@@ -260,11 +260,11 @@ func (q Question) Chosen(s *record.Set) (layer []byte, notes []string) {
 	for _, g := range q.groups(s) {
 		switch {
 		case g.use == nil || g.use.why == notAll:
-			const why = "trials of the settings as they are, which compete, are missing"
+			const why = "trials of the current settings, which compete, are missing"
 			notes = append(notes, fmt.Sprintf("%s on %s: %s", g.method, g.problem, why))
 			continue
 		case len(g.ranked()) == 0:
-			notes = append(notes, fmt.Sprintf("%s on %s: no cell can be chosen", g.method, g.problem))
+			notes = append(notes, fmt.Sprintf("%s on %s: no configuration can be chosen", g.method, g.problem))
 			continue
 		}
 		for _, key := range g.keys {

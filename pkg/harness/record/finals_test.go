@@ -68,7 +68,7 @@ func TestSample(t *testing.T) {
 	}
 	d := record.Pair(b, a, 0)
 	if !slices.Equal(d.Gaps, []float64{1, 1}) || d.LostByB != 1 || d.Whole() || d.Losses() !=
-		"; the rival lost 1 of 3 tries" {
+		"; 1 of 3 runs of the baseline failed" {
 		t.Errorf("%+v", d)
 	}
 	if both := record.Beside(a, b); !slices.Equal(both[1], []float64{2, 22}) {
@@ -149,7 +149,7 @@ func TestPair(t *testing.T) {
 					t.Errorf("%s beside %s: %+v", a, b, d)
 				}
 			case ra == 3 && rb == 3:
-				if d.Pairs() != 0 || d.BothLost != 1 || d.Why != "both lost every try" {
+				if d.Pairs() != 0 || d.BothLost != 1 || d.Why != "all runs of both failed" {
 					t.Errorf("%s beside %s: %+v", a, b, d)
 				}
 			case d.Pairs() != 1 || d.Signs[0] != float64(cmp.Compare(ra, rb)) || d.Whole() != (len(d.Gaps) == 1):

@@ -44,7 +44,7 @@ func Pair(a, b Sample, overlap float64) Difference {
 	switch {
 	case d.Signs != nil:
 	case d.BothLost > 0:
-		d.Why = "both lost every try"
+		d.Why = "all runs of both failed"
 	case a.Why() != "":
 		d.Why = a.Why()
 	default:
@@ -127,10 +127,10 @@ func (d Difference) Seen(level, margin float64) (lead float64, why Why) {
 // Losses say the tries that one of the two lost, "" if none.
 func (d Difference) Losses() (text string) {
 	if d.Lost > 0 {
-		text += fmt.Sprintf("; lost %d of %d tries", d.Lost, d.Pairs())
+		text += fmt.Sprintf("; %d of %d runs failed", d.Lost, d.Pairs())
 	}
 	if d.LostByB > 0 {
-		text += fmt.Sprintf("; the rival lost %d of %d tries", d.LostByB, d.Pairs())
+		text += fmt.Sprintf("; %d of %d runs of the baseline failed", d.LostByB, d.Pairs())
 	}
 	return text
 }

@@ -30,7 +30,7 @@ var Untold = map[string]Why{}
 const (
 	TooFew    Why = "too few seeds"
 	Constant  Why = "does not vary over seeds"
-	LostTries Why = "tries are lost or infinite"
+	LostTries Why = "runs failed or are infinite"
 )
 
 // Value is what a trial gives of a metric at a checkpoint: a number, or why there is none.

@@ -67,7 +67,7 @@ var failures = map[string]failure{
 		start: [2]float32{6, -6},
 		both:  "do not agree",
 	},
-	"two modes, half of the start in each": {
+	"two modes, half of the initial particles in each": {
 		d:       2,
 		score:   twoModes,
 		start:   [2]float32{6, 6},

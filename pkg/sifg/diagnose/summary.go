@@ -85,7 +85,7 @@ func Summarize(c *sifg.Cloud, others ...*sifg.Cloud) *Summary {
 	runs := append([]*sifg.Cloud{c}, others...)
 	if slices.ContainsFunc(runs, func(r *sifg.Cloud) bool { return r == nil || r.Target == nil }) {
 		s := &Summary{Runs: len(runs)}
-		s.fail("There is a run without a cloud or without its target: sifg.Run returned an error?")
+		s.fail("There is a run without particles or without its target: sifg.Run returned an error?")
 		return s
 	}
 	d := c.Sample().Cols

@@ -39,14 +39,14 @@ const (
 	unitsBound = 0.1
 )
 
-const tooFew = "%d particles are too few to judge the sample by: the numbers above may be chance, and nothing " +
-	"else was looked for. Take at least %d."
+const tooFew = "%d particles are too few to evaluate the sample: the numbers above may be chance, and nothing " +
+	"else was checked. Take at least %d."
 
 // unseen says what a summary cannot see.
 func (s *Summary) unseen() string {
 	const most = "Not seen by this: modes without particles, the relative weights of separated modes (they come from " +
 		"the start), tails beyond the particles, whether the score is right (diagnose.Check), and whether the run " +
-		"would still move (diagnose.Watch)."
+		"has converged (diagnose.Watch)."
 	if s.Runs > 1 {
 		return most + " The runs agree, as they also do where all miss the same."
 	}
@@ -60,7 +60,7 @@ func (s *Summary) warn(x metric.Points) {
 		return
 	}
 	if s.batches {
-		s.say("The target has mini-batches, and this is judged by the score of one of them, whose noise may be all " +
+		s.say("The target has mini-batches, and this is computed from the score of one of them, whose noise may be all " +
 			"that it shows: give the target a FullScore (sifg.FullScorer).")
 		return
 	}
@@ -74,23 +74,23 @@ func (s *Summary) warn(x metric.Points) {
 	k, low := s.Coordinates[off], s.Coordinates[least]
 	switch {
 	case s.Stein+float64(5*s.SteinError) < 0:
-		s.say("The score points away from the cloud: "+
+		s.say("The score points away from the particles: "+
 			"the Stein ratio is %.2g ± %.2g, that of draws of the target is 1. "+
 			"Most likely it is the gradient of −log π, with the wrong sign: diagnose.Check tells.",
 			s.Stein, s.SteinError)
 	case math.Abs(low.Stein)+float64(5*low.SteinError) < unitsBound && len(s.Coordinates) > 1:
 		s.say("Coordinate %d has not spread: its Stein ratio is %.2g ± %.2g, that of draws of the target is 1. "+
-			"Its scale is much wider than that of others, by this about %.2g where the cloud has %.2g: "+
+			"Its scale is much wider than that of others, by this about %.2g where the particles have %.2g: "+
 			"sample that coordinate divided by its width.",
 			least, low.Stein, low.SteinError, low.SD/math.Sqrt(max(low.Stein, 1e-12)), low.SD)
 	case beyond(s.Stein, s.SteinError, steinBound) && s.Stein < 1:
-		s.say("The cloud is too narrow: its Stein ratio is %.2f ± %.2f, that of draws of the target is 1, "+
+		s.say("The sample is too narrow: its Stein ratio is %.2f ± %.2f, that of draws of the target is 1, "+
 			"so its variances are about %.0f %% of the target's. The particles repel each other too little: "+
 			"take the settings of sifg.Default, or a wider network, more inner steps or a larger σ. "+
 			"svgd and kde-flow are too narrow in many dimensions whatever their settings.",
 			s.Stein, s.SteinError, max(0, 100*s.Stein))
 	case beyond(s.Stein, s.SteinError, steinBound):
-		s.say("The cloud is too wide: its Stein ratio is %.2f ± %.2f, that of draws of the target is 1. "+
+		s.say("The sample is too wide: its Stein ratio is %.2f ± %.2f, that of draws of the target is 1. "+
 			"Run longer; if that does not help, take a smaller step, "+
 			"or a σ well below the narrowest width of the target.",
 			s.Stein, s.SteinError)
@@ -101,12 +101,12 @@ func (s *Summary) warn(x metric.Points) {
 	}
 	d := float64(len(s.Coordinates))
 	if s.Offset > offsetBound && s.Offset > s.ExactOffset*math.Sqrt(1+float64(8*math.Sqrt(2/d))) {
-		s.say("The cloud is not where the target is: its mean is about %.2g standard deviations off "+
-			"(exact draws: %.2g). Run longer, or start nearer (Options.Init).", s.Offset, s.ExactOffset)
+		s.say("The sample is not where the target is: its mean is about %.2g standard deviations off "+
+			"(exact draws: %.2g). Run longer, or start closer (Options.Init).", s.Offset, s.ExactOffset)
 	}
 	if s.KSD > s.ksdLimit {
-		s.say("The kernel Stein discrepancy is %.2g, that of as many exact draws %.2g: "+
-			"the cloud is not the target, or not yet. "+
+		s.say("The kernel Stein discrepancy is %.2g, that of i.i.d. samples of equal size %.2g: "+
+			"the sample is not the target, or not yet. "+
 			"Run longer, and compare with a run of another seed or of package hmc.", s.KSD, s.ExactKSD)
 	}
 	s.warnOfRuns()
@@ -139,7 +139,7 @@ func (s *Summary) warnOfRounding() {
 func (s *Summary) warnOfRuns() {
 	worst := s.most(func(k *CoordinateSummary) float64 { return k.RHat }) // not a number where nothing varies
 	if r := s.Coordinates[worst].RHat; r > s.rhatLimit {
-		s.say("The %d runs do not agree: R-hat of coordinate %d is %.3g, of runs that sample the same law below %.3g. "+
+		s.say("The %d runs do not agree: R-hat of coordinate %d is %.3g, of runs that sample the same distribution below %.3g. "+
 			"They have not converged, or found different modes: run longer, and look at each run by itself.",
 			s.Runs, worst, r, s.rhatLimit)
 	}

@@ -124,9 +124,9 @@ var knownTruths = map[string]knownTruth{
 		score: func(dst, x []float64) { dst[0], dst[1] = x[0], x[1] }, says: "it has the wrong sign everywhere",
 		cloud: "wrong sign"},
 	"constant value": {d: 2, log: func(x []float64) float64 { return -square(x, 0) / 2 }, mean: 0, sd: 1, trust: true,
-		values: func(x []float64) []float64 { return []float64{x[0], 0, 1 + 1e-16*x[1]} }, says: "Take these draws"},
+		values: func(x []float64) []float64 { return []float64{x[0], 0, 1 + 1e-16*x[1]} }, says: "Use these draws"},
 	"offset 1e9": {d: 2, log: func(x []float64) float64 { return -square(x, 0) / 2 }, mean: 1e9, sd: 0.01, trust: true,
-		values: func(x []float64) []float64 { return []float64{1e9 + 0.01*x[0], x[1]} }, says: "Take these draws"},
+		values: func(x []float64) []float64 { return []float64{1e9 + 0.01*x[0], x[1]} }, says: "Use these draws"},
 }
 
 // density returns the truth as a density.

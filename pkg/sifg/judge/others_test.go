@@ -99,7 +99,7 @@ func TestOthersWithoutAlarm(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if said := s.Reasons(); !strings.HasPrefix(said[0], "Take these draws of NUTS.") {
+		if said := s.Reasons(); !strings.HasPrefix(said[0], "Use these draws of NUTS.") {
 			t.Errorf("%v: %s", c.Mean, strings.Join(said, " "))
 		}
 		for k, mean := range c.Mean {

@@ -55,22 +55,22 @@ func (p *Report) Reasons() []string {
 	if agree {
 		numbers += fmt.Sprintf(", E-BFMI %.2f", p.EBFMI)
 	}
-	numbers += fmt.Sprintf(", %.2g %% of %d moves divergent.", 100*p.Divergent, p.Moves)
-	first := "Take these draws of NUTS."
+	numbers += fmt.Sprintf(", %.2g %% of %d iterations divergent.", 100*p.Divergent, p.Moves)
+	first := "Use these draws of NUTS."
 	switch {
 	case p.split():
-		first = fmt.Sprintf("Do not take these draws: %d modes were found, and the chains went from one to another %d "+
+		first = fmt.Sprintf("Do not use these draws: %d modes were found, and the chains went from one to another %d "+
 			"times, so how much of the posterior each holds is not known.", len(p.Share), p.Passes)
 	case !(rhat <= mostRHat):
-		first = fmt.Sprintf("Do not take these draws: the chains do not agree about %s.", p.name(at[0]))
+		first = fmt.Sprintf("Do not use these draws: the chains do not agree about %s.", p.name(at[0]))
 	case min(bulk, tail) < leastESS:
-		first = "Take these draws of NUTS for rough answers: the chains agree and are short."
+		first = "Use these draws of NUTS for rough answers: the chains agree and are short."
 	case p.Divergent > manyDivergent:
-		first = "Take these draws of NUTS with care: many moves diverged."
+		first = "Use these draws of NUTS with care: many iterations diverged."
 	}
 	out := append([]string{first + " " + numbers}, p.sayStrays()...)
 	if p.Accept >= careful {
-		out = append(out, fmt.Sprintf("Steps were adapted to an acceptance of %.2f: with longer ones moves diverged "+
+		out = append(out, fmt.Sprintf("Steps were adapted to an acceptance of %.2f: with longer ones iterations diverged "+
 			"and chains did not quite agree.", p.Accept))
 	}
 	if agree {
@@ -142,7 +142,7 @@ func (p *Report) sayDivergences(agree bool) (out []string) {
 	if !(p.Divergent > mostDivergent) || !agree {
 		return out
 	}
-	text := fmt.Sprintf("%.2g %% of the moves diverged", 100*p.Divergent)
+	text := fmt.Sprintf("%.2g %% of the iterations diverged", 100*p.Divergent)
 	if off := p.DivergedOff; math.Abs(off) > telling {
 		side := "above"
 		if off < 0 {
@@ -187,7 +187,7 @@ func (p *Report) sayModes() []string {
 	if p.Slight > 0 {
 		text += fmt.Sprintf(" %d more are too slight to count.", p.Slight)
 	}
-	out := []string{text + " Modes that neither searches nor chains met are not seen."}
+	out := []string{text + " Modes that no search and no chain visited go unnoticed."}
 	if len(p.Swapped) > 0 {
 		var names []string
 		for _, j := range p.Swapped {

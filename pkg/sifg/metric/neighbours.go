@@ -70,11 +70,11 @@ func ExactKL(z Points, sigma float64, logDensity func([]float64) float64, draws 
 	case !(sigma > 0) || math.IsInf(sigma, 0):
 		return 0, 0, fmt.Errorf("metric: exact KL: sigma is %g; it must be positive and finite", sigma)
 	case n < 1 || d < 1:
-		return 0, 0, fmt.Errorf("metric: exact KL: the cloud is %d×%d; it must not be empty", n, d)
+		return 0, 0, fmt.Errorf("metric: exact KL: the sample is %d×%d; it must not be empty", n, d)
 	case draws < 1:
 		return 0, 0, fmt.Errorf("metric: exact KL: draws is %d; it must be ≥ 1", draws)
 	case !z.Finite():
-		return 0, 0, fmt.Errorf("metric: exact KL: the cloud holds a NaN or an infinity")
+		return 0, 0, fmt.Errorf("metric: exact KL: the sample holds a NaN or an infinity")
 	}
 	k := max(2, (draws+n-1)/n)
 	cloud := newBlocks(z)

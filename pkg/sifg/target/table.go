@@ -16,7 +16,7 @@ type Entry struct {
 
 // Table lists the densities by name. Tests of samplers and of densities range over it.
 var Table = []Entry{
-	{"gaussian", "correlated normal law in 5-D with known mean and covariance",
+	{"gaussian", "correlated normal distribution in 5-D with known mean and covariance",
 		func() Density { return toyGaussian() }},
 	{"gmm-2d", "mixture of 5 isotropic Gaussians in 2-D, sds 0.1 … 0.5", func() Density { return GMM2D() }},
 	{"gmm-10d", "mixture of 5 isotropic Gaussians in 10-D, sds 0.1 … 0.5", func() Density { return GMM10D() }},

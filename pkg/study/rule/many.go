@@ -69,7 +69,7 @@ func Contests(
 
 // SettledText is how Settled decides, to be said by the rules of claims.
 const SettledText = "changes by at most 2 % over the last tenth of the iterations: the 90 % interval (Student's t " +
-	"over tries) of the mean relative change inside ±2 %; not reproduced if one is outside, otherwise not decided"
+	"over runs) of the mean relative change inside ±2 %; not reproduced if one is outside, otherwise not decided"
 
 // Settled judges, for each method on a problem, the claim that a metric does not change at the end of a run. Its words
 // begin with the method's name and suffix.

@@ -107,7 +107,7 @@ func Smaller(e record.View, what string, ma string, a record.Sample, mb string, 
 	out.Verdict = claim.Decide(below <= stats.Level, above <= stats.Level || within)
 	gap := "mean paired difference " + table.Num(d.Mean())
 	if !d.Whole() {
-		gap = "with tries that are lost or infinite: mean of the signs " + table.Num(d.MeanSign())
+		gap = "with failed or infinite runs: mean of the signs " + table.Num(d.MeanSign())
 	}
 	out.Number = strings.Replace("p = "+table.PValue(below).Text, "= <", "<", 1)
 	p := fmt.Sprintf("one-sided p = %.3f", below)
@@ -129,13 +129,13 @@ func spread(numbers []float64, of record.Sample) string {
 func Sees(d record.Difference, level, margin float64) string {
 	lead, why := d.Seen(level, margin)
 	if why != "" {
-		return "sees no lead for certain: " + string(why)
+		return "no detectable effect: " + string(why)
 	}
-	return "sees " + table.Num(lead)
+	return "minimum detectable effect " + table.Num(lead)
 }
 
 // SeesText explains what Sees says.
-const SeesText = "Sees: the smallest true difference that this many seeds would tell with a chance of 80 %."
+const SeesText = "Minimum detectable effect: the smallest true difference that so many seeds find with a power of 80 %."
 
 // seen is Sees of a claim that is not decided, "" of one that is.
 func seen(d record.Difference, v claim.Verdict) string {
@@ -153,7 +153,7 @@ func Alike(d record.Difference, margin float64) (verdict claim.Verdict, text str
 	case d.Pairs() == 0:
 		return claim.NotTestable, d.Why
 	case !d.Whole():
-		return claim.NotDecided, fmt.Sprintf("infinite or lost in %d of %d seeds", d.Pairs()-len(d.Gaps), d.Pairs())
+		return claim.NotDecided, fmt.Sprintf("infinite or failed in %d of %d seeds", d.Pairs()-len(d.Gaps), d.Pairs())
 	}
 	within, outside := d.Equal(margin)
 	verdict = claim.Decide(within, outside)

@@ -58,7 +58,7 @@ func TestLower(t *testing.T) {
 		{"one of five the other way, and far", []float64{1, 1, 1, 1, 9}, five(2), claim.NotDecided, "over 5 seeds"},
 		{"equal within 5 %", []float64{99, 101, 99, 101, 100}, five(100), claim.NotReproduced, "over 5 seeds"},
 		{"−∞ in all", five(-inf), five(2), claim.Reproduced,
-			"a −∞, infinite, b 2; with tries that are lost or infinite: mean of the signs −1"},
+			"a −∞, infinite, b 2; with failed or infinite runs: mean of the signs −1"},
 		{"against ∞", five(1), five(inf), claim.Reproduced, "b ∞, infinite;"},
 		{"−∞ on both sides", five(-inf), five(-inf), claim.NotDecided, "mean of the signs 0"},
 		{"−∞ in one of five", []float64{-inf, 1, 1, 1, 1}, five(2), claim.Reproduced,
@@ -132,7 +132,7 @@ func TestAlike(t *testing.T) {
 		{[]float64{0.1, 0.1}, claim.Reproduced, "0.1 [0.1, 0.1]"},
 		{[]float64{1, 1, 1}, claim.NotReproduced, "1 [1, 1]"},
 		{[]float64{-1, -1}, claim.NotReproduced, "−1 [−1, −1]"},
-		{[]float64{0.05, 0.15}, claim.NotDecided, "0.1 [−0.216, 0.416]; sees no lead for certain: too few seeds"},
+		{[]float64{0.05, 0.15}, claim.NotDecided, "0.1 [−0.216, 0.416]; no detectable effect: too few seeds"},
 		{[]float64{0}, claim.NotDecided, "0, one seed"},
 		{[]float64{0, inf}, claim.NotDecided, "infinite or lost in 1 of 2 seeds"},
 		{[]float64{-inf, -inf}, claim.NotDecided, "infinite or lost in 2 of 2 seeds"},
@@ -185,12 +185,12 @@ func TestSees(t *testing.T) {
 		level, margin float64
 		want          string
 	}{
-		{six, 0.025, 0, "sees 1.56"},
-		{six, 0.025, 2, "sees 2.41"},
-		{six, 0.01, 0, "sees no lead for certain: too few seeds"},
-		{record.Alone(sample(1)), 0.05, 0, "sees no lead for certain: too few seeds"},
-		{record.Alone(sample(1, 1, 1, 1, 1, 1)), 0.05, 0, "sees no lead for certain: does not vary over seeds"},
-		{record.Alone(sample(1, 2, 1, 2, 1, inf)), 0.05, 0, "sees no lead for certain: tries are lost or infinite"},
+		{six, 0.025, 0, "minimum detectable effect 1.56"},
+		{six, 0.025, 2, "minimum detectable effect 2.41"},
+		{six, 0.01, 0, "no detectable effect: too few seeds"},
+		{record.Alone(sample(1)), 0.05, 0, "no detectable effect: too few seeds"},
+		{record.Alone(sample(1, 1, 1, 1, 1, 1)), 0.05, 0, "no detectable effect: does not vary over seeds"},
+		{record.Alone(sample(1, 2, 1, 2, 1, inf)), 0.05, 0, "no detectable effect: runs failed or are infinite"},
 	} {
 		if got := Sees(c.d, c.level, c.margin); got != c.want {
 			t.Errorf("%v at %g, margin %g: %q, want %q", c.d.Gaps, c.level, c.margin, got, c.want)

@@ -11,8 +11,8 @@ import (
 // Blind is a control: what SIFG gains by the score that its network learns, blind SIFG cannot gain. Its network has as
 // many steps, of the same size, towards noise of the same size.
 func Blind() sifg.Sampler {
-	return exchange("sifg-blind", "Blind SIFG",
-		"SIFG whose network learns from the noise of other particles, so there is nothing to learn: a control", blind)
+	return exchange("sifg-blind", "SIFG ablation",
+		"SIFG with an uninformative network, which learns from the noise of other particles: an ablation", blind)
 }
 
 // Hutchinson is SIFG whose network minimises implicit score matching at x = z + σw,
@@ -24,7 +24,7 @@ func Blind() sifg.Sampler {
 // differ in the loss alone compare the losses by samples.
 func Hutchinson() sifg.Sampler {
 	return exchange("sifg-hutchinson", "SIFG, Hutchinson's loss",
-		"SIFG whose network learns by score matching with Hutchinson's estimate, not by denoising: a control",
+		"SIFG whose network learns by score matching with Hutchinson's estimate, not by denoising: an ablation",
 		hutchinson)
 }
 

@@ -23,7 +23,7 @@ func HMC() sifg.Sampler {
 		Title:   "HMC",
 		Version: 1,
 		Doc: "Hamiltonian Monte Carlo, four chains at n gradients an iteration; inner is the leapfrog steps of a " +
-			"move, and warmup the first moves of a chain, which adapt it (0: 150)",
+			"iteration, and warmup the first iterations of a chain, which adapt it (0: 150)",
 		Defaults: sifg.Config{Inner: 8},
 		Uses:     []string{"inner", "warmup"},
 		Build: func(c sifg.Config) (*sifg.Flow, error) {

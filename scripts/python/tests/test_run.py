@@ -51,7 +51,7 @@ if "--program" in args:
     kept.mkdir(parents=True)
     np.save(kept / "u.npy", u)
     (folder / "first.json").write_text(json.dumps(first))
-print("Take these draws.\\n\\npage: " + str(folder / "index.html"))
+print("Use these draws.\\n\\npage: " + str(folder / "index.html"))
 sys.exit(int(os.environ.get("STAND_IN_CODE", "0")))
 """
 
@@ -131,7 +131,7 @@ def test_sample(command, monkeypatch, capfd):
     np.testing.assert_allclose(got["sample_stats"]["lp"], np.full((2, 3), -0.375))
     assert got["dims"] == {"theta": ["school"]} and got["coords"] == {"school": ["A", "B"]}
     out, err = capfd.readouterr()
-    assert out == "Take these draws.\n\n" or out == "Take these draws.\n"
+    assert out == "Use these draws.\n\n" or out == "Use these draws.\n"
     assert "a note run posteriors" in err
     assert sorted(os.listdir(command)) == ["sifg"]
 

@@ -23,7 +23,7 @@ var All = []Case{
 	{"computations, which have no particles", false, nil, of(func(s *record.Set, i int, _ bool) {
 		s.Trials[i].Particles, s.Trials[i].Dim = 0, 0
 	})},
-	{"each method lost a try", false, []record.Why{record.Diverged}, of(func(s *record.Set, i int, first bool) {
+	{"each method has a failed run", false, []record.Why{record.Diverged}, of(func(s *record.Set, i int, first bool) {
 		if first {
 			s.Trials[i].Status, s.Trials[i].Reason = record.StatusDiverged, "a value is not finite"
 			delete(s.Traces, s.Trials[i].Key)
