@@ -73,6 +73,8 @@ type long struct {
 	all     metric.Points       // draws of all values
 	kept    []int               // values that vary
 	weights []float64           // of the draws; one: of all
+
+	diverged []float64 // judge.Result.Diverged; nil: not known
 }
 
 // ofProgram returns the posterior that is a program, as this trial asks it, and what the long chains tell of it.
@@ -95,6 +97,9 @@ func ofProgram(t *harness.Trial, id *program.Identity) (*truth, density, error) 
 		return nil, nil, err
 	}
 	long := &long{numbers: told, all: draws, weights: weights.Data}
+	if d, err := harness.ReadPoints(t.Reference, "diverged.npy"); err == nil { // an older reference has none
+		long.diverged = d.Data
+	}
 	for j := range draws.D {
 		if !slices.Contains(told["constant"], number(j)) {
 			long.kept = append(long.kept, j)
@@ -129,6 +134,9 @@ func (p *problem) keep(sample sifg.Batch) map[string]*record.Array {
 		out := map[string]*record.Array{"values": {Shape: shape, Double: all.Data}}
 		if len(p.long.weights) == all.N {
 			out["weights"] = &record.Array{Shape: shape[:2], Double: p.long.weights}
+		}
+		if len(p.long.diverged) == all.N {
+			out["diverged"] = &record.Array{Shape: shape[:2], Double: p.long.diverged}
 		}
 		return out
 	}

@@ -101,9 +101,13 @@ func filesOf(found *judge.Result) (map[string][]byte, error) {
 	file := func(chains []metric.Points) []byte {
 		return npy.Encode([]int{len(chains), chains[0].N, chains[0].D}, joined(chains).Data)
 	}
-	return map[string][]byte{"report.json": text, "coordinates.npy": npy.Encode([]int{1 + d, d}, coordinates),
+	files := map[string][]byte{"report.json": text, "coordinates.npy": npy.Encode([]int{1 + d, d}, coordinates),
 		"u.npy": file(found.U), "draws.npy": file(found.Sample.Draws),
-		"weights.npy": npy.Encode([]int{1, len(weights)}, weights)}, nil
+		"weights.npy": npy.Encode([]int{1, len(weights)}, weights)}
+	if found.Diverged != nil {
+		files["diverged.npy"] = npy.Encode([]int{1, len(found.Diverged)}, found.Diverged)
+	}
+	return files, nil
 }
 
 // joined returns the points of all chains.

@@ -30,6 +30,7 @@ type run struct {
 
 	u      []metric.Points // by chain
 	broken [][]float64     // where iterations that diverged ended, by chain
+	flags  [][]float64     // 1 of each draw where one ended, by chain
 	values [][]float64     // of the draws so far, by chain, row by row
 	varies []bool          // by value
 }
@@ -146,12 +147,15 @@ func (r *run) sample() (*hmc.Result, error) {
 	o, n := r.options, r.options.Chains
 	r.u, r.broken, r.values, r.varies = make([]metric.Points, n), make([][]float64, n), make([][]float64, n), nil
 	asking := make([]bool, n)
+	r.flags = make([][]float64, n)
 	o.Start = func(k int) []float64 { return r.starts[k] }
 	o.Each = func(k, iter int, u []float64, info hmc.Info) (err error) {
 		if !info.Warmup {
 			r.u[k] = metric.Points{N: r.u[k].N + 1, D: r.dim, Data: append(r.u[k].Data, u...)}
+			r.flags[k] = append(r.flags[k], 0)
 			if info.Divergent {
 				r.broken[k] = append(r.broken[k], u...)
+				r.flags[k][r.u[k].N-1] = 1
 			}
 		}
 		if r.options.Each != nil {

@@ -35,6 +35,8 @@ type Result struct {
 	// Weights are of the draws, chain after chain, 1 on average, where each chain stays in one of several modes: the
 	// modes' shares by Laplace's approximation over those of the draws. nil: none are needed, or none help.
 	Weights []float64
+	// Diverged is 1 of each draw whose move diverged, chain after chain, else 0.
+	Diverged []float64
 }
 
 // String is the reasons, and the table of the values.
@@ -117,7 +119,7 @@ func (r *run) whole() (*Result, error) {
 			return nil, err
 		}
 	}
-	out := &Result{Sample: s, U: r.u}
+	out := &Result{Sample: s, U: r.u, Diverged: slices.Concat(r.flags...)}
 	out.Report, out.Weights = r.describe(s)
 	return out, nil
 }
