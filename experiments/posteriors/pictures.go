@@ -20,6 +20,8 @@ const (
 	mostPanels = 12  // values of which marginals are drawn
 	bins       = 20  // of ranks
 	points     = 600 // of draws that stand in a plane
+
+	edge = 0.005 // share of values that no axis has at either end
 )
 
 // chains are the draws of the long chains with what goes with them.
@@ -90,18 +92,18 @@ func marginals(s *record.Set) (*figure.Figure, error) {
 	return f, nil
 }
 
-// estimate is a Gaussian kernel estimate with Silverman's width (Density Estimation, 1986, eq. 3.31) between the least
-// and the largest value. It is NaN of values that do not vary.
+// estimate is a Gaussian kernel estimate with Silverman's width (Density Estimation, 1986, eq. 3.31) of the middle 99 %
+// of values. It is NaN of values that do not vary.
 func estimate(values, weights []float64) (x, y []float64) {
 	const places = 120
-	mean, sd := stat.MeanStdDev(values, weights)
+	_, sd := stat.MeanStdDev(values, weights)
 	sorted := slices.Sorted(slices.Values(values))
 	spread := (metric.Quantile(sorted, 0.75) - metric.Quantile(sorted, 0.25)) / 1.34
 	if !(spread > 0) || sd < spread {
 		spread = sd
 	}
 	width := 0.9 * spread * math.Pow(float64(len(values)), -0.2)
-	lo, hi := max(sorted[0], mean-5*sd), min(sorted[len(sorted)-1], mean+5*sd)
+	lo, hi := metric.Quantile(sorted, edge), metric.Quantile(sorted, 1-edge)
 	for i := range places {
 		at, sum, all := lo+(hi-lo)*float64(i)/(places-1), 0.0, 0.0
 		for k, v := range values {
@@ -190,7 +192,12 @@ func pairPanel(s *record.Set) (*figure.Figure, error) {
 			add(&broken, i)
 		}
 	}
-	p := figure.Panel{X: figure.Axis{Label: c.Names[a]}, Y: figure.Axis{Label: c.Names[b]}, Layers: []figure.Layer{shown}}
+	axis := func(at int) figure.Axis {
+		sorted := slices.Sorted(slices.Values(c.all.Column(c.of[at])))
+		lo, hi := metric.Quantile(sorted, edge), metric.Quantile(sorted, 1-edge)
+		return figure.Axis{Label: c.Names[at], Min: lo - 0.03*(hi-lo), Max: hi + 0.03*(hi-lo)}
+	}
+	p := figure.Panel{X: axis(a), Y: axis(b), Layers: []figure.Layer{shown}}
 	if broken.X != nil {
 		p.Layers = append(p.Layers, broken)
 	}
