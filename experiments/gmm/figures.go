@@ -2,6 +2,7 @@ package gmm
 
 import (
 	"fmt"
+	"image/color"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
@@ -52,8 +53,8 @@ func scatter(s *record.Set) (*figure.Figure, error) {
 func trajectories(s *record.Set) (*figure.Figure, error) {
 	f, mixture := &figure.Figure{Cols: 2, Plane: true}, density.Mixture(s, "gmm-2d")
 	start := figure.Style{Label: "start", Color: figure.Method("truth").Thin().Color, Mark: figure.Square}
-	later := figure.Style{Color: figure.Method("svgd").Color, Mark: figure.Triangle}
-	last := figure.Style{Color: figure.Method("ada-sifg").Color, Mark: figure.Circle}
+	later := figure.Style{Color: color.NRGBA{0x80, 0x80, 0x80, 0xff}, Mark: figure.Triangle}
+	last := figure.Style{Color: figure.Method("truth").Color, Mark: figure.Circle}
 	for _, m := range flowMethods {
 		t, ok := record.First(s, "gmm-2d", m)
 		if !ok {
@@ -91,10 +92,10 @@ func trajectories(s *record.Set) (*figure.Figure, error) {
 			p.Layers = append(p.Layers, figure.Line{X: x, Y: y, Style: figure.Method(m).As("").Thin()})
 		}
 		if from := o.DisplacementFrom; from > 0 && from < c.Iterations && from%c.Judge.Every == 0 {
-			look := positions(from/c.Judge.Every, later.As(fmt.Sprintf("iteration %d", from)), 1.7)
+			look := positions(from/c.Judge.Every, later.As(fmt.Sprintf("iteration %d", from)), 2.2)
 			p.Layers = append(p.Layers, look)
 		}
-		p.Layers = append(p.Layers, positions(looks-1, last.As(fmt.Sprintf("iteration %d", c.Iterations)), 1.7))
+		p.Layers = append(p.Layers, positions(looks-1, last.As(fmt.Sprintf("iteration %d", c.Iterations)), 1.3))
 		f.Panels = append(f.Panels, p)
 	}
 	if len(f.Panels) == 0 {

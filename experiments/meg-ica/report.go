@@ -41,9 +41,32 @@ func distances(problem string) func(s *record.Set) (*figure.Figure, error) {
 		if p.Layers == nil {
 			return nil, fmt.Errorf("no trial ended well")
 		}
-		p.Y = figure.Axis{Label: label, Scale: figure.AutoLog}
+		p.Y = together(s, by)
+		p.Y.Label = label
 		return &figure.Figure{Width: 13, Height: 7.5, Panels: []figure.Panel{p}}, nil
 	}
+}
+
+// together is one axis for the boxes of both numbers of particles, which claims set beside each other.
+func together(s *record.Set, by string) figure.Axis {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, problem := range []string{few, many} {
+		methods := s.Methods(problem)
+		all := slices.Concat(values(s, problem, "floor-"+by, 0, methods...), values(s, problem, "random-"+by, 0, methods...),
+			values(s, problem, by, math.MaxInt, methods...))
+		for _, v := range slices.Concat(all...) {
+			if !math.IsInf(v, 0) && !math.IsNaN(v) {
+				lo, hi = min(lo, v), max(hi, v)
+			}
+		}
+	}
+	if !(lo < hi) {
+		return figure.Axis{Scale: figure.AutoLog}
+	}
+	if lo > 0 && hi > 50*lo {
+		return figure.Axis{Scale: figure.Log, Min: lo / 1.1, Max: hi * 1.1}
+	}
+	return figure.Axis{Min: lo - 0.03*(hi-lo), Max: hi + 0.03*(hi-lo)}
 }
 
 // summary is the table of one problem, of what its trials measure.

@@ -1,6 +1,7 @@
 package posteriors
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -50,10 +51,22 @@ func customErrors(s *record.Set) (*figure.Figure, error) {
 	return f, err
 }
 
-// besides are the methods besides the long chains.
+// programOf is 1 of a method that is a program of a person's own, else 0.
+func programOf(s *record.Set, method string) int {
+	for _, t := range s.Trials {
+		if c, err := settings.Of(t); t.Method == method && err == nil && c.Program != nil {
+			return 1
+		}
+	}
+	return 0
+}
+
+// besides are the methods besides the long chains, a person's own first.
 func besides(s *record.Set) []string {
 	problem, _ := answer(s)
-	return slices.DeleteFunc(s.Methods(problem), func(m string) bool { return m == chainsName })
+	methods := slices.DeleteFunc(s.Methods(problem), func(m string) bool { return m == chainsName })
+	slices.SortStableFunc(methods, func(a, b string) int { return cmp.Compare(programOf(s, b), programOf(s, a)) })
+	return methods
 }
 
 // unsettled is the drift of a flow that has not converged: the limit of diagnose.Watch.
@@ -146,7 +159,7 @@ func verdict(s *record.Set, problem, method string, taken, trusted bool) string 
 	case drift(s, problem, method) >= unsettled:
 		return "still drifts: run longer"
 	case taken:
-		return "recommended"
+		return "good, with the fewest gradients"
 	case o.good():
 		return "acceptable"
 	case len(lumps) > 0 && stats.Median(lumps) > 0:
@@ -222,17 +235,12 @@ func agreement(s *record.Set, problem, method string) float64 {
 
 // valuesTable is the answer: each value by the chains, and what is to be said of them.
 func valuesTable(s *record.Set) (*table.Table, error) {
-	problem, r := answer(s)
+	_, r := answer(s)
 	if r == nil {
 		return nil, fmt.Errorf("no trial began: %s", s.Trials[0].Reason)
 	}
 	t := &table.Table{Columns: table.Columns(1, "Value", "mean", "± MCSE", "sd", "5 %", "95 %", "R-hat", "ESS: bulk",
 		"tail"), Above: reasons(r)}
-	var mean, sds []float64 // of the method to take
-	if m, _ := choice(s, problem); m != "" && r.Trusted() {
-		t.Columns = append(t.Columns, table.Columns(0, figure.Label(m)+": mean", "sd")...)
-		mean, sds = ofFirst(s, m, "value-mean"), ofFirst(s, m, "value-sd")
-	}
 	for j, v := range r.Values {
 		place := 2 - int(math.Floor(math.Log10(v.SD))) // digits after the point: the third of the sd
 		quantile := func(q, standardError float64) table.Cell {
@@ -248,9 +256,6 @@ func valuesTable(s *record.Set) (*table.Table, error) {
 		row := []table.Cell{table.Text(r.Names[j]), table.Fixed(v.Mean, place), mcse, table.Number(v.SD, 3),
 			quantile(v.Low, v.LowError), quantile(v.High, v.HighError), table.Fixed(v.RHat, 3),
 			table.Fixed(v.BulkESS, 0), table.Fixed(v.TailESS, 0)}
-		if mean != nil {
-			row = append(row, table.Fixed(mean[j], place), table.Number(sds[j], 3))
-		}
 		t.Rows = append(t.Rows, row)
 	}
 	var constant []string

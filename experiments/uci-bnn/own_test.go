@@ -92,7 +92,7 @@ func TestOwnData(t *testing.T) {
 	}
 	ends(t, 0, "verify --name mine --recompute 1 --datasets mine.yaml", "bit for bit the same")
 	ends(t, 0, "grid uci-bnn --datasets mine.yaml --data rent --scale smoke --methods svgd --grid paper",
-		"results: results/custom/smoke_data-rent")
+		"results: results/custom/smoke_rent")
 	ends(t, 0, "run uci-bnn --datasets mine.yaml --data rent --scale smoke --methods svgd --protocol paper",
 		"1 computed")
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
@@ -20,7 +21,6 @@ func boston(s *record.Set) (*figure.Figure, error) {
 	if len(common.Trials) == 0 {
 		return nil, harness.ErrNoTrials
 	}
-	looks := map[string]string{"sifg": "sifg", "sifg-wide": "svgd", "ada-sifg": "ada-sifg", "ada-sifg-wide": "l2-gf"}
 	for _, p := range []struct {
 		metric, label string
 		scale         figure.Scale
@@ -31,7 +31,11 @@ func boston(s *record.Set) (*figure.Figure, error) {
 			Y:     figure.Axis{Label: p.label, Scale: p.scale},
 		}
 		for _, m := range widths {
-			style := figure.Method(looks[m]).As(withSigma(s)(m))
+			method, wide := strings.CutSuffix(m, "-wide")
+			style := figure.Method(method).As(withSigma(s)(m))
+			if style.Dash = nil; wide {
+				style.Dash = []float64{1.6, 1.6}
+			}
 			if m == "sifg" { // Ada-SIFG from the same σ lies on it
 				style.Width = 2.6
 			}

@@ -107,6 +107,32 @@ func table1(s *record.Set) (*table.Table, error) {
 	return t, nil
 }
 
+// ownTable is that table of a person's own data. It says first where a straight line does better than every network.
+func ownTable(s *record.Set) (*table.Table, error) {
+	t, err := table1(s)
+	if err != nil {
+		return nil, err
+	}
+	r, methods := read(s), compared(s)
+	for i, row := range t.Rows {
+		problem, metric := expected(s)[i%len(expected(s))], metrics[i/len(expected(s))]
+		best := r.compare(problem, metric, methods).Best
+		line, network := stats.Mean(r.trivial(problem, "ols", metric)), stats.Mean(r.values(problem, metric, best))
+		if best == "" || !(line < network) {
+			continue
+		}
+		t.Above = append(t.Above, fmt.Sprintf("%s, %s: every network is worse than linear regression, which has %s; "+
+			"the best of them, %s, has %s. Their settings were not chosen for these data: sifg grid uci-bnn "+
+			"with the same --data finds others.", r.names(problem), r.names(metric), table.Significant(line, 4), r.names(best),
+			table.Significant(network, 4)))
+		row[3].Bold = true
+		for k := range methods {
+			row[4+k].Bold = false
+		}
+	}
+	return t, nil
+}
+
 // row is a row of Table 1.
 func (r results) row(problem, metric string, methods []string) []table.Cell {
 	ols := r.trivial(problem, "ols", metric)

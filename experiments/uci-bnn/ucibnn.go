@@ -67,7 +67,7 @@ var own = &harness.Custom{
 	Title:   "Bayesian networks on your data",
 	Summary: "Regression networks with one hidden layer of 50 ReLU units, 100 particles, on data of your own.",
 	Sections: []harness.Section{
-		words.Table("errors", table1),
+		words.Table("errors", ownTable),
 		{ID: "predictions", Title: "Predictions", Files: predictions},
 	},
 }

@@ -135,7 +135,7 @@ const (
 		const hidden = "caption, .unseen, .word";
 		return [...document.querySelectorAll("main *, nav *")].filter((e) => {
 			const box = e.getBoundingClientRect();
-			if (!e.getClientRects().length || e.closest(hidden)) return false;
+			if (!e.getClientRects().length || e.closest(hidden) || e.closest(".scroll")) return false;
 			const outside = box.right > innerWidth + 1 || box.left < -1;
 			return outside || e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1;
 		}).slice(0, 8).map((e) => e.scrollWidth + " > " + e.clientWidth + ": " + e.outerHTML.slice(0, 120)).join("\n");
@@ -203,14 +203,27 @@ func TestCommittedPages(t *testing.T) {
 			b.look(path, width, []string{"light", "dark"}[(i+k)%2])
 		}
 	}
+	for _, path := range pages {
+		b.open("file://"+path, 1280, "light")
+		at := filepath.Base(path)
+		const dead = `[...document.querySelectorAll("#contents a")].filter((a) =>
+			!document.getElementById(decodeURIComponent(a.hash.slice(1)))).map((a) => a.hash).join()`
+		b.is(at+": the list of contents leads nowhere", dead, "")
+		if at != "claims.html" { // which has no picture
+			b.is(at+": a picture is open", `[...document.querySelectorAll("main figure img")].some((i) => i.checkVisibility())`, true)
+		}
+		b.is(at+": ids with spaces", `[...document.querySelectorAll("[id]")].filter((e) => /\s/.test(e.id)).length`, 0)
+		b.is(at+": pictures without words",
+			`[...document.querySelectorAll("main img")].filter((i) => i.alt.length < 20).length`, 0)
+	}
 	b.open("file://"+filepath.Join(folder, "index.html"), 1280, "light")
-	const figure = `document.querySelector('[id="Figure 1"] img').getBoundingClientRect()`
-	b.is("Figure 1 is on the first screen", figure+".top < 800 && "+figure+".height > 100", true)
-	const table = `[...document.querySelectorAll('[id="Table 1"] table.grouped')].map((t) =>
-		t.rows.length + (t.classList.contains("cards") ? " cards" : " rows"))[0]`
+	const figure = `document.querySelector("#figure-1 img").getBoundingClientRect()`
+	b.is("Figure 1 is on the first screen", figure+".top < 900 && "+figure+".height > 100", true)
+	const table = `[...document.querySelectorAll("#table-1 table.grouped")].map((t) =>
+		t.rows.length + (t.scrollWidth > t.parentElement.clientWidth ? " scroll" : " rows"))[0]`
 	b.is("Table 1", table, "8 rows")
 	b.open("file://"+filepath.Join(folder, "index.html"), 390, "light")
-	b.is("Table 1 on a phone", table, "8 cards")
+	b.is("Table 1 on a phone", table, "8 scroll")
 	b.quiet(folder)
 }
 

@@ -61,6 +61,7 @@ type own struct {
 	parse    []string // of the table
 	programs programs
 	all      *pflag.FlagSet // of the command
+	usual    []string       // selections that no flag made, as plan.Plan.Set has them
 }
 
 func (o *own) flags(f *pflag.FlagSet) {
@@ -140,6 +141,7 @@ func (o *own) useProgram(r *plan.Request) {
 	}
 	if len(named) == 0 && !o.all.Changed("seeds") { // those alone do not depend on it
 		r.Seeds = []uint64{1}
+		o.usual = append(o.usual, "--seeds 1")
 	}
 	for _, x := range r.Experiments {
 		r.Methods = slices.Clone(x.Custom.Methods)
@@ -148,6 +150,9 @@ func (o *own) useProgram(r *plan.Request) {
 				r.Methods = append(r.Methods, name)
 			}
 		}
+	}
+	if len(named) == 0 {
+		o.usual = append(o.usual, "--methods "+strings.Join(r.Methods, ","))
 	}
 }
 
@@ -174,6 +179,7 @@ func (o *own) useData(e *env, r *plan.Request) error {
 		}
 		if o.all.Lookup("grid") == nil && !chosen("methods") { // a grid names its own
 			r.Methods = slices.Concat(x.Custom.Methods, r.Added())
+			o.usual = []string{"--methods " + strings.Join(r.Methods, ",")}
 			said = append(said, fmt.Sprintf("%d methods: --methods takes others", len(r.Methods)))
 		}
 		for _, text := range said {

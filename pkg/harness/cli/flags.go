@@ -16,6 +16,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
@@ -89,46 +90,34 @@ func (s *selection) resultsDir(set []string) string {
 	return "results"
 }
 
-// customName is the folder in results/custom of a paper, or of settings that differ by set, with a digest of all then.
+// customName is the folder in results/custom of a paper, or of settings that differ by set: the names of models, data
+// and programs in the place of their commands, and a digest unless that is one file of the working folder, or a paper.
 func (s *selection) customName(set []string) string {
-	plain := len(set) == 0
-	if s.Scale != "full" {
-		set = append([]string{s.Scale}, set...)
+	set = slices.DeleteFunc(slices.Clone(set), func(text string) bool { return slices.Contains(s.usual, text) })
+	plain, usual, words := len(set) == 0, "full", []string(nil)
+	for _, text := range set {
+		if data, ok := strings.CutPrefix(text, "--data "); ok {
+			text, usual, plain = data, "quick", len(set) == 1 && !strings.Contains(data, ",")
+		} else if command, ok := strings.CutPrefix(text, "--program "); ok {
+			text, plain = program.Stem(command)
+			plain = plain && len(set) == 1
+		} else if sampler, ok := strings.CutPrefix(text, "--sampler "); ok {
+			text, _, _ = strings.Cut(sampler, "=")
+		}
+		words = append(words, strings.TrimPrefix(text, "--"))
+	}
+	if s.Scale != usual {
+		words, set = append([]string{s.Scale}, words...), append([]string{s.Scale}, set...)
 	}
 	if s.paper != "" {
-		set = append([]string{s.paper}, set...)
+		words, set = append([]string{s.paper}, words...), append([]string{s.paper}, set...)
 	}
-	words := strings.Join(named(set), "_")
-	if words == "" {
-		words = strings.ReplaceAll(strings.Join(set, "_"), "--", "")
-	}
-	words = notPlain.ReplaceAllString(words, "-")
-	if words = strings.Trim(words, ".-"); plain {
-		return words
+	name := strings.Trim(notPlain.ReplaceAllString(strings.Join(words, "_"), "-"), ".-")
+	if plain && len(name) <= 100 {
+		return name
 	}
 	sum := sha256.Sum256(fmt.Append(nil, set))
-	return fmt.Sprintf("%s-%x", words[:min(len(words), 40)], sum[:3])
-}
-
-// named are what a person has given of their own: the files of models and tables, without folder and extension, and the
-// names of samplers.
-func named(set []string) (names []string) {
-	for _, s := range set {
-		flag, value, _ := strings.Cut(s, " ")
-		switch flag {
-		case "--program":
-			words := strings.Fields(value)
-			script := func(w string) bool { return strings.Contains(w, ".") && !strings.HasPrefix(w, "-") }
-			file := words[max(0, 1+slices.IndexFunc(words[1:], script))]
-			names = append(names, strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
-		case "--sampler":
-			name, _, _ := strings.Cut(value, "=")
-			names = append(names, name)
-		case "--data":
-			names = append(names, value)
-		}
-	}
-	return names
+	return fmt.Sprintf("%s-%x", name[:min(len(name), 40)], sum[:3])
 }
 
 // onePlace refuses two flags that both say where a report is. A grid has a name besides.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -236,5 +237,5 @@ func (w *work) writeGrid(e *env, q grid.Question, of *report.Results) error {
 	if err != nil {
 		return err
 	}
-	return files.Write(w.results)
+	return errors.Join(files.Write(w.results), indexRuns(e, w.results))
 }

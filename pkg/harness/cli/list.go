@@ -19,14 +19,18 @@ func listCommand(e *env) *cobra.Command {
 	var metrics bool
 	var sampler string
 	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "Lists experiments, samplers and targets; metrics; the settings of a sampler",
+		Use:   "list [runs]",
+		Short: "Lists experiments, samplers and targets; metrics; the settings of a sampler; your runs",
 		Example: `  sifg list
+  sifg list runs
   sifg list --settings ada-sifg
   sifg list --metrics`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if slices.Equal(args, []string{"runs"}) {
+				return listRuns(e)
+			}
 			if e.paper == "" || len(args) > 1 { // the folder of a paper may be named
-				const what = "no arguments, as it lists experiments, samplers and targets alike, or a paper's folder"
+				const what = "no arguments, as it lists experiments, samplers and targets alike, or runs, or a paper's folder"
 				if err := arguments(what, 0)(cmd, args); err != nil {
 					return err
 				}

@@ -86,7 +86,7 @@ func checkResults(e *env, dir string) ([]safe.Damage, error) {
 	case err != nil:
 		return damages(err)
 	case len(files.Data) == 0:
-		return nil, exitf(exitStopped, "no results in %s: sifg run makes some", dir)
+		return nil, exitf(exitStopped, "no results in %s: sifg run makes some, and sifg list runs names those that are there", dir)
 	}
 	return files.Check(dir)
 }
@@ -157,6 +157,7 @@ func (w *work) collect(e *env) error {
 	}
 	w.show(e, r)
 	fmt.Fprintf(e.out, "page: %s\n", filepath.Join(w.results, "index.html"))
+	w.next(e, r)
 	return damage
 }
 
@@ -166,7 +167,7 @@ func (w *work) write(e *env, r *report.Results) error {
 	if err != nil {
 		return err
 	}
-	return files.Write(w.results)
+	return errors.Join(files.Write(w.results), indexRuns(e, w.results))
 }
 
 // show prints the verdicts where the trials are about the paper, else the last values under each protocol of the plan.
@@ -186,8 +187,10 @@ func (w *work) show(e *env, r *report.Results) {
 	case x != nil && first.OfProgram(): // the answer, as the page has it
 		for _, set := range x.Sets {
 			mine := slices.Contains(set.Problems, w.Trials[0].Problem) // or they are the results that stay
-			if parts := x.Parts(set.Protocol); mine && len(parts) > 0 && parts[0].Made != nil {
-				fmt.Fprintln(e.out, parts[0].Made.Plain())
+			for _, part := range x.Parts(set.Protocol) {
+				if mine && part.Made != nil {
+					fmt.Fprintln(e.out, part.Made.Plain())
+				}
 			}
 		}
 	case rows != nil:
@@ -199,5 +202,21 @@ func (w *work) show(e *env, r *report.Results) {
 				fmt.Fprintln(e.out, t.Plain())
 			}
 		}
+	}
+}
+
+// next names the files of draws, and what to type next on what is a person's own.
+func (w *work) next(e *env, r *report.Results) {
+	first := w.Experiments[0]
+	switch x := r.Experiment(first.Name); {
+	case x == nil || !first.OnCustom():
+	case first.OfProgram():
+		found, _ := filepath.Glob(filepath.Join(w.results, first.Name, "*", "draws", "reference", "draws.npy"))
+		for _, at := range found {
+			fmt.Fprintf(e.out, "draws: %s, those of other methods beside it\n", at)
+			fmt.Fprintf(e.out, "next: sifg.load(%q) in Python, or --methods sifg,svgd,hmc to compare\n", filepath.Dir(at))
+		}
+	default:
+		fmt.Fprintln(e.out, "next: --scale full runs all iterations, and sifg grid with the same --data finds settings")
 	}
 }

@@ -101,7 +101,8 @@ func TestCompare(t *testing.T) {
 	}
 	x.want(t, "compare --all", 0, "0.5", "not comparable (1)")
 	x.want(t, "run --scale smoke", 0)
-	x.want(t, "compare --scale smoke --strict", 75, "a rehearsal: numbers are compared at full scale")
+	x.want(t, "compare --scale smoke --strict", 75, "a rehearsal: numbers are compared at full scale", "A rehearsal at smoke scale")
+	x.want(t, "compare --name nope", 75, "no report in results/custom/nope: sifg run makes one")
 	x.Published = nil
 	x.want(t, "compare toy", 2, "no numbers are published of toy: --against DIR")
 }
@@ -149,7 +150,7 @@ func TestGrid(t *testing.T) {
 		}
 	}
 	glob(t, "results/custom/grids/grid/*", 5)
-	x.want(t, "verify --name x --store results/store", 0)
+	x.want(t, "verify --name x --store results/store", 75, "no results in results/custom/x", "sifg list runs")
 	x.want(t, "report --check --results results/custom/grids", 0)
 	flip(t, "results/custom/grids/grid/steps/toy/paper/best.csv")
 	x.want(t, "report --check --results results/custom/grids", 5, "grids/grid/steps/toy/paper/best.csv")

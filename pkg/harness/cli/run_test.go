@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -136,19 +137,53 @@ func TestReportsStayApart(t *testing.T) {
 		x.want(t, "run"+flags, 0)
 		x.want(t, "plan"+flags, 0, " 0 to compute")
 	}
-	if n := len(files(t, "results", "index.html")); n != 8 {
-		t.Errorf("%d pages, want one of each of 8 runs", n)
+	pages := files(t, "results", "index.html")
+	index := pages["custom/index.html"]
+	if delete(pages, "custom/index.html"); len(pages) != 8 {
+		t.Errorf("%d pages, want one of each of 8 runs", len(pages))
 	}
-	for name, page := range files(t, "results", "index.html") { // and each says what of it is not the protocols'
+	if n := strings.Count(index, `/index.html">`) - strings.Count(index, `"../index.html"`); n != 6 {
+		t.Errorf("the page of all runs has %d, want 6:\n%s", n, index)
+	}
+	x.want(t, "list runs", 0, "results/custom/mine/index.html", "small", "page of all: results/custom/index.html")
+	for name, page := range pages { // and each says what of it is not the protocols'
 		if marked := strings.Contains(page, `class="badge warn">changed settings`); marked != strings.Contains(
 			name,
 			"custom",
 		) {
 			t.Errorf("%s is marked: %v", name, marked)
 		}
+		if up := strings.Contains(page, `<a href="../index.html">↑ My runs</a>`); up != strings.Contains(name, "custom") {
+			t.Errorf("%s has a way to all runs: %v", name, up)
+		}
 	}
 	x.want(t, "claims T1 --name mine", 0, "There are 9.")
 	x.want(t, "verify", 0, "as written")
+	t.Chdir(t.TempDir())
+	x.want(t, "list runs", 75, "no runs in results/custom")
+}
+
+// TestCustomName: folders have the names of models, data and programs, and a digest where those do not tell all.
+func TestCustomName(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put(t, "logit.py", "")
+	put(t, "deep/logit.py", "")
+	for _, c := range []struct{ scale, set, want string }{
+		{"full", "--program python logit.py", "logit$"},
+		{"smoke", "--program python ./logit.py", "smoke_logit$"},
+		{"full", "--program python deep/logit.py", "logit-[0-9a-f]{6}$"},
+		{"full", "--program python logit.py 3", "logit-[0-9a-f]{6}$"},
+		{"full", "--program python logit.py|--methods sifg,svgd", "logit_methods-sifg-svgd-[0-9a-f]{6}$"},
+		{"quick", "--data rent", "rent$"},
+		{"full", "--data rent", "full_rent$"},
+		{"quick", "--sampler mine=/tmp/x/bin/python mala.py", "quick_mine-[0-9a-f]{6}$"},
+	} {
+		s := &selection{}
+		s.Scale = c.scale
+		if got := s.customName(strings.Split(c.set, "|")); !regexp.MustCompile("^" + c.want).MatchString(got) {
+			t.Errorf("%s at %s: %s, want %s", c.set, c.scale, got, c.want)
+		}
+	}
 }
 
 // TestRunFetches: a run fetches the data that its trials need. Trials whose data cannot be had are left out, and the

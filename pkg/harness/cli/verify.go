@@ -80,6 +80,9 @@ func (s *selection) verifyFiles(e *env) error {
 	}
 	inResults, err := checkResults(e, results)
 	if stopped, ok := errors.AsType[*exit](err); ok && stopped.code == exitStopped {
+		if s.name != "" || s.results != "" && s.store != "" { // nobody else would have named it
+			return err
+		}
 		err = nil
 	} else {
 		read++

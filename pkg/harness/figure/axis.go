@@ -206,8 +206,10 @@ func logTicks(lo, hi float64, n int) []tick {
 			decade, between := k == 1 && e%every == 0, decades < 2 && (k == 1 || k == 2 || k == 5)
 			switch {
 			case !decade && !between:
-			case e > 3 || e < -3:
+			case e < -3: // the font has no raised minus
 				t.label = minus(fmt.Sprintf("%de%d", k, e))
+			case e > 3:
+				t.label = strings.TrimPrefix(fmt.Sprintf("%d·10%s", k, raised(e)), "1·")
 			default:
 				t.label = strconv.FormatFloat(t.value, 'g', 12, 64)
 			}
@@ -217,6 +219,12 @@ func logTicks(lo, hi float64, n int) []tick {
 		}
 	}
 	return out
+}
+
+// raised writes an exponent that is not negative.
+func raised(e int) string {
+	return strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷",
+		"8", "⁸", "9", "⁹").Replace(strconv.Itoa(e))
 }
 
 // minus replaces hyphens by U+2212.

@@ -20,7 +20,7 @@ func TestTicks(t *testing.T) {
 		{axis{scale: logarithm, min: 0.001, max: 1}, 6, "0.001 0.01 0.1 1 "},
 		{axis{scale: logarithm, min: 0.3, max: 6}, 6, "0.5 1 2 5 "},
 		{axis{scale: logarithm, min: 1.2e-6, max: 9e-6}, 6, "2e−6 5e−6 "},
-		{axis{scale: logarithm, min: 1e-12, max: 1e12}, 6, "1e−10 1e−5 1 1e5 1e10 "},
+		{axis{scale: logarithm, min: 1e-12, max: 1e12}, 6, "1e−10 1e−5 1 10⁵ 10¹⁰ "},
 		{axis{scale: logarithm, min: 2, max: 4}, 3, "2 3 4 "},
 		{axis{Axis: Axis{Categories: []string{"a", "b"}}, scale: linear, min: -0.6, max: 1.6}, 5, "a b "},
 	} {

@@ -78,6 +78,8 @@ type site struct {
 	Changed  []*record.Set  // those that were not run with a protocol's own settings
 	Facts    []fact         // about all trials
 
+	Up        []link // pages in folders above
+	Runs      []Run  // that the page of all runs shows
 	Rehearsal string // the scale, where it is not full; "": it is
 	Full      string // the page of the results of full scale; "": not known
 }
@@ -140,8 +142,12 @@ func Render(r *report.Results, grids []report.Grid, all []*harness.Experiment) (
 	}
 	s.Samplers = slices.DeleteFunc(sifg.Samplers(), func(x sifg.Sampler) bool { return !used[x.Name] })
 	s.Facts = facts(sets...)
+	if _, ok := OfRuns(r.Dir); ok {
+		s.Up = []link{{Name: "../" + firstPage, Title: "My runs"}}
+	}
 	if s.Rehearsal = r.Rehearsal(); filepath.Base(r.Dir) == s.Rehearsal {
 		s.Full = "../" + firstPage // of the folder that has the scale's
+		s.Up = []link{{Name: s.Full, Title: "Results at full scale"}}
 	}
 	return s.pages()
 }

@@ -81,22 +81,17 @@ addEventListener("beforeprint", () => {
   for (const i of document.images) i.loading = "eager";
 });
 
-// A table that is wider than its place gets smaller type, or if it is still too wide becomes a list of cards, each with
-// the heads before its values.
+// A table that is wider than its place gets smaller type; if it is still too wide it scrolls beside its first column.
 const fit = new ResizeObserver((entries) => {
   for (const { target: box } of entries) {
     const table = box.firstElementChild;
     if (box.dataset.width === String(box.clientWidth) || !box.clientWidth) continue;
     box.dataset.width = box.clientWidth;
-    table.classList.remove("cards", "tight");
-    if (table.scrollWidth <= box.clientWidth) continue;
-    table.classList.add("tight");
-    if (table.scrollWidth <= box.clientWidth) continue;
     table.classList.remove("tight");
-    const last = table.tHead.rows[table.tHead.rows.length - 1];
-    const heads = Array.from(last.cells, (h) => [h.dataset.group, h.textContent].filter((t) => t).join(" "));
-    for (const row of table.tBodies[0].rows) Array.from(row.cells).forEach((cell, i) => { cell.dataset.head = heads[i]; });
-    table.classList.add("cards");
+    const wide = () => table.scrollWidth > box.clientWidth;
+    if (wide()) table.classList.add("tight");
+    if (wide()) table.classList.remove("tight");
+    box.tabIndex = wide() ? 0 : -1;
   }
 });
 for (const box of document.querySelectorAll(".scroll")) fit.observe(box);

@@ -88,17 +88,34 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
+// lastFile is the file that a command names last, or else its first word.
+func lastFile(dir string, command []string) string {
+	file := command[0]
+	for _, word := range command[1:] {
+		if isFile(from(dir, word)) {
+			file = word
+		}
+	}
+	return file
+}
+
+// Stem is the name of a command's program without folder and extension; plain is that the command ends with a file of
+// the working folder.
+func Stem(command string) (stem string, plain bool) {
+	words, err := split(command)
+	if err != nil || len(words) == 0 {
+		return command, false
+	}
+	file := lastFile("", words)
+	base := filepath.Base(file)
+	return strings.TrimSuffix(base, filepath.Ext(base)), file == words[len(words)-1] && filepath.Clean(file) == base
+}
+
 var notName = regexp.MustCompile(`[^a-z0-9]+`)
 
 // Name is a short name for the program: that of the file that its command names last, without folder and extension.
 func (p *Program) Name() string {
-	file := p.Command[0]
-	for _, word := range p.Command[1:] {
-		if isFile(from(p.dir, word)) {
-			file = word
-		}
-	}
-	base := filepath.Base(file)
+	base := filepath.Base(lastFile(p.dir, p.Command))
 	base = strings.ToLower(strings.TrimSuffix(base, filepath.Ext(base)))
 	return cmp.Or(strings.Trim(notName.ReplaceAllString(base, "-"), "-"), "program")
 }

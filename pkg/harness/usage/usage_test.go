@@ -25,6 +25,7 @@ func TestNearest(t *testing.T) {
 		{"x", "", []string{"p", "step"}},
 		{"ab", "", []string{"p", "step"}},
 		{"stp", "step", []string{"p", "step"}},
+		{"svdg", "svgd", []string{"sifg", "sgld", "svgd"}},
 		{"SIGMA", "sigma", []string{"sigma_max", "sigma"}},
 		{"--quite", "--quiet", []string{"--quiet", "--site"}},
 	} {

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/page"
+	"github.com/semi-implicit/sifg/pkg/harness/report"
+)
+
+// customDir is the folder of the reports of what is a person's own, and of changed settings.
+var customDir = filepath.Join("results", "custom")
+
+// runsIn lists the reports in the folders of a folder, in order of their names.
+func runsIn(e *env, dir string) (runs []page.Run, err error) {
+	pages, err := filepath.Glob(filepath.Join(dir, "*", "*.html"))
+	for _, at := range pages {
+		name, first := filepath.Base(filepath.Dir(at)), filepath.Base(at)
+		if first == "index.html" || first == page.Grids && !slices.Contains(pages, filepath.Join(dir, name, "index.html")) {
+			runs = append(runs, runIn(e, filepath.Dir(at), page.Run{Name: name, Page: name + "/" + first}))
+		}
+	}
+	return runs, err
+}
+
+// runIn completes a run by the records of the experiments in its folder. What is damaged is said to be.
+func runIn(e *env, dir string, run page.Run) page.Run {
+	trials, _ := filepath.Glob(filepath.Join(dir, "*", "trials.parquet"))
+	var what []string
+	for _, at := range trials {
+		d, err := report.ReadRecords(filepath.Dir(at))
+		if err != nil {
+			what = append(what, "damaged: sifg verify --name "+run.Name+" says how")
+			continue
+		}
+		var problems []string
+		for _, t := range d.Trials {
+			problem := strings.TrimSuffix(t.Problem, harness.ProgramSuffix)
+			if !slices.Contains(problems, problem) {
+				problems = append(problems, problem)
+			}
+			run.Scale = t.Scale
+		}
+		run.Trials += len(d.Trials)
+		title := filepath.Base(filepath.Dir(at))
+		if x := harness.ByName(e.experiments, title); x != nil {
+			title = x.Title
+			if x.Custom != nil && x.Custom.Title != "" && custom(d) {
+				title = x.Custom.Title
+			}
+		}
+		what = append(what, title+": "+strings.Join(problems, ", "))
+	}
+	run.What = cmp.Or(strings.Join(what, "; "), "grids")
+	return run
+}
+
+// listRuns prints the reports in results/custom.
+func listRuns(e *env) error {
+	all, err := runsIn(e, customDir)
+	if err != nil {
+		return err
+	}
+	if all == nil {
+		return exitf(exitStopped, "no runs in %s: sifg run with --data, --program, --sampler or --set makes one", customDir)
+	}
+	rows := [][]string{{"page", "what", "scale", "trials"}}
+	for _, r := range all {
+		rows = append(rows, []string{filepath.Join(customDir, r.Page), r.What, r.Scale, fmt.Sprint(r.Trials)})
+	}
+	columns(e.out, rows)
+	fmt.Fprintf(e.out, "page of all: %s\n", filepath.Join(customDir, "index.html"))
+	return nil
+}
+
+// indexRuns writes the page of all runs where one of them was written.
+func indexRuns(e *env, results string) error {
+	dir, ok := page.OfRuns(results)
+	if !ok {
+		return nil
+	}
+	all, err1 := runsIn(e, dir)
+	_, absent := os.Stat(filepath.Join(dir, "..", "index.html"))
+	text, err2 := page.Runs(all, !errors.Is(absent, fs.ErrNotExist))
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "index.html"), text, 0o666)
+}
+
+// custom reports whether records are on data or a model of a person's own.
+func custom(d *report.Records) bool {
+	for _, set := range d.Set {
+		for _, text := range set {
+			if strings.HasPrefix(text, "--data ") || strings.HasPrefix(text, "--program ") {
+				return true
+			}
+		}
+	}
+	return false
+}
