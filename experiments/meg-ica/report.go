@@ -52,7 +52,8 @@ func together(s *record.Set, by string) figure.Axis {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, problem := range []string{few, many} {
 		methods := s.Methods(problem)
-		all := slices.Concat(values(s, problem, "floor-"+by, 0, methods...), values(s, problem, "random-"+by, 0, methods...),
+		all := slices.Concat(values(s, problem, "floor-"+by, 0, methods...), values(s, problem, "random-"+by, 0,
+			methods...),
 			values(s, problem, by, math.MaxInt, methods...))
 		for _, v := range slices.Concat(all...) {
 			if !math.IsInf(v, 0) && !math.IsNaN(v) {

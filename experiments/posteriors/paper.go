@@ -181,7 +181,8 @@ func (p *paper) problem(name string, problem *yaml.Node) error {
 	case strings.Contains(name, "*") && command == nil && file == nil: // settings of several
 		return nil
 	case strings.Contains(name, "*") || (command == nil) == (file == nil):
-		return usage.Errorf("%s: %s: want one of program, a command such as \"python %s.py\", and data, a table such as "+
+		return usage.Errorf("%s: %s: want one of program, a command such as \"python %s.py\", and data, a table "+
+			"such as "+
 			"%[3]s.csv with its target", p.path, key, strings.Trim(name, "*-"))
 	case file != nil:
 		return p.table(key, name, file.Value, problem)

@@ -90,7 +90,8 @@ func (p *paper) claim(c *paperClaim, i int, file *settings.File) (claim.Claim, e
 		}
 		m := kOfN.FindStringSubmatch(l.Of)
 		if m == nil || m[2] != strconv.Itoa(len(problems)) {
-			return out, usage.Errorf("%s, lowest.of: want how many of the %d problems with %s, such as \"%[2]d of %[2]d "+
+			return out, usage.Errorf("%s, lowest.of: want how many of the %d problems with %s, such as \"%[2]d of "+
+				"%[2]d "+
 				"problems\", found %[4]q", where, len(problems), l.Metric, l.Of)
 		}
 		k, _ := strconv.Atoi(m[1])

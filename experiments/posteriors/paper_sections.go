@@ -176,7 +176,8 @@ func publishedTable(e *harness.Experiment, s *record.Set) (*table.Table, error) 
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Notes = []string{fmt.Sprintf("%s. ✗: the means differ by more than %g standard errors of their difference; ~: by "+
+	t.Notes = []string{fmt.Sprintf("%s. ✗: the means differ by more than %g standard errors of their difference; "+
+		"~: by "+
 		"more than %d. ‡: the reference is not to be trusted.", compare.Count(rows), claim.Errors, claim.Marked)}
 	return t, nil
 }

@@ -132,7 +132,8 @@ func TestExact(t *testing.T) {
 				t.Errorf("value %d has mean %g and standard deviation %g", j, v.Mean, v.SD)
 			}
 		}
-		if _, err := filesOf(found); err != nil || !found.Trusted() || !strings.HasPrefix(reasons(&found.Report)[0], "Exact") {
+		if _, err := filesOf(found); err != nil || !found.Trusted() || !strings.HasPrefix(reasons(&found.Report)[0],
+			"Exact") {
 			t.Errorf("%v, %q", err, reasons(&found.Report))
 		}
 	}

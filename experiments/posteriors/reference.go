@@ -31,8 +31,9 @@ func reference(t *harness.Trial) (*harness.Reference, error) {
 	if err != nil || o.Program == nil {
 		return nil, err
 	}
-	config := map[string]any{"program": o.Program, "judge": judge.Version, "files": 2, "warmup": longChains.Config.Warmup,
-		"draws": longChains.Draws, "most": longChains.Until.Draws}
+	config := map[string]any{"program": o.Program, "judge": judge.Version, "files": 2,
+		"warmup": longChains.Config.Warmup,
+		"draws":  longChains.Draws, "most": longChains.Until.Draws}
 	if p, err := program.Find(o.Program); err == nil && p.First.Target.Draws {
 		config = map[string]any{"program": o.Program, "exact": exactVersion}
 	}

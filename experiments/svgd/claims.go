@@ -53,7 +53,8 @@ var claims = []claim.Claim{
 func smaller(id string, k int) claim.Claim {
 	name := functions(0, 0)[k].name
 	return claim.Claim{
-		ID: id, Custom: true, Statement: "SVGD's particles estimate " + name + " better than i.i.d. samples of equal size.",
+		ID: id, Custom: true, Statement: "SVGD's particles estimate " + name + " better than i.i.d. samples of " +
+			"equal size.",
 		Rule: "the squared error is lower with 10, 20, 50, 100 and 250 particles, for each number " + rule.Paired +
 			"; the worst of the five verdicts counts",
 		Check: func(s *record.Set) claim.Outcome {

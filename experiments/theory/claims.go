@@ -22,7 +22,8 @@ var claims = []claim.Claim{
 		Statement: "Section 3.2: denoising has a lower gradient variance than Hutchinson's estimate.",
 		Rule: "for a linear field f(x) = Bx at B = 0, the variance of the gradient in B is lower under the denoising " +
 			"loss than under score matching with Hutchinson's estimate over ±1 probes, at the σ of the paper's " +
-			"experiments, up to 0.12, in 2 and 10 dimensions, on particles of both widths, in every seed" + rule.AllText,
+			"experiments, up to 0.12, in 2 and 10 dimensions, on particles of both widths, in every seed" +
+			rule.AllText,
 		Check: rule.On("variance", checkVariance, "linear"),
 	},
 	claim.Claim{
@@ -47,8 +48,10 @@ var claims = []claim.Claim{
 			"network has learned at least half of what there is to learn, and not elsewhere.",
 		Rule: "over normal distributions in 2 to 100 dimensions, 100 to 3000 particles and σ from 0.2 to 1: " +
 			"the 95 % interval (Student's t, paired by seed) of the difference of SIFG's energy distance and the " +
-			"ablation's is below 0 in those configurations where the network predicts, of noise it has not learned from, at " +
-			"least half of the share σ²/(1 + σ²) that the distribution's own score would; reproduced if that agrees in nine " +
+			"ablation's is below 0 in those configurations where the network predicts, of noise it has not " +
+			"learned from, at " +
+			"least half of the share σ²/(1 + σ²) that the distribution's own score would; reproduced if that " +
+			"agrees in nine " +
 			"of ten configurations, not reproduced if in half of them or fewer, otherwise not decided",
 		Check: checkHelps,
 	},
@@ -65,7 +68,8 @@ var claims = []claim.Claim{
 		ID:        "theory-draws",
 		Custom:    true,
 		Statement: "The flow of the proofs, which averages over w, samples as Algorithm 1 does, which takes one draw.",
-		Rule: "at the step 0.01 the energy distance with 64 draws an iteration is within 25 % of that with one: the 90 % " +
+		Rule: "at the step 0.01 the energy distance with 64 draws an iteration is within 25 % of that with one: " +
+			"the 90 % " +
 			"interval of the mean log ratio (Student's t over seeds) is within ±log 1.25, for the exact and the " +
 			"learned score, at σ = 0.085, 0.12 and 0.17; not reproduced if one interval is outside, otherwise not " +
 			"decided",
@@ -161,7 +165,8 @@ func checkRest(t record.View) claim.Outcome {
 	return claim.Outcome{
 		Verdict: claim.Decide(yes, no),
 		Number:  number,
-		Evidence: fmt.Sprintf("stationary variance over the prediction: mean ratios from %s over %d configurations", number,
+		Evidence: fmt.Sprintf("stationary variance over the prediction: mean ratios from %s over %d configurations",
+			number,
 			len(o.Moves)*len(o.Sigmas)),
 	}
 }
@@ -230,7 +235,8 @@ func checkHelps(s *record.Set) claim.Outcome {
 		count[cell{high < 0, c.share >= 0.5}]++
 	}
 	agree := count[cell{true, true}] + count[cell{false, false}]
-	text := fmt.Sprintf("of %d configurations the score helps and is learned in %d, helps without being learned in %d, is "+
+	text := fmt.Sprintf("of %d configurations the score helps and is learned in %d, helps without being learned "+
+		"in %d, is "+
 		"learned without helping in %d, and neither in %d", len(cells), count[cell{true, true}],
 		count[cell{true, false}], count[cell{false, true}], count[cell{false, false}])
 	return claim.Outcome{

@@ -55,7 +55,8 @@ func TestOwnData(t *testing.T) {
 	}
 	const line = "run uci-bnn --data rent.csv --data Flats_2.csv --target rent --parse drop=id --scale smoke " +
 		"--methods svgd,sifg --name mine"
-	ends(t, 0, line, "| rent    | svgd ", "| flats-2 | sifg ", "| rent    | linear regression ", "| flats-2 | constant ",
+	ends(t, 0, line, "| rent    | svgd ", "| flats-2 | sifg ", "| rent    | linear regression ",
+		"| flats-2 | constant ",
 		"protocol tuned", "4 computed")
 	ends(t, 0, line+" -v", "4 trials: 4 already there, 0 computed")
 	for _, name := range []string{"index.html", "uci-bnn/tuned/errors.md"} {

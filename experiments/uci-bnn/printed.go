@@ -59,7 +59,8 @@ func against(s *record.Set) (*table.Table, error) {
 	verdict := fmt.Sprintf("%d cells agree with the published ones, %d do not (✗): the means differ by more "+
 		"than %g standard errors of the difference. %d that agree differ by more than %d (~); chance alone "+
 		"gives %.0f. Power's two cells of SVGD are Protein's copied, and do not count. The steps of "+
-		"SGLD and SVGD were fitted to the published numbers, so their two columns are no evidence. %d published cells do "+
+		"SGLD and SVGD were fitted to the published numbers, so their two columns are no evidence. %d published "+
+		"cells do "+
 		"not improve on linear regression.",
 		within, outside, claim.Errors, marked, claim.Marked, claim.Chance*float64(within+outside), beaten)
 	if s.Incomparable != "" {

@@ -123,7 +123,8 @@ func ownTable(s *record.Set) (*table.Table, error) {
 		}
 		t.Above = append(t.Above, fmt.Sprintf("%s, %s: every network is worse than linear regression, which has %s; "+
 			"the best of them, %s, has %s. Their settings were not chosen for these data: sifg grid uci-bnn "+
-			"with the same --data finds others.", r.names(problem), r.names(metric), table.Significant(line, 4), r.names(best),
+			"with the same --data finds others.", r.names(problem), r.names(metric), table.Significant(line, 4),
+			r.names(best),
 			table.Significant(network, 4)))
 		row[3].Bold = true
 		for k := range methods {

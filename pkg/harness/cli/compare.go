@@ -262,7 +262,8 @@ func (c *compareFlags) rows(
 		return nil, nil, usage.Errorf("no numbers are published of %s: --against DIR sets it beside another report",
 			strings.Join(names, ", "))
 	}
-	return nil, nil, exitf(exitStopped, "nothing in %s can be set beside %s: sifg run makes results", c.resultsDir(nil), c.against)
+	return nil, nil, exitf(exitStopped, "nothing in %s can be set beside %s: sifg run makes results",
+		c.resultsDir(nil), c.against)
 }
 
 // strict turns rows into the exit code of --strict.

@@ -34,7 +34,8 @@ func gridCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "grid EXPERIMENT",
 		Short: "Runs a grid over the settings and ranks the configurations",
-		Long: "Configurations run as ordinary trials: what is in the store is not computed again, and the same command continues. " +
+		Long: "Configurations run as ordinary trials: what is in the store is not computed again, and the same " +
+			"command continues. " +
 			"docs/grids.md has all of it.",
 		Example: "  sifg grid gmm --axis 'step=[1e-3, 1e-2, 1e-1]' --select 'min knn-kl' --scale smoke --dry-run\n" +
 			"  sifg grid gmm --grid tuned --scale smoke",
@@ -144,7 +145,8 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 		})
 	})
 	if err == nil && none {
-		return exitf(exitUnchosen, "no configuration can be chosen by %v: the table of all configurations says why of each", question)
+		return exitf(exitUnchosen, "no configuration can be chosen by %v: the table of all configurations says "+
+			"why of each", question)
 	}
 	return err
 }

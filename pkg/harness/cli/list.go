@@ -30,7 +30,8 @@ func listCommand(e *env) *cobra.Command {
 				return listRuns(e)
 			}
 			if e.paper == "" || len(args) > 1 { // the folder of a paper may be named
-				const what = "no arguments, as it lists experiments, samplers and targets alike, or runs, or a paper's folder"
+				const what = "no arguments, as it lists experiments, samplers and targets alike, or runs, or a " +
+					"paper's folder"
 				if err := arguments(what, 0)(cmd, args); err != nil {
 					return err
 				}

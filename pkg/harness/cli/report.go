@@ -86,7 +86,8 @@ func checkResults(e *env, dir string) ([]safe.Damage, error) {
 	case err != nil:
 		return damages(err)
 	case len(files.Data) == 0:
-		return nil, exitf(exitStopped, "no results in %s: sifg run makes some, and sifg list runs names those that are there", dir)
+		return nil, exitf(exitStopped, "no results in %s: sifg run makes some, and sifg list runs names those "+
+			"that are there", dir)
 	}
 	return files.Check(dir)
 }
@@ -214,7 +215,8 @@ func (w *work) next(e *env, r *report.Results) {
 		found, _ := filepath.Glob(filepath.Join(w.results, first.Name, "*", "draws", "reference", "draws.npy"))
 		for _, at := range found {
 			fmt.Fprintf(e.out, "draws: %s, those of other methods beside it\n", at)
-			fmt.Fprintf(e.out, "next: sifg.load(%q) in Python, or --methods sifg,svgd,hmc to compare\n", filepath.Dir(at))
+			fmt.Fprintf(e.out, "next: sifg.load(%q) in Python, or --methods sifg,svgd,hmc to compare\n",
+				filepath.Dir(at))
 		}
 	default:
 		fmt.Fprintln(e.out, "next: --scale full runs all iterations, and sifg grid with the same --data finds settings")

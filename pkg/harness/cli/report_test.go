@@ -101,7 +101,8 @@ func TestCompare(t *testing.T) {
 	}
 	x.want(t, "compare --all", 0, "0.5", "not comparable (1)")
 	x.want(t, "run --scale smoke", 0)
-	x.want(t, "compare --scale smoke --strict", 75, "a rehearsal: numbers are compared at full scale", "A rehearsal at smoke scale")
+	x.want(t, "compare --scale smoke --strict", 75, "a rehearsal: numbers are compared at full scale",
+		"A rehearsal at smoke scale")
 	x.want(t, "compare --name nope", 75, "no report in results/custom/nope: sifg run makes one")
 	x.Published = nil
 	x.want(t, "compare toy", 2, "no numbers are published of toy: --against DIR")
@@ -140,7 +141,8 @@ func TestGrid(t *testing.T) {
 	x.want(t, "grid toy --grid near.yaml --published own.csv", 2, `own.csv, line 2: want a mean`, `and "-"`)
 	// where every cell diverges none is chosen
 	put(t, "all.yaml", "select: min first[0]\nprotocol: paper\nseeds: [1]\nproduct: {methods.svgd.step: [0.1, 0.2]}\n")
-	x.want(t, "grid toy --grid all.yaml --set options.fault=nan", 6, "diverged", "no configuration can be chosen by min")
+	x.want(t, "grid toy --grid all.yaml --set options.fault=nan", 6, "diverged", "no configuration can be chosen "+
+		"by min")
 	x.want(t, "grid toy --grid all.yaml --set options.fault=nan", 6, "0 computed")
 	for _, axis := range []string{"step=[0.1,0.3]", "step=[0.1,0.4]", "hidden=[4,5]"} {
 		x.want(t, "grid toy --seeds 1 --axis "+axis+" --select min --select first", 2)

@@ -23,7 +23,8 @@ func runsIn(e *env, dir string) (runs []page.Run, err error) {
 	pages, err := filepath.Glob(filepath.Join(dir, "*", "*.html"))
 	for _, at := range pages {
 		name, first := filepath.Base(filepath.Dir(at)), filepath.Base(at)
-		if first == "index.html" || first == page.Grids && !slices.Contains(pages, filepath.Join(dir, name, "index.html")) {
+		if first == "index.html" || first == page.Grids && !slices.Contains(pages, filepath.Join(dir, name,
+			"index.html")) {
 			runs = append(runs, runIn(e, filepath.Dir(at), page.Run{Name: name, Page: name + "/" + first}))
 		}
 	}
@@ -69,7 +70,8 @@ func listRuns(e *env) error {
 		return err
 	}
 	if all == nil {
-		return exitf(exitStopped, "no runs in %s: sifg run with --data, --program, --sampler or --set makes one", customDir)
+		return exitf(exitStopped, "no runs in %s: sifg run with --data, --program, --sampler or --set makes one",
+			customDir)
 	}
 	rows := [][]string{{"page", "what", "scale", "trials"}}
 	for _, r := range all {

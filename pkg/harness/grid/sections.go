@@ -100,8 +100,9 @@ func Shown(grids map[string]*report.Results, files report.Files) (out []report.G
 			for _, set := range x.Sets {
 				made[path.Join(set.Protocol, "chosen.yaml")], _ = q.Chosen(set)
 				g := report.Grid{
-					Name: name, Experiment: x.Name, Title: q.title(x.Experiment, set), Protocol: set.Protocol, Command: q.Command,
-					Dir: path.Join(at, set.Protocol),
+					Name: name, Experiment: x.Name, Title: q.title(x.Experiment, set), Protocol: set.Protocol,
+					Command: q.Command,
+					Dir:     path.Join(at, set.Protocol),
 				}
 				if best := x.Part(set.Protocol, "best"); best != nil {
 					g.Best, g.Failure = best.Made, best.Failure

@@ -159,7 +159,8 @@ func (p *part) check() error {
 		for _, a := range list {
 			switch {
 			case a.key == "seeds" || strings.HasSuffix(a.key, ".seeds"):
-				return usage.Errorf("%s: seeds are no axis: they repeat each configuration; write seeds: [1, 2] beside the "+
+				return usage.Errorf("%s: seeds are no axis: they repeat each configuration; write seeds: [1, 2] "+
+					"beside the "+
 					"axes, or --seeds", a.from)
 			case seen[settings.Whole(a.key)]:
 				return usage.Errorf("%s: %s is there twice", a.from, a.key)

@@ -176,7 +176,8 @@ func TestInUse(t *testing.T) {
 // claim is spoken of.
 func TestOwnData(t *testing.T) {
 	gmm := toyExperiments()[0]
-	gmm.Custom = &harness.Custom{Problem: "p", Title: "My mixtures", Summary: "What is mine.", Sections: gmm.Sections[:4]}
+	gmm.Custom = &harness.Custom{Problem: "p", Title: "My mixtures", Summary: "What is mine.",
+		Sections: gmm.Sections[:4]}
 	mine, err := gmm.On([]string{"mine"}, nil)
 	if err != nil {
 		t.Fatal(err)

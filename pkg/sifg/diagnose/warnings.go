@@ -60,7 +60,8 @@ func (s *Summary) warn(x metric.Points) {
 		return
 	}
 	if s.batches {
-		s.say("The target has mini-batches, and this is computed from the score of one of them, whose noise may be all " +
+		s.say("The target has mini-batches, and this is computed from the score of one of them, whose noise may " +
+			"be all " +
 			"that it shows: give the target a FullScore (sifg.FullScorer).")
 		return
 	}
@@ -139,7 +140,8 @@ func (s *Summary) warnOfRounding() {
 func (s *Summary) warnOfRuns() {
 	worst := s.most(func(k *CoordinateSummary) float64 { return k.RHat }) // not a number where nothing varies
 	if r := s.Coordinates[worst].RHat; r > s.rhatLimit {
-		s.say("The %d runs do not agree: R-hat of coordinate %d is %.3g, of runs that sample the same distribution below %.3g. "+
+		s.say("The %d runs do not agree: R-hat of coordinate %d is %.3g, of runs that sample the same "+
+			"distribution below %.3g. "+
 			"They have not converged, or found different modes: run longer, and look at each run by itself.",
 			s.Runs, worst, r, s.rhatLimit)
 	}

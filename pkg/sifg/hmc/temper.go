@@ -38,8 +38,10 @@ type Tempered struct {
 	Gradients    int
 }
 
-// Temper samples by sequential Monte Carlo (Del Moral, Doucet and Jasra, 2006): particles go from a wide normal law q to
-// the density π over q^(1−β) π^β, β from 0 to 1. Each β is chosen so that the weights of the particles are worth a share
+// Temper samples by sequential Monte Carlo (Del Moral, Doucet and Jasra, 2006): particles go from a wide normal law
+// q to
+// the density π over q^(1−β) π^β, β from 0 to 1. Each β is chosen so that the weights of the particles are worth a
+// share
 // of them (bisection), which are then drawn by systematic resampling and moved by Hamiltonian Monte Carlo, with the
 // particles' variances as inverse masses and a step that keeps the acceptance near 0.8. Where chains of Sample stay in
 // separated modes, it finds those that q reaches, with their shares; these err by more than those of as many
@@ -99,7 +101,8 @@ func newTempering(d Density, o TemperOptions) (*tempering, error) {
 		return nil, fmt.Errorf("hmc: Mean must be %d finite values and SD %d positive ones, or nil", dim, dim)
 	}
 	s := &tempering{Density: d, o: o, x: metric.NewPoints(o.Particles, dim), energy: make([]float64, o.Particles),
-		wide: make([]float64, o.Particles), step: 1 / math.Sqrt(float64(dim)), out: &Tempered{Temperatures: []float64{0}},
+		wide: make([]float64, o.Particles), step: 1 / math.Sqrt(float64(dim)),
+		out:   &Tempered{Temperatures: []float64{0}},
 		weigh: func(change, energy, wide float64) float64 { return change * (wide - energy) }}
 	r := rng.New(o.Seed, "temper-start")
 	for i := range o.Particles {

@@ -93,7 +93,8 @@ func temperOff(t *testing.T, spoil func(s *tempering)) (worst float64) {
 	return worst
 }
 
-// The law is that of exact draws: of five values of Student's t with 19 degrees of freedom one is beyond 5 with a chance
+// The law is that of exact draws: of five values of Student's t with 19 degrees of freedom one is beyond 5 with a
+// chance
 // of 4e-4. Weights of another temperature, particles without weights and moves at another temperature are seen.
 func TestTemperExact(t *testing.T) {
 	if z := temperOff(t, func(*tempering) {}); !(z < 5) {
@@ -135,11 +136,13 @@ func TestTemper(t *testing.T) {
 		"2 positive ones": {SD: []float64{1, 0}},
 		"Mean must be":    {Mean: []float64{1}},
 	} {
-		if _, err := Temper(context.Background(), newTwoModes(), o); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Temper(context.Background(), newTwoModes(), o); err == nil || !strings.Contains(err.Error(),
+			want) {
 			t.Errorf("want an error about %q, got %v", want, err)
 		}
 	}
-	if _, err := Temper(context.Background(), nowhere{}, o); err == nil || !strings.Contains(err.Error(), "start them") {
+	if _, err := Temper(context.Background(), nowhere{}, o); err == nil || !strings.Contains(err.Error(),
+		"start them") {
 		t.Errorf("a density without particles: %v", err)
 	}
 	ctx, stop := context.WithCancel(context.Background())

@@ -70,7 +70,8 @@ func (p *Report) Reasons() []string {
 	}
 	out := append([]string{first + " " + numbers}, p.sayStrays()...)
 	if p.Accept >= careful {
-		out = append(out, fmt.Sprintf("Steps were adapted to an acceptance of %.2f: with longer ones iterations diverged "+
+		out = append(out, fmt.Sprintf("Steps were adapted to an acceptance of %.2f: with longer ones iterations "+
+			"diverged "+
 			"and chains did not quite agree.", p.Accept))
 	}
 	if agree {
