@@ -300,7 +300,7 @@ func TestLostSeeds(t *testing.T) {
 	if out := check(t, s, "4"); out.Verdict != claim.NotDecided || !strings.Contains(out.Evidence, fails) {
 		t.Errorf("claim 4: %s (%s)", out.Verdict, out.Evidence)
 	}
-	if out := check(t, s, "6"); out.Verdict != claim.NotDecided || !strings.Contains(out.Evidence, "lost") {
+	if out := check(t, s, "6"); out.Verdict != claim.NotDecided || !strings.Contains(out.Evidence, "failed") {
 		t.Errorf("claim 6: %s (%s)", out.Verdict, out.Evidence)
 	}
 	for i, r := range s.Trials {

@@ -56,7 +56,7 @@ func TestRun(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	run(t)
-	folders, err := filepath.Glob("results/custom/*")
+	folders, err := filepath.Glob("results/custom/*/")
 	if err != nil || len(folders) != 1 {
 		t.Fatalf("reports %q (%v), want one", folders, err)
 	}

@@ -56,7 +56,7 @@ claims:
 	says(0, "2 trials recomputed: bit for bit the same", "verify", "--recompute", "2")
 	says(0, "results/custom/rents is what sifg report makes", "report", "--check")
 	final := string(must(os.ReadFile("results/custom/rents/rents/paper/final-rent.md")))
-	if !strings.Contains(final, "| least squares |") {
+	if !strings.Contains(final, "| linear regression |") {
 		t.Errorf("the table of errors lacks the baselines:\n%s", final)
 	}
 	moved := filepath.Join(t.TempDir(), "rents")

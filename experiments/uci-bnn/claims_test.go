@@ -83,7 +83,7 @@ func TestLostBesidePrint(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := tab.Markdown()
-	if strings.Count(text, "(9 of 10)") != 2 || !strings.Contains(text, "56 measured cells agree") {
+	if strings.Count(text, "(9 of 10)") != 2 || !strings.Contains(text, "56 cells agree") {
 		t.Errorf("of 58 cells two lost a try:\n%s", text)
 	}
 	if out := verdict(t, s, "28"); !strings.Contains(out.Evidence, "56 of 56 cells agree") {

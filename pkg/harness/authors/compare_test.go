@@ -173,7 +173,7 @@ func TestLost(t *testing.T) {
 	if r.ScriptLost != 1 || r.OursLost != 2 || len(r.Script) != 2 || len(r.Ours) != 2 {
 		t.Errorf("%+v", r)
 	}
-	if text := Table([]Row{r}, true).Markdown(); !strings.Contains(text, "the script lost 1, ours 2") {
+	if text := Table([]Row{r}, true).Markdown(); !strings.Contains(text, "failed runs: theirs 1, ours 2") {
 		t.Errorf("the table does not tell lost runs:\n%s", text)
 	}
 }

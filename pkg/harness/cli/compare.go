@@ -188,7 +188,8 @@ func groups(w io.Writer, t *table.Table) {
 		for _, row := range t.Rows {
 			above, below := []string{row[0].Text}, []string{""}
 			for _, cell := range row[from : from+g.Columns] {
-				above, below = append(above, cell.Text), append(below, cell.Below)
+				ours, _, _ := strings.Cut(cell.Below, " / ") // what the authors' code gave has no room
+				above, below = append(above, cell.Text), append(below, ours)
 			}
 			rows = append(rows, above, below)
 		}

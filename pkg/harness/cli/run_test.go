@@ -153,7 +153,8 @@ func TestReportsStayApart(t *testing.T) {
 		) {
 			t.Errorf("%s is marked: %v", name, marked)
 		}
-		if up := strings.Contains(page, `<a href="../index.html">↑ My runs</a>`); up != strings.Contains(name, "custom") {
+		up := strings.Contains(page, `<a href="../index.html">↑ My runs</a>`)
+		if up != strings.Contains(name, "custom") {
 			t.Errorf("%s has a way to all runs: %v", name, up)
 		}
 	}

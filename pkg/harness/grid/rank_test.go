@@ -212,7 +212,7 @@ func TestMissing(t *testing.T) {
 	}
 	for lacks, want := range map[string]struct{ best, chosen string }{
 		"step=0.02": {"small/svgd: step 0.03 at 0.1776", "methods.svgd.step: 0.03\n"},
-		"":          {"small/svgd: step 0.02 at 0.0015", "small: trials of the settings as they are, which"},
+		"":          {"small/svgd: step 0.02 at 0.0015", "small: trials of the current settings, which"},
 	} {
 		for what, want1 := range map[string]func(x *harness.Trial) bool{
 			"all":  func(x *harness.Trial) bool { return x.Cell != lacks },

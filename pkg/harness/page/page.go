@@ -35,6 +35,7 @@ var (
 	pageTemplate = template.Must(template.New("").Funcs(template.FuncMap{
 		"marks": marks, "image": image, "facts": facts, "without": without, "opinion": opinion, "command": command,
 		"count":      table.Count,
+		"lines":      func(text string) []string { return strings.FieldsFunc(text, func(r rune) bool { return r == '/' }) },
 		"anchor":     func(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "-") },
 		"counts":     table.Counts,
 		"style":      func() template.CSS { return template.CSS(style) },

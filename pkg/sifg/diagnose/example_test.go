@@ -46,7 +46,7 @@ func ExampleSummarize() {
 	// Output:
 	// sd of x is near 1: true
 	// warnings: 0
-	// The cloud is too narrow: it
+	// The sample is too narrow: i
 }
 
 // A target whose coordinates have widths 1 and 0.001, sampled in units of them. WhitenBy takes the units from a pilot's

@@ -297,7 +297,7 @@ func TestSummaryOfMiniBatches(t *testing.T) {
 // TestSummaryOfNothing: a run that failed leaves no cloud, and is said to.
 func TestSummaryOfNothing(t *testing.T) {
 	for _, c := range []*sifg.Cloud{nil, {}} {
-		if s := Summarize(c); !strings.Contains(s.String(), "without a cloud or without its target") {
+		if s := Summarize(c); !strings.Contains(s.String(), "without particles or without its target") {
 			t.Errorf("%s", s)
 		}
 	}

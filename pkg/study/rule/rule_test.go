@@ -134,9 +134,9 @@ func TestAlike(t *testing.T) {
 		{[]float64{-1, -1}, claim.NotReproduced, "−1 [−1, −1]"},
 		{[]float64{0.05, 0.15}, claim.NotDecided, "0.1 [−0.216, 0.416]; no detectable effect: too few seeds"},
 		{[]float64{0}, claim.NotDecided, "0, one seed"},
-		{[]float64{0, inf}, claim.NotDecided, "infinite or lost in 1 of 2 seeds"},
-		{[]float64{-inf, -inf}, claim.NotDecided, "infinite or lost in 2 of 2 seeds"},
-		{[]float64{math.NaN()}, claim.NotDecided, "infinite or lost in 1 of 1 seeds"},
+		{[]float64{0, inf}, claim.NotDecided, "infinite or failed in 1 of 2 seeds"},
+		{[]float64{-inf, -inf}, claim.NotDecided, "infinite or failed in 2 of 2 seeds"},
+		{[]float64{math.NaN()}, claim.NotDecided, "infinite or failed in 1 of 1 seeds"},
 		{nil, claim.NotTestable, "not computed"},
 	} {
 		var sample record.Sample
