@@ -247,7 +247,8 @@ func Count(rows []Row) string {
 	}
 	text := table.Counts(n, "identical", Agrees, Differs, NotComparable)
 	if judged := n[Agrees] + n[Differs]; judged > 0 {
-		text += fmt.Sprintf(" (%d marked, by chance alone %.0f)", marked, claim.Chance*float64(judged))
+		text += fmt.Sprintf(" (%d marked, by chance alone %s)", marked,
+			table.Significant(claim.Chance*float64(judged), 1))
 	}
 	if why != nil {
 		text += ": " + strings.Join(why[:min(len(why), 3)], "; ")

@@ -201,7 +201,7 @@ func TestTable(t *testing.T) {
 	if notes := Table("", rows).Notes; len(notes) != 2 || notes[0] != "(1) theirs: no trial of it" {
 		t.Errorf("notes %q", notes)
 	}
-	const want = "2 identical, 1 differs, 2 not comparable (0 marked, by chance alone 0): " +
+	const want = "2 identical, 1 differs, 2 not comparable (0 marked, by chance alone 0.05): " +
 		"theirs: no trial of it; ours: no trial of it"
 	if got := Count(rows); got != want {
 		t.Errorf("%q, want %q", got, want)
