@@ -147,30 +147,31 @@ func distribution(p metric.Points, style figure.Style) figure.Line {
 // publishedTable is the published numbers over those that were measured, with a mark where they differ and where the
 // reference is in doubt: a row a problem, and under each metric a column a method.
 func publishedTable(e *harness.Experiment, s *record.Set) (*table.Table, error) {
-	rows := compare.Published(e, s)
-	var heads []record.Cell // without their problem
+	type head struct{ metric, method string }
+	rows := compare.Published(e, s) // one for each of the numbers
+	var heads []head
 	var metrics, problems []string
-	for _, r := range rows {
-		problems, metrics = append(problems, r.Problem), append(metrics, metricOf(r.Cell))
-		r.Problem = ""
-		heads = append(heads, r.Cell)
+	for _, p := range e.Published {
+		problems, metrics = append(problems, p.Problem), append(metrics, p.Metric)
+		heads = append(heads, head{p.Metric, p.Method})
 	}
-	slices.SortStableFunc(heads, func(a, b record.Cell) int { // those of a metric stand together
-		return slices.Index(metrics, metricOf(a)) - slices.Index(metrics, metricOf(b))
+	slices.SortStableFunc(heads, func(a, b head) int { // those of a metric stand together
+		return slices.Index(metrics, a.metric) - slices.Index(metrics, b.metric)
 	})
 	heads = unique(heads)
 	t := &table.Table{Columns: table.Columns(1, "Problem")}
 	for _, h := range heads {
-		head := table.Column{Header: figure.Label(h.Method), Align: table.Right, Group: metricOf(h)}
-		t.Columns = append(t.Columns, head)
+		column := table.Column{Header: figure.Label(h.method), Align: table.Right, Group: h.metric}
+		t.Columns = append(t.Columns, column)
 	}
 	for _, problem := range unique(problems) {
 		row := []table.Cell{table.Text(problem)}
 		for _, h := range heads {
-			h.Problem = problem
 			cell := table.Text("–")
-			if i := slices.IndexFunc(rows, func(r compare.Row) bool { return r.Cell == h }); i >= 0 {
-				cell = publishedCell(s, &rows[i])
+			for i, p := range e.Published {
+				if p.Problem == problem && p.Metric == h.metric && p.Method == h.method {
+					cell = publishedCell(s, &rows[i])
+				}
 			}
 			row = append(row, cell)
 		}
@@ -190,13 +191,6 @@ func unique[T comparable](all []T) (out []T) {
 		}
 	}
 	return out
-}
-
-func metricOf(c record.Cell) string {
-	if c.Index > 0 {
-		return fmt.Sprintf("%s[%d]", c.Metric, c.Index)
-	}
-	return c.Metric
 }
 
 // publishedCell is a published number over the measured one.
