@@ -45,10 +45,12 @@ func TestDamagedAtRandom(t *testing.T) {
 		done += len(hit)
 		code, said := quietly("verify", "--results", dir)
 		for name, how := range hit {
-			known := func(index string) bool { // one that is damaged stands for all files that it lists
-				folder := filepath.Dir(index)
-				return strings.HasSuffix(index, ".json") && strings.HasPrefix(name, folder+"/") &&
-					strings.Contains(said, filepath.Join(dir, index))
+			// An index that is damaged stands for all files that it lists, and records for all that is made of them.
+			known := func(index string) bool {
+				below := strings.HasPrefix(name, filepath.Dir(index)+"/")
+				lists := strings.HasSuffix(index, ".json") && below
+				makes := strings.HasSuffix(index, ".parquet") && (below || strings.HasSuffix(name, ".html"))
+				return (lists || makes) && strings.Contains(said, filepath.Join(dir, index))
 			}
 			named := strings.Contains(said, filepath.Join(dir, name))
 			if !named && !slices.ContainsFunc(slices.Collect(maps.Keys(hit)), known) {
