@@ -56,11 +56,11 @@ func TestRun(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	run(t)
-	folders, err := filepath.Glob("results/custom/*/")
+	folders, err := filepath.Glob("results/custom/*/meg-ica")
 	if err != nil || len(folders) != 1 {
 		t.Fatalf("reports %q (%v), want one", folders, err)
 	}
-	got, err := report.Read(folders[0], []*harness.Experiment{Experiment})
+	got, err := report.Read(filepath.Dir(folders[0]), []*harness.Experiment{Experiment})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ var budgets = []struct {
 	{"pkg/harness", 18_980}, // 14,000
 	{"pkg/study", 2_100},    // reached
 	{"experiments", 9_540},  // 8,600
-	{"pkg/sifg", 16_930},    // 16,200
+	{"pkg/sifg", 16_940},    // 16,200
 	{"", 48_400},            // 41,900, with scripts and docs/templates
 }
 
