@@ -138,8 +138,8 @@ var claims = []claim.Claim{
 // flows is claim 39, the part of claim 40 that is about mixtures.
 var flows = claim.Claim{
 	ID:        "39",
-	Statement: "2-D and 10-D: functional gradient flows end nearer than SVGD.",
-	Rule: "final energy distance to the law of L2-GF, Ada-GWG and SIFG against SVGD's on both mixtures, paired by " +
+	Statement: "2-D and 10-D: functional gradient flows end with a smaller error than SVGD.",
+	Rule: "final energy distance to the target of L2-GF, Ada-GWG and SIFG against SVGD's on both mixtures, paired by " +
 		"seed: " + rule.MostlyText,
 	Check: func(s *record.Set) claim.Outcome {
 		var all []rule.Contest
@@ -260,7 +260,7 @@ func produces(e record.View) claim.Outcome {
 	return claim.Outcome{
 		Verdict: verdict,
 		Number:  rule.CountText(holds),
-		Evidence: fmt.Sprintf("median displacement %s (fresh noise about particles at rest gives %s); "+
+		Evidence: fmt.Sprintf("median displacement %s (fresh noise about stationary particles gives %s); "+
 			"k-NN KL %s then %s",
 			rule.Spread(moved), fresh, rule.Spread(before), rule.Spread(after)),
 	}

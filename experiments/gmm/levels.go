@@ -60,7 +60,7 @@ func levels(s *record.Set) (lines []figure.HLine) {
 	style := figure.Method("truth").As(label)
 	style.Dash = []float64{6, 2}
 	lines = append(lines, figure.HLine{Y: score(mixture, modes, 0, c.Particles, o.Reference), Style: style})
-	style.Label, style.Dash = label+", blurred by σ = "+table.Num(sigma), []float64{1.5, 1.5}
+	style.Label, style.Dash = label+", smoothed by σ = "+table.Num(sigma), []float64{1.5, 1.5}
 	return append(lines, figure.HLine{Y: score(mixture, modes, sigma, c.Particles, o.Reference), Style: style})
 }
 

@@ -25,7 +25,7 @@ func TestLevels(t *testing.T) {
 		s     *record.Set
 		lines []string
 	}{
-		{lost, []string{"exact draws of modes 4 and 5", "exact draws of modes 4 and 5, blurred by σ = 0.1"}},
+		{lost, []string{"exact draws of modes 4 and 5", "exact draws of modes 4 and 5, smoothed by σ = 0.1"}},
 		{records(t, asInPaper), nil},
 	} {
 		i := slices.IndexFunc(figures, func(s harness.Section) bool { return s.ID == "figure3-left" })

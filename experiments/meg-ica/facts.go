@@ -19,7 +19,7 @@ var facts = []struct{ name, words string }{
 	{"acceptance", "acceptance rate"},
 	{"divergences", "divergent iterations"},
 	{"energy-error", "mean error of the energy"},
-	{"rhat-unaligned", "R-hat of the draws as they are, worst entry"},
+	{"rhat-unaligned", "R-hat of the draws before alignment, worst entry"},
 	{"rhat", "R-hat of aligned draws, worst entry"},
 	{"ess-bulk", "bulk effective sample size of aligned draws, worst entry"},
 	{"ess-tail", "tail effective sample size of aligned draws, worst entry"},

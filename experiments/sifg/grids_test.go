@@ -109,7 +109,7 @@ func TestChosenIsUsed(t *testing.T) {
 			}
 			switch {
 			case head == nil:
-				head, score, used = cells, slices.Index(cells, "best cell")+1, slices.Index(cells, "in use")
+				head, score, used = cells, slices.Index(cells, "best configuration")+1, slices.Index(cells, "in use")
 			case len(cells) == len(head) && !strings.Contains(line, "---") && cells[score] != cells[used]:
 				if dir != "tuned/monomial-gamma/tuned" || cells[2] != "Ada-SIFG" {
 					t.Errorf("%s: the best cell of %s on %s scores %s, that in use %s", dir, cells[2], cells[1],

@@ -59,7 +59,7 @@ var claims = []claim.Claim{
 		ID:        "theory-temperature",
 		Custom:    true,
 		Statement: "Where particles are far apart, Algorithm 1 is Langevin dynamics of temperature h/(2σ²).",
-		Rule: "on N(0, I) in 100-D, where each particle is alone, the variance at rest is h/(2σ²)·(1 − σ²)²/(1 − " +
+		Rule: "on N(0, I) in 100-D, where each particle is alone, the stationary variance is h/(2σ²)·(1 − σ²)²/(1 − " +
 			"h/2): the 95 % interval (Student's t over seeds) of the ratio is within [0.95, 1.05] for every h and " +
 			"σ; not reproduced if one is outside, otherwise not decided",
 		Check: rule.On("rest", checkRest, "exact-1"),

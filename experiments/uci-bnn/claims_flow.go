@@ -60,7 +60,7 @@ var flowClaims = []claim.Claim{
 	{
 		ID:        "37",
 		Statement: "Ada-SIFG selects σ by itself.",
-		Rule: "on networks σ ends above the text's lower clip, 0.001, by 5 % of it at least, in each run: below, or " +
+		Rule: "on networks σ ends above the paper's lower clip, 0.001, by 5 % of it at least, in each run: below, or " +
 			"at it, the clip has chosen σ" + rule.MostText,
 		Check: over(problems, smoothed[1:], selects),
 	},

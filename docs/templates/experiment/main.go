@@ -89,7 +89,7 @@ func errors(s *record.Set) (*figure.Figure, error) {
 
 // claims are what a paper says. A protocol checks them that has claims: true.
 var claims = []claim.Claim{
-	rule.Lower("1", "SVGD's mean rates are nearer than SIFG's.", "two-machines", "error", "svgd", "sifg"),
+	rule.Lower("1", "SVGD's mean rates have a smaller error than SIFG's.", "two-machines", "error", "svgd", "sifg"),
 }
 
 var machines = &harness.Experiment{

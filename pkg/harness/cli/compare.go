@@ -74,7 +74,7 @@ func compareCommand(e *env) *cobra.Command {
 	c.protocolFlag(f)
 	c.reportFlags(f)
 	f.StringVar(&c.against, "against", published,
-		"the printed numbers; authors, what their scripts gave (docs/authors.md); or a folder of another report, `DIR`")
+		"the published numbers; authors, what their code gave (docs/authors.md); or a folder of another report, `DIR`")
 	f.BoolVar(&c.all, "all", false,
 		"print every cell: of all metrics, not just the experiment's first score, and those that cannot be compared")
 	f.BoolVar(&c.strict, "strict", false,
@@ -85,7 +85,7 @@ func compareCommand(e *env) *cobra.Command {
 // beside prints what the authors' scripts gave beside the protocol released.
 func (c *compareFlags) beside(e *env, ours *report.Results) error {
 	if ours.Scripts == nil {
-		return exitf(exitStopped, "no numbers of the authors' scripts in %s: make authors runs them", ours.Dir)
+		return exitf(exitStopped, "no numbers of the authors' code in %s: make authors runs them", ours.Dir)
 	}
 	_, err := fmt.Fprint(e.out, authors.Table(ours.BesideScripts(), !c.all).Markdown())
 	return err
@@ -113,7 +113,7 @@ func (c *compareFlags) print(
 		}
 	}
 	if without != nil {
-		fmt.Fprintln(e.out, wrapped("no cell can be compared of "+strings.Join(without, ", ")+": --all says why"))
+		fmt.Fprintln(e.out, wrapped("no number can be compared of "+strings.Join(without, ", ")+": --all says why"))
 	}
 	left := 0
 	for _, part := range parts {

@@ -28,7 +28,7 @@ const (
 
 // Tolerance is the rule in words. Claims have rules of their own.
 const Tolerance = "Two means agree if they differ by at most 3.3 standard errors of their difference: " +
-	"of equal means one pair in a thousand is farther apart, and more where seeds are few. " +
+	"of equal means one pair in a thousand differs by more, and more pairs where seeds are few. " +
 	"Pairs more than two apart are marked; chance alone marks one pair in 22."
 
 // Row is a cell beside another's numbers, theirs.

@@ -167,7 +167,7 @@ func label(trials [][]harness.Trial, keys []string) {
 			}
 		}
 		for j := range cell {
-			cell[j].Cell = cmp.Or(strings.Join(parts, ","), "as they are")
+			cell[j].Cell = cmp.Or(strings.Join(parts, ","), "current settings")
 		}
 	}
 }

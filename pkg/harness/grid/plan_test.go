@@ -107,7 +107,7 @@ func TestCells(t *testing.T) {
 			"wide/svgd: options.dim=3 | options.dim=4 | options.dim=5"},
 		{"product: {methods.svgd: [{step: 0.2, mover: adam}]}",
 			"small/svgd: mover=adam,step=0.2\nwide/svgd: mover=adam,step=0.2"},
-		{"{product: {step: [0.1]}, methods: [svgd], problems: [small]}", "small/svgd: as they are"},
+		{"{product: {step: [0.1]}, methods: [svgd], problems: [small]}", "small/svgd: current settings"},
 	} {
 		p, _, err := layOut(c.text, "min gap")
 		if err != nil {

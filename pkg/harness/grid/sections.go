@@ -28,8 +28,8 @@ func (q Question) On(e *harness.Experiment) *harness.Experiment {
 	out := *e
 	out.Paper = nil
 	out.Sections = []harness.Section{
-		{ID: "best", Title: "The best cells", Draw: draw, Table: q.best},
-		{ID: "cells", Title: "All cells, the best first", Table: q.all},
+		{ID: "best", Title: "The best configurations", Draw: draw, Table: q.best},
+		{ID: "cells", Title: "All configurations, the best first", Table: q.all},
 	}
 	if e.Custom != nil { // records on what is a person's own have the same sections
 		own := *e.Custom
@@ -181,12 +181,12 @@ func (q Question) best(s *record.Set) (*table.Table, error) {
 	t, value := table.Of(groups), q.Metric
 	if q.Published != nil {
 		value = "distance in standard errors"
-		t.Notes = []string{fmt.Sprintf("A cell agrees with print if each published metric lies within %d standard "+
-			"errors; the distance is that of the farthest.", claim.Marked)}
+		t.Notes = []string{fmt.Sprintf("A configuration agrees if each published metric lies within %d standard "+
+			"errors; the distance is the largest of them.", claim.Marked)}
 	}
 	t.Words("problem", func(g *group) string { return g.problem })
 	t.Words("method", func(g *group) string { return figure.Label(g.method) })
-	t.Words("best cell", func(g *group) string {
+	t.Words("best configuration", func(g *group) string {
 		if len(g.ranked()) == 0 {
 			return "none: " + g.cells[0].why
 		}
@@ -209,7 +209,7 @@ func (q Question) best(s *record.Set) (*table.Table, error) {
 		}
 		return "–"
 	})
-	t.Column("cells", func(g *group) table.Cell {
+	t.Column("configurations", func(g *group) table.Cell {
 		return table.Text(fmt.Sprintf("%d of %d", len(g.ranked()), len(g.cells)))
 	})
 	return &t.Table, nil
@@ -321,7 +321,7 @@ func (g *group) panel(key string, words func(metric string) string) figure.Panel
 		Y:     figure.Axis{Label: words(g.metrics[0]), Scale: figure.AutoLog},
 	}
 	at := places(levels, numeric, &p.X)
-	style := figure.Method(g.method).As("best cell")
+	style := figure.Method(g.method).As("best configuration")
 	line, seeds := figure.Line{Style: style}, figure.Scatter{Radius: 1.6, Style: style.As("")}
 	for i, level := range levels {
 		c := g.bestOf(key, level)

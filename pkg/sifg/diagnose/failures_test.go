@@ -154,7 +154,7 @@ func (f failure) check(t *testing.T, row []string) {
 		}
 	}
 	said := strings.Join(alone.Warnings, " ")
-	if said == "" && !strings.Contains(alone.String(), "Not seen by this: modes without particles") {
+	if said == "" && !strings.Contains(alone.String(), "Not detected by this: modes without particles") {
 		t.Error("what is not seen is not said")
 	}
 	for i, x := range [][3]string{

@@ -44,13 +44,13 @@ const tooFew = "%d particles are too few to evaluate the sample: the numbers abo
 
 // unseen says what a summary cannot see.
 func (s *Summary) unseen() string {
-	const most = "Not seen by this: modes without particles, the relative weights of separated modes (they come from " +
-		"the start), tails beyond the particles, whether the score is right (diagnose.Check), and whether the run " +
+	const most = "Not detected by this: modes without particles, the relative weights of separated modes (they come from " +
+		"the initialisation), tails beyond the particles, whether the score is right (diagnose.Check), and whether the run " +
 		"has converged (diagnose.Watch)."
 	if s.Runs > 1 {
 		return most + " The runs agree, as they also do where all miss the same."
 	}
-	return most + " Run it with another seed and from a wider start, and summarise the runs together."
+	return most + " Run it with another seed and wider initial particles, and summarise the runs together."
 }
 
 // warn puts what looks wrong in words.

@@ -167,7 +167,7 @@ func (s *tempering) next(ctx context.Context) error {
 	s.out.Temperatures = append(s.out.Temperatures, s.beta)
 	if len(s.out.Temperatures) > coolest {
 		return fmt.Errorf("hmc: after %d temperatures the exponent of the density is %g: start particles (Mean, SD) "+
-			"nearer to it", coolest, s.beta)
+			"closer to it", coolest, s.beta)
 	}
 	s.resample(weights)
 	return s.move(ctx)

@@ -31,7 +31,7 @@ type knownTruth struct {
 }
 
 // unseen is what Summarize says where it cannot see that a cloud is wrong.
-const unseen = "Not seen by this: modes without particles"
+const unseen = "Not detected by this: modes without particles"
 
 // lse is log(w·exp(a) + (1−w)·exp(b)).
 func lse(w, a, b float64) float64 {

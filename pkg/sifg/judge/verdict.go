@@ -127,9 +127,9 @@ func (p *Report) sayHeavy() (out []string) {
 				strings.Join(names, ", "), text))
 		}
 	}
-	say(p.Means, "a mean (k̂ above 0.7): quantiles stand, the mean, its ± and the sd hang on a few draws")
+	say(p.Means, "a mean (k̂ above 0.7): quantiles stand, the mean, its ± and the sd depend on a few draws")
 	say(slices.DeleteFunc(slices.Clone(p.Heavy), func(j int) bool { return slices.Contains(p.Means, j) }),
-		"a variance: quantiles stand, standard deviations hang on a few draws")
+		"a variance: quantiles stand, standard deviations depend on a few draws")
 	return out
 }
 
@@ -157,7 +157,7 @@ func (p *Report) sayDivergences(agree bool) (out []string) {
 
 // sayModes says from where the chains started, which modes were found, and what is not seen.
 func (p *Report) sayModes() []string {
-	text, found := fmt.Sprintf("%d searches from wide starts", p.Searches-p.Revisits), len(p.Share)
+	text, found := fmt.Sprintf("%d searches from wide initial points", p.Searches-p.Revisits), len(p.Share)
 	if p.Revisits > 0 {
 		text += fmt.Sprintf(" and %d from the likeliest draws of the chains", p.Revisits)
 	}

@@ -30,7 +30,7 @@ func TestReasons(t *testing.T) {
 				unseen}},
 		"no mean": {func(p *Report) { p.Heavy, p.Means, p.EBFMI = []int{0, 1}, []int{1}, 0.2 }, true,
 			[]string{"Use these", "the tails: the middle stands, far", "tails of b are heavy, like a power law's " +
-				"with hardly a mean (k̂ above 0.7): quantiles stand, the mean, its ± and the sd hang on a few draws.",
+				"with hardly a mean (k̂ above 0.7): quantiles stand, the mean, its ± and the sd depend on a few draws.",
 				"tails of a are heavy, like a power law's with hardly a variance", unseen}},
 		"divergences": {func(p *Report) { p.Divergent, p.DivergedAt, p.DivergedOff = 0.01, 1, -1.8 }, true,
 			[]string{"Use these", "1 % of the iterations diverged, where b is 1.8 standard deviations below its mean",
