@@ -171,8 +171,8 @@ func plain(v []float64) table.Cell {
 // meaning says what varies between the trials of a protocol, and names the test that tells two methods apart.
 func (r results) meaning() (trials, test string) {
 	if r.overlap > 0 {
-		return "Each trial has its own train/test split, the same for all methods, so ± is mostly the difference between " +
-			"splits.", "t-test with Nadeau and Bengio's variance for overlapping splits"
+		return "Each trial has its own train/test split, the same for all methods, so ± is mostly the difference " +
+			"between splits.", "t-test with Nadeau and Bengio's variance for overlapping splits"
 	}
 	return "All trials share one split, so ± is the noise of the algorithm alone.", "sign-flip test"
 }

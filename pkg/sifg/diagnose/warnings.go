@@ -44,9 +44,9 @@ const tooFew = "%d particles are too few to evaluate the sample: the numbers abo
 
 // unseen says what a summary cannot see.
 func (s *Summary) unseen() string {
-	const most = "Not detected by this: modes without particles, the relative weights of separated modes (they come from " +
-		"the initialisation), tails beyond the particles, whether the score is right (diagnose.Check), and whether the run " +
-		"has converged (diagnose.Watch)."
+	const most = "Not detected by this: modes without particles, the relative weights of separated modes (they come " +
+		"from the initialisation), tails beyond the particles, whether the score is right (diagnose.Check), and " +
+		"whether the run has converged (diagnose.Watch)."
 	if s.Runs > 1 {
 		return most + " The runs agree, as they also do where all miss the same."
 	}
