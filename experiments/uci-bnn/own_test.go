@@ -74,13 +74,13 @@ func TestOwnData(t *testing.T) {
 	}
 	page, _ := os.ReadFile("results/custom/mine/index.html")
 	lead, rest, _ := bytes.Cut(page, []byte("<table"))
-	if !bytes.Contains(lead, []byte("the settings of concrete, not chosen for what is yours")) ||
+	if !bytes.Contains(lead, []byte("the settings of concrete, not tuned for your data")) ||
 		!bytes.Contains(rest, []byte("--data rent,flats-2")) || bytes.Contains(page, []byte("changed settings")) ||
 		bytes.Contains(page, []byte("its own best")) {
 		t.Error("the page does not say first whose settings they are, or looks as if it were the paper's")
 	}
 	testPredictions(t, "results/custom/mine/uci-bnn")
-	ends(t, 75, "compare --name mine", "nothing in results/custom/mine can be set beside published")
+	ends(t, 75, "compare --name mine", "nothing in results/custom/mine can be compared with published")
 	ends(t, 0, "claims --name mine", "no claim was checked")
 	ends(t, 75, "verify --name mine --recompute 1", "4 of 4 trials were not drawn: 4 have no data here")
 	manifest := ""
@@ -162,8 +162,8 @@ func TestOwnDefaults(t *testing.T) {
 	read := "people: 40 rows, separator semicolon, decimal comma, header yes, target population, " +
 		"1 row left out (1 for births)"
 	const line = " uci-bnn --data people.csv --target population --parse missing=drop"
-	ends(t, 0, "plan"+line, read, "the settings of concrete, not chosen", "scale quick: --scale full",
-		"5 methods: --methods takes others", "sgld", "svgd", "l2-gf", "ada-gwg", "ada-sifg", "10 to compute")
+	ends(t, 0, "plan"+line, read, "the settings of concrete, not tuned for your data", "use --scale full for final numbers",
+		"choose others with --methods", "sgld", "svgd", "l2-gf", "ada-gwg", "ada-sifg", "10 to compute")
 	ends(t, 0, "run"+line+" --scale smoke --methods sgld --name mine", read,
 		"Lowest mean test-rmse on people: linear regression")
 	page, _ := os.ReadFile("results/custom/mine/index.html")

@@ -95,7 +95,7 @@ func table1(s *record.Set) (*table.Table, error) {
 	trials, test := r.meaning()
 	t.Notes = []string{
 		trials,
-		fmt.Sprintf("Bold: lowest mean over the trials in common. ≈: not told apart from it at %g %% (two-sided "+
+		fmt.Sprintf("Bold: lowest mean over the shared seeds. ≈: not significantly above it at %g %% (two-sided "+
 			"%s of the differences paired by seed, Holm's correction within the row). Because the lowest mean is "+
 			"found in the same data, a row of equal methods shows a false difference in one case of ten. A method "+
 			"with fewer than four fifths of the most trials takes no part.", 100*stats.Level, test),

@@ -158,7 +158,7 @@ func (e *Experiment) On(data []string, target *program.Program) (*Experiment, er
 func (e *Experiment) Shown(problems []string) *Experiment {
 	out := *e
 	named := strings.Join(problems, ", ")
-	if out.Note = "the settings of " + e.Custom.Problem + ", not chosen for what is yours"; e.Custom.Program {
+	if out.Note = "the settings of " + e.Custom.Problem + ", not tuned for your data"; e.Custom.Program {
 		out.Note, named = "", strings.TrimSuffix(named, ProgramSuffix)
 	}
 	out.plain = cmp.Or(e.plain, e.Custom.Title, e.Title)

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -99,8 +98,7 @@ func (e *env) split(args []string) (names, ids []string, err error) {
 		if id, ok := claims[strings.ToLower(arg)]; ok {
 			ids = append(ids, id)
 		} else if numbered.MatchString(arg) {
-			there := strings.Join(slices.Sorted(maps.Values(claims)), ", ")
-			return nil, nil, usage.Errorf("no claim %s: sifg claims shows %s", arg, there)
+			return nil, nil, usage.Errorf("no claim %s: sifg claims lists them", arg)
 		} else if arg != e.paper { // which is all that there is
 			names = append(names, arg)
 		}

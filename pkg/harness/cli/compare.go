@@ -263,7 +263,7 @@ func (c *compareFlags) rows(
 		return nil, nil, usage.Errorf("no numbers are published of %s: --against DIR sets it beside another report",
 			strings.Join(names, ", "))
 	}
-	return nil, nil, exitf(exitStopped, "nothing in %s can be set beside %s: sifg run makes results",
+	return nil, nil, exitf(exitStopped, "nothing in %s can be compared with %s: sifg run makes results",
 		c.resultsDir(nil), c.against)
 }
 

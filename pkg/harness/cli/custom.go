@@ -175,12 +175,12 @@ func (o *own) useData(e *env, r *plan.Request) error {
 		x.Note = strings.Join(said, "; ") // for its page
 		if !chosen("scale") {
 			r.Scale = "quick"
-			said = append(said, "scale quick: --scale full is the whole")
+			said = append(said, "quick scale (few iterations): use --scale full for final numbers")
 		}
 		if o.all.Lookup("grid") == nil && !chosen("methods") { // a grid names its own
 			r.Methods = slices.Concat(x.Custom.Methods, r.Added())
 			o.usual = []string{"--methods " + strings.Join(r.Methods, ",")}
-			said = append(said, fmt.Sprintf("%d methods: --methods takes others", len(r.Methods)))
+			said = append(said, fmt.Sprintf("running %s: choose others with --methods", strings.Join(r.Methods, ", ")))
 		}
 		for _, text := range said {
 			fmt.Fprintln(e.err, text)

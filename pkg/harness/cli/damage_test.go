@@ -48,8 +48,8 @@ func TestDamagedStore(t *testing.T) {
 	}
 	x.want(t, "run --protocol paper", 0, "7 already there, 2 computed")
 	same(t, "once it was removed", files(t, "results/toy", ""), before)
-	x.want(t, "verify", 0, "all files are as written")
-	x.want(t, "verify --store none", 0, "all files are as written")
+	x.want(t, "verify", 0, "verified: all files are intact")
+	x.want(t, "verify --store none", 0, "verified: all files are intact")
 	traces := glob(t, "results/store/toy/*/*/trace.parquet", 9)
 	flip(t, traces[0]) // its size is right, so that only who reads it sees it
 	for _, command := range []string{"run --name new", "run --results other --store results/store"} {
@@ -157,7 +157,7 @@ func TestRecompute(t *testing.T) {
 			t.Fatal(err)
 		}
 		x.want(t, "report --protocol all --set step=0.3 --results forged", 0) // pages of the forged values
-		x.want(t, "verify --results forged", 0, "as written")
+		x.want(t, "verify --results forged", 0, "intact")
 	}
 	victim := &traces[len(traces)/2]
 	forge(func() { victim.Value *= 1 + 1e-15 })

@@ -39,14 +39,14 @@ func (s *selection) flags(cmd *cobra.Command) {
 	s.reportFlags(f)
 	s.own.flags(f)
 	under(whichTrials, f, func(f *pflag.FlagSet) {
-		f.StringSliceVar(&s.Problems, "problems", nil, "only these problems, by `NAME`")
-		f.StringSliceVar(&s.Methods, "methods", nil, "only these methods, by `NAME`")
+		f.StringSliceVar(&s.Problems, "problems", nil, "only these problems, a comma-separated `LIST`")
+		f.StringSliceVar(&s.Methods, "methods", nil, "only these methods, a comma-separated `LIST`, such as sifg,svgd")
 		f.StringSliceVar(&s.seeds, "seeds", nil, "these seeds in place of those of the settings, as `1,2,5-20`")
 	})
 	under(settingsOf, f, func(f *pflag.FlagSet) {
 		f.StringArrayVar(&s.config, "config", nil,
-			"`FILE` of settings laid over the experiment's, in the shape of one of its protocols; repeatable")
-		f.StringArrayVar(&s.set, "set", nil, "`KEY=VALUE` laid over the settings; repeatable")
+			"`FILE` that overrides settings, as a protocol does; repeatable")
+		f.StringArrayVar(&s.set, "set", nil, "`KEY=VALUE` that overrides a setting; repeatable")
 	})
 }
 

@@ -232,7 +232,7 @@ func (w *work) summary(todo []harness.Trial) string {
 		{w.count(retryable...), "of which failed before"},
 		{all - len(todo), "to measure from stored particles"},
 		{damaged, "damaged"},
-		{len(w.found) - there - damaged - all, "left out for want of data"},
+		{len(w.found) - there - damaged - all, "left out because data are missing"},
 	} {
 		if x.n > 0 {
 			s += fmt.Sprintf(", %d %s", x.n, x.what)

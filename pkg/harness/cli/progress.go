@@ -217,6 +217,6 @@ func (p *progress) finishing(signal error) {
 	n := len(p.running)
 	p.mu.Unlock()
 	if n > 0 {
-		fmt.Fprintf(p.out, "%v: finishing %s, press again to stop at once\n", signal, table.Count(n, "trial"))
+		fmt.Fprintf(p.out, "%v: finishing %s, a second signal stops at once\n", signal, table.Count(n, "trial"))
 	}
 }

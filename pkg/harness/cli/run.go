@@ -162,7 +162,7 @@ func (w *work) without(e *env) []string {
 // outcome turns what the store has of a plan into the exit code and its sentence. A trial that diverged is a result.
 func (w *work) outcome(e *env) error {
 	if n := w.count(record.StatusDiverged); n > 0 {
-		fmt.Fprintf(e.err, "%s diverged: that is their result\n", table.Count(n, "trial"))
+		fmt.Fprintf(e.err, "%s diverged, which counts as a result\n", table.Count(n, "trial"))
 	}
 	if err := w.damage(); err != nil {
 		return err

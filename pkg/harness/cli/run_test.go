@@ -112,7 +112,7 @@ func TestFailuresAreRows(t *testing.T) {
 			t,
 			"run --protocol paper --set problems.small.options.fault=nan",
 			0,
-			"9 trials diverged: that is their result",
+			"9 trials diverged, which counts as a result",
 			computed,
 		)
 	}
@@ -159,7 +159,7 @@ func TestReportsStayApart(t *testing.T) {
 		}
 	}
 	x.want(t, "claims T1 --name mine", 0, "There are 9.")
-	x.want(t, "verify", 0, "as written")
+	x.want(t, "verify", 0, "intact")
 	t.Chdir(t.TempDir())
 	x.want(t, "list runs", 75, "no runs in results/custom")
 }
@@ -223,7 +223,7 @@ func TestRunFetches(t *testing.T) {
 		line,
 		75,
 		"the data set lost cannot be fetched (--verbose says why",
-		"27 trials: 0 already there, 18 to compute, 9 left out for want of data",
+		"27 trials: 0 already there, 18 to compute, 9 left out because data are missing",
 		"9 of 27",
 		"lost",
 		"sifg data fetch",

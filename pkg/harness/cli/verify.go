@@ -106,7 +106,7 @@ func (s *selection) verifyFiles(e *env) error {
 		return errors.Join(exitf(exitDamaged, "%s not as written", table.Count(len(found), "file")), unread)
 	}
 	if unread == nil {
-		fmt.Fprintln(e.out, "all files are as written")
+		fmt.Fprintln(e.out, "verified: all files are intact")
 	}
 	return unread
 }

@@ -188,7 +188,7 @@ func TestOwnData(t *testing.T) {
 	page := rendered(t, written(t, all, map[string]*report.Records{"gmm": d}), nil, all)["index.html"]
 	for _, want := range []string{
 		"<h1>My mixtures: p</h1>", // by the problems of the records
-		"the settings of p, not chosen for what is yours", "What is mine.", "quick scale", "KL at the end",
+		"the settings of p, not tuned for your data", "What is mine.", "quick scale", "KL at the end",
 	} {
 		if strings.Count(page, want) < 1 {
 			t.Errorf("the page lacks %q", want)

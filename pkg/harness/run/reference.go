@@ -84,7 +84,7 @@ func (r *runner) makeReference(ctx context.Context, x *harness.Reference, id sto
 		return nil, err
 	}
 	name := t.Experiment + "/" + t.Problem
-	r.Progress.Note(name + ": making the reference")
+	r.Progress.Note(name + ": computing reference draws")
 	files, failure := r.limited(ctx, x, dir, name)
 	if failure != nil {
 		return failure, nil

@@ -63,7 +63,7 @@ func TestKilledAtRandom(t *testing.T) {
 		w, dir := works[rounds%2], folder(t)
 		w.round(t, r, dir, killed)
 		// The other process may have been killed while it wrote the report.
-		words := []string{" 0 computed", "results: ", "page: ", "as written"}
+		words := []string{" 0 computed", "results: ", "page: ", "intact"}
 		for i, line := range append(w.commands[:], []string{"verify"}) {
 			cmd, out := command(append(slices.Clone(line), "--results", dir)...)
 			if err := cmd.Run(); err != nil || !strings.Contains(out.String(), words[i]) {

@@ -53,7 +53,7 @@ func TestSignals(t *testing.T) {
 		if took := time.Since(last); x.times == 2 && took > time.Second {
 			t.Errorf("%s: it ended %v after the second signal", what, took)
 		}
-		if said := "finishing 2 trials, press again to stop at once"; !strings.Contains(out.text.String(), said) {
+		if said := "finishing 2 trials, a second signal stops at once"; !strings.Contains(out.text.String(), said) {
 			t.Errorf("%s: does not say %q: %s", what, said, out.text.String())
 		}
 		if code := cmd.ProcessState.ExitCode(); code != x.code || !strings.Contains(out.text.String(), x.words) {

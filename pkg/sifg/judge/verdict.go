@@ -169,7 +169,7 @@ func (p *Report) sayModes() []string {
 	case 1:
 		text += "one mode"
 		if p.Revisits == 0 {
-			text += "; one chain started there, the others on (−2, 2) in the model's coordinates"
+			text += "; one chain starts there, the others at points uniform on (−2, 2) in the model's coordinates"
 		}
 		text += "."
 	default:
