@@ -15,7 +15,7 @@ const (
 	yourOwn     = "Data and programs of your own:"
 	whereFiles  = "Where files are:"
 	howComputed = "How trials are computed, which changes no result:"
-	whatIsSaid  = "What is said:"
+	whatIsSaid  = "Output:"
 	other       = "Flags:"
 )
 
