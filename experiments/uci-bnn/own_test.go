@@ -162,7 +162,7 @@ func TestOwnDefaults(t *testing.T) {
 	read := "people: 40 rows, separator semicolon, decimal comma, header yes, target population, " +
 		"1 row left out (1 for births)"
 	const line = " uci-bnn --data people.csv --target population --parse missing=drop"
-	ends(t, 0, "plan"+line, read, "the settings of concrete, not tuned for your data", "use --scale full for final numbers",
+	ends(t, 0, "plan"+line, read, "not tuned for your data", "use --scale full for final numbers",
 		"choose others with --methods", "sgld", "svgd", "l2-gf", "ada-gwg", "ada-sifg", "10 to compute")
 	ends(t, 0, "run"+line+" --scale smoke --methods sgld --name mine", read,
 		"Lowest mean test-rmse on people: linear regression")
