@@ -5,10 +5,11 @@ package usage
 import (
 	"fmt"
 	"io/fs"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 )
@@ -106,44 +107,26 @@ func Twice[T comparable](kind string, list []T) error {
 	return nil
 }
 
-// nearest returns a candidate that begins with name or differs by one edit, or else by two, fewer than name has
-// letters: the one nearest to its length; "" where there is none.
-func nearest(name string, candidates []string) (near string) {
-	name = strings.ToLower(name)
-	for most := 1; most <= 2 && most < len(name) && near == ""; most++ {
-		best := math.MaxInt
-		for _, c := range candidates {
-			lower := strings.ToLower(c)
-			longer := max(len(c)-len(name), len(name)-len(c))
-			if (strings.HasPrefix(lower, name) || edits(name, lower) <= most) && longer < best {
-				near, best = c, longer
-			}
+// nearest returns a candidate that is name with two neighbouring letters exchanged, or begins with it or differs by one
+// edit, or else by two, fewer than name has letters: the one nearest to its length; "" where there is none.
+func nearest(name string, candidates []string) string {
+	for i := 1; i < len(name); i++ {
+		if swapped := name[:i-1] + name[i:i+1] + name[i-1:i] + name[i+1:]; slices.Contains(candidates, swapped) {
+			return swapped
 		}
 	}
-	return near
-}
-
-// edits is how many letters are put in, left out, replaced or exchanged with the next one between two words.
-func edits(a, b string) int {
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		for j := range rows[i] {
-			if i == 0 || j == 0 {
-				rows[i][j] = i + j
-				continue
-			}
-			n := rows[i-1][j-1]
-			if a[i-1] != b[j-1] {
-				n = 1 + min(n, rows[i-1][j], rows[i][j-1])
-			}
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				n = min(n, 1+rows[i-2][j-2])
-			}
-			rows[i][j] = n
+	menu := &cobra.Command{} // cobra measures the edits
+	for _, c := range candidates {
+		menu.AddCommand(&cobra.Command{Use: c, Run: func(*cobra.Command, []string) {}})
+	}
+	for edits := 1; edits <= 2 && edits < len(name); edits++ {
+		menu.SuggestionsMinimumDistance = edits
+		if found := menu.SuggestionsFor(name); len(found) > 0 {
+			other := func(c string) int { return max(len(c)-len(name), len(name)-len(c)) }
+			return slices.MinFunc(found, func(a, b string) int { return other(a) - other(b) })
 		}
 	}
-	return rows[len(a)][len(b)]
+	return ""
 }
 
 // Quote joins arguments so that a POSIX shell reads them.
