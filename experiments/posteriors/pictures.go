@@ -1,6 +1,7 @@
 package posteriors
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -47,7 +48,7 @@ func chainsOf(s *record.Set) (all metric.Points, chains int, names []string, wor
 		return min(v.BulkESS, v.TailESS)
 	}
 	if r.Moves > 0 { // exact draws have none
-		slices.SortStableFunc(worst, func(a, b int) int { return int(math.Copysign(1, ess(a)-ess(b))) })
+		slices.SortStableFunc(worst, func(a, b int) int { return cmp.Compare(ess(a), ess(b)) })
 	}
 	return all, a.Shape[0], names, worst, nil
 }
@@ -116,7 +117,7 @@ func ranks(s *record.Set) (*figure.Figure, error) {
 		for i := range order {
 			order[i] = i
 		}
-		slices.SortStableFunc(order, func(a, b int) int { return int(math.Copysign(1, x[a]-x[b])) })
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
 		p := figure.Panel{
 			Title: names[j], X: figure.Axis{Label: "rank"},
 			Y: figure.Axis{Label: "draws of a chain", Min: 0, Max: math.NaN()},
@@ -140,7 +141,7 @@ func ranks(s *record.Set) (*figure.Figure, error) {
 	return f, nil
 }
 
-// pair draws the two values that are most correlated by ranks, or of more than fifty the two with the fewest effective
+// pair draws the two values that are most correlated, or of more than fifty the two with the fewest effective
 // draws, and where moves diverged.
 func pair(s *record.Set) (*figure.Figure, error) {
 	all, _, names, worst, err := chainsOf(s)

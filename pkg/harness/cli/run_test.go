@@ -160,6 +160,11 @@ func TestReportsStayApart(t *testing.T) {
 	}
 	x.want(t, "claims T1 --name mine", 0, "There are 9.")
 	x.want(t, "verify", 0, "intact")
+	put(t, "results/custom/index.html", "<h1>my own</h1>")
+	x.want(t, "run --set step=0.3", 0, "results/custom/index.html is not this program's page of runs: it stays")
+	if text := files(t, "results/custom", "index.html")["index.html"]; text != "<h1>my own</h1>" {
+		t.Errorf("a person's own page is now %q", text)
+	}
 	t.Chdir(t.TempDir())
 	x.want(t, "list runs", 75, "no runs in results/custom")
 }

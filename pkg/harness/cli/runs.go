@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/page"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 )
@@ -36,7 +38,7 @@ func runIn(e *env, dir string, run page.Run) page.Run {
 	trials, _ := filepath.Glob(filepath.Join(dir, "*", "trials.parquet"))
 	var what []string
 	for _, at := range trials {
-		d, err := report.ReadRecords(filepath.Dir(at))
+		d, err := report.ReadTrials(filepath.Dir(at))
 		if err != nil {
 			what = append(what, "damaged: sifg verify --name "+run.Name+" says how")
 			continue
@@ -94,7 +96,12 @@ func indexRuns(e *env, results string) error {
 	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, "index.html"), text, 0o666)
+	file := filepath.Join(dir, "index.html")
+	if old, err := os.ReadFile(file); err == nil && !bytes.Contains(old, []byte("<title>My runs</title>")) {
+		fmt.Fprintf(e.err, "%s is not this program's page of runs: it stays\n", file)
+		return nil
+	}
+	return disk.WriteFileAtomic(file, text)
 }
 
 // custom reports whether records are on data or a model of a person's own.

@@ -85,32 +85,13 @@ func NewRecords() *Records {
 // ReadRecords reads the records of a folder; nil where it has none. Its error wraps safe.ErrDamaged where a file is not
 // as it was written.
 func ReadRecords(dir string) (*Records, error) {
-	b, err := readData(dir, trialsName)
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Lstat(filepath.Join(dir, timingsName)); err == nil { // they are written as a whole
-			return nil, damaged(dir, trialsName, "missing")
-		}
-		return nil, nil
-	}
-	if err != nil {
+	d, sum, err := readTrials(dir)
+	if d == nil {
 		return nil, err
 	}
-	d := NewRecords()
-	d.dir = dir
-	if d.Trials, err = decode[record.Trial](dir, trialsName, b); err != nil {
-		return nil, err
-	}
-	meta := record.Metadata(b)
-	err = errors.Join(
-		json.Unmarshal([]byte(meta[metaFiles]), &d.files),
-		json.Unmarshal([]byte(meta[metaSet]), &d.Set),
-	)
-	d.About = meta[metaAbout]
-	if err != nil || meta[metaSum] != d.sum(d.files) {
-		return nil, damaged(dir, trialsName, "its rows are not those that were written")
-	}
+	b, err := d.read(tracesName)
 	var traces []record.Trace
-	if b, err = d.read(tracesName); err == nil {
+	if err == nil {
 		traces, err = decode[record.Trace](dir, tracesName, b)
 	}
 	if err != nil {
@@ -123,7 +104,42 @@ func ReadRecords(dir string) (*Records, error) {
 		}
 		d.traces[rest[0].Key], rest = rest[:n:n], rest[n:]
 	}
-	return d, d.readTimings(meta[metaSum])
+	return d, d.readTimings(sum)
+}
+
+// ReadTrials is ReadRecords without what was measured, and without times: one file.
+func ReadTrials(dir string) (*Records, error) {
+	d, _, err := readTrials(dir)
+	return d, err
+}
+
+// readTrials reads trials.parquet, and returns its digest too; nil where there is none.
+func readTrials(dir string) (d *Records, sum string, err error) {
+	b, err := readData(dir, trialsName)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(filepath.Join(dir, timingsName)); err == nil { // they are written as a whole
+			return nil, "", damaged(dir, trialsName, "missing")
+		}
+		return nil, "", nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	d = NewRecords()
+	d.dir = dir
+	if d.Trials, err = decode[record.Trial](dir, trialsName, b); err != nil {
+		return nil, "", err
+	}
+	meta := record.Metadata(b)
+	err = errors.Join(
+		json.Unmarshal([]byte(meta[metaFiles]), &d.files),
+		json.Unmarshal([]byte(meta[metaSet]), &d.Set),
+	)
+	d.About = meta[metaAbout]
+	if err != nil || meta[metaSum] != d.sum(d.files) {
+		return nil, "", damaged(dir, trialsName, "its rows are not those that were written")
+	}
+	return d, meta[metaSum], nil
 }
 
 // readTimings reads the timings that were written with trials of this sum.
