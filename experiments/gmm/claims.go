@@ -74,10 +74,9 @@ var claims = []claim.Claim{
 		ID:        "5",
 		Statement: "2-D: SIFG keeps producing different samples of the target after iteration 1600.",
 		Rule: "between 1600 and 2000 x changes by more than fresh noise around stationary particles would change " +
-			"it (median " +
-			"displacement above σ√(4 ln 2)) in nine of ten seeds, and the 90 % intervals (Student's t over seeds) of " +
-			"the mean k-NN KL at both end at 0.15 or below; not reproduced if x changes by no more in half of the " +
-			"seeds, or an interval begins above 0.15; otherwise not decided",
+			"it (median displacement above σ√(4 ln 2)) in nine of ten seeds, and the 90 % intervals (Student's t " +
+			"over seeds) of the mean k-NN KL at both end at 0.15 or below; not reproduced if x changes by no more " +
+			"in half of the seeds, or an interval begins above 0.15; otherwise not decided",
 		Check: rule.On("gmm-2d", produces, "sifg"),
 	},
 	{

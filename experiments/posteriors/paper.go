@@ -182,8 +182,7 @@ func (p *paper) problem(name string, problem *yaml.Node) error {
 		return nil
 	case strings.Contains(name, "*") || (command == nil) == (file == nil):
 		return usage.Errorf("%s: %s: want one of program, a command such as \"python %s.py\", and data, a table "+
-			"such as "+
-			"%[3]s.csv with its target", p.path, key, strings.Trim(name, "*-"))
+			"such as %[3]s.csv with its target", p.path, key, strings.Trim(name, "*-"))
 	case file != nil:
 		return p.table(key, name, file.Value, problem)
 	}

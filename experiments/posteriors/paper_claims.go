@@ -64,7 +64,7 @@ func (p *paper) claim(c *paperClaim, i int, file *settings.File) (claim.Claim, e
 		return out, usage.Errorf("%s: says is missing: want the sentence of the paper", where)
 	}
 	known := func(key, metric string, problems []string, methods ...string) error {
-		err := cmp.Or(p.e.Measures(metric, where+", "+key+".metric"),
+		err := cmp.Or(p.e.Metrics.Known(metric, where+", "+key+".metric"),
 			usage.Among("problem", problems, where+", "+key+".problem", file.Problems),
 			usage.Among("method", methods, where+", "+key, file.Methods))
 		for i := 0; err == nil && i < len(problems); i++ {
@@ -90,9 +90,8 @@ func (p *paper) claim(c *paperClaim, i int, file *settings.File) (claim.Claim, e
 		}
 		m := kOfN.FindStringSubmatch(l.Of)
 		if m == nil || m[2] != strconv.Itoa(len(problems)) {
-			return out, usage.Errorf("%s, lowest.of: want how many of the %d problems with %s, such as \"%[2]d of "+
-				"%[2]d "+
-				"problems\", found %[4]q", where, len(problems), l.Metric, l.Of)
+			return out, usage.Errorf("%s, lowest.of: want how many of the %d problems with %s, such as "+
+				"\"%[2]d of %[2]d problems\", found %[4]q", where, len(problems), l.Metric, l.Of)
 		}
 		k, _ := strconv.Atoi(m[1])
 		if k < 1 || k > len(problems) {

@@ -117,7 +117,7 @@ func (p *paper) measures(metric, problem, from string) error {
 	if slices.Contains(p.tabled, problem) {
 		x = p.tables
 	}
-	if err := x.Measures(metric, from); err != nil {
+	if err := x.Metrics.Known(metric, from); err != nil {
 		return usage.Errorf("%v (on the problem %s)", err, problem)
 	}
 	return nil

@@ -30,9 +30,8 @@ var Experiment = &harness.Experiment{
 	Title: "Twelve real posteriors",
 	Summary: "Posteriors of posteriordb with published reference draws, in coordinates of their Laplace " +
 		"approximation and in the original ones. Every method starts from the same particles, off and too narrow, " +
-		"has the " +
-		"same number of gradients, and the step that the kernel Stein discrepancy of a tuning run chose. The paper " +
-		"does not have it.",
+		"has the same number of gradients, and the step that the kernel Stein discrepancy of a tuning run chose. " +
+		"The paper does not have it.",
 	Settings:  slices.Concat(study.Read(files, "posteriors.yaml"), study.Read(files, "tuned.yaml")),
 	Version:   "1",
 	Measuring: measuring,

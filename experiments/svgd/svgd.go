@@ -28,9 +28,8 @@ var Experiment = &harness.Experiment{
 	Name:  "svgd",
 	Title: "SVGD's toy example",
 	Summary: "Another paper, Liu and Wang (2016): a mixture of two normal distributions on the line, ⅓N(−2, 1) + " +
-		"⅔N(2, 1), " +
-		"sampled by SVGD from N(−10, 1). It shows that the particles find both modes (Figure 1), and that they " +
-		"estimate expectations better than i.i.d. samples of equal size do (Figure 2).",
+		"⅔N(2, 1), sampled by SVGD from N(−10, 1). It shows that the particles find both modes (Figure 1), and " +
+		"that they estimate expectations better than i.i.d. samples of equal size do (Figure 2).",
 	Settings:  study.Read(files, "svgd.yaml"),
 	Version:   "1",
 	Measuring: measuring,

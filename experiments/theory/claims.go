@@ -46,13 +46,12 @@ var claims = []claim.Claim{
 		Custom: true,
 		Statement: "The learned score brings SIFG closer to a normal distribution where the " +
 			"network has learned at least half of what there is to learn, and not elsewhere.",
-		Rule: "over normal distributions in 2 to 100 dimensions, 100 to 3000 particles and σ from 0.2 to 1: " +
-			"the 95 % interval (Student's t, paired by seed) of the difference of SIFG's energy distance and the " +
-			"ablation's is below 0 in those configurations where the network predicts, of noise it has not " +
-			"learned from, at " +
-			"least half of the share σ²/(1 + σ²) that the distribution's own score would; reproduced if that " +
-			"agrees in nine " +
-			"of ten configurations, not reproduced if in half of them or fewer, otherwise not decided",
+		Rule: "over normal distributions in 2 to 100 dimensions, 100 to 3000 particles and σ from 0.2 to 1: the 95 " +
+			"% interval (Student's t, paired by seed) of the difference of SIFG's energy distance and the " +
+			"ablation's is below 0 in those configurations where the network predicts, of noise it has not learned " +
+			"from, at least half of the share σ²/(1 + σ²) that the distribution's own score would; reproduced if " +
+			"that agrees in nine of ten configurations, not reproduced if in half of them or fewer, otherwise not " +
+			"decided",
 		Check: checkHelps,
 	},
 	{
@@ -69,10 +68,9 @@ var claims = []claim.Claim{
 		Custom:    true,
 		Statement: "The flow of the proofs, which averages over w, samples as Algorithm 1 does, which takes one draw.",
 		Rule: "at the step 0.01 the energy distance with 64 draws an iteration is within 25 % of that with one: " +
-			"the 90 % " +
-			"interval of the mean log ratio (Student's t over seeds) is within ±log 1.25, for the exact and the " +
-			"learned score, at σ = 0.085, 0.12 and 0.17; not reproduced if one interval is outside, otherwise not " +
-			"decided",
+			"the 90 % interval of the mean log ratio (Student's t over seeds) is within ±log 1.25, for the exact " +
+			"and the learned score, at σ = 0.085, 0.12 and 0.17; not reproduced if one interval is outside, " +
+			"otherwise not decided",
 		Check: rule.On("steps", checkDraws, "exact-1", "exact-64", "learned-1", "learned-64"),
 	},
 }

@@ -21,8 +21,7 @@ var Experiment = &harness.Experiment{
 	Name:  "theory",
 	Title: "Theory",
 	Summary: "Statements of sections 3 and 4 of the paper that take runs: on normal distributions and Gaussian " +
-		"mixtures, " +
-		"whose smoothed densities and scores are in closed form. Every problem is a computation.",
+		"mixtures, whose smoothed densities and scores are in closed form. Every problem is a computation.",
 	Settings: study.Read(files, "theory.yaml"),
 	Version:  "theory 1",
 	Problem:  problem,

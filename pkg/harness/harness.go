@@ -55,7 +55,7 @@ type Experiment struct {
 	Reference func(t *Trial) (*Reference, error)
 
 	Samplers []sifg.Sampler // that it has besides those of the library
-	Metrics  []Metric       // that its trials can measure, for listings
+	Metrics  Metrics        // that its trials can measure, for listings
 	// metrics that methods are compared by, the most telling first; less is better in all of them
 	Scores []string
 	// Baselines are predictors without a sampler that its trials measure too, shown beside the methods.
@@ -239,61 +239,6 @@ func ReadJSON(read func(name string) ([]byte, error), name string, v any) error 
 	return nil
 }
 
-// Metric describes a metric that an experiment can measure.
-type Metric struct {
-	Name    string // as in the trace: knn-kl
-	Title   string // on axes; "": the name with spaces
-	Unit    string // nats, …; "" for a pure number
-	Meaning string // one sentence
-
-	Components int // how many numbers it is at a checkpoint, Many where that hangs on the problem; 0: one
-}
-
-// Axis is what stands on an axis for a metric.
-func (e *Experiment) Axis(metric string) string {
-	title := strings.ReplaceAll(metric, "-", " ")
-	for _, m := range e.Metrics {
-		if m.Name == metric {
-			title = cmp.Or(m.Title, title)
-			if m.Unit != "" {
-				title += ", " + m.Unit
-			}
-		}
-	}
-	return title
-}
-
-// Many is the number of components of a metric that has one a mode, a coordinate or a particle.
-const Many = -1
-
-// Measures refuses what is no metric, or one of several components without saying which, as coverage[3] does. from says
-// where it was written.
-func (e *Experiment) Measures(text, from string) error {
-	name, index, one := record.Component(text)
-	var names []string
-	for _, m := range e.Metrics {
-		names = append(names, m.Name)
-	}
-	i := slices.Index(names, name)
-	if i < 0 {
-		return usage.Unknown("metric", name, from, names)
-	}
-	n := e.Metrics[i].Components
-	switch {
-	case n == 0 && one:
-		return usage.Errorf("%s: %s is one number: leave [%d] out", from, name, index)
-	case n == Many && !one:
-		return usage.Errorf("%s: %s has several components: write %s[0], %s[1], …", from, name, name, name)
-	case n > 0 && (!one || index >= n):
-		var all []string
-		for k := range n {
-			all = append(all, fmt.Sprintf("%s[%d]", name, k))
-		}
-		return usage.Errorf("%s: %s has %d components: %s", from, name, n, strings.Join(all, ", "))
-	}
-	return nil
-}
-
 // ReadPublished reads the published numbers of a file, all of which the experiment can measure.
 func (e *Experiment) ReadPublished(file string) ([]claim.Published, error) {
 	text, err := safe.Read(file, 1<<20)
@@ -306,7 +251,7 @@ func (e *Experiment) ReadPublished(file string) ([]claim.Published, error) {
 	}
 	f, err := e.File()
 	for _, p := range out {
-		err = cmp.Or(err, usage.Among("data set", []string{p.Problem}, file, f.Problems), e.Measures(p.Metric, file),
+		err = cmp.Or(err, usage.Among("data set", []string{p.Problem}, file, f.Problems), e.Metrics.Known(p.Metric, file),
 			usage.Among("method", []string{p.Method}, file, f.Methods))
 	}
 	return out, err
@@ -318,51 +263,31 @@ type Baseline struct {
 	Metrics []string // that have its values, one for each of Experiment.Scores
 }
 
-// Trial is one run of one method on one problem with one seed.
-type Trial struct {
-	// Key is a hex digest of all that the particles depend on, "-", and one of what is measured.
-	Key string
-
-	Experiment string
-	Protocol   string // as its settings declare it
-	Scale      string // full, quick, smoke
-	Problem    string // gmm-2d, …
-	Method     string // label in figures and tables: sifg, …
-	Cell       string // of a grid: "step=0.01,sigma=0.1"; "" outside of cells
-	Seed       uint64
-	Config     *settings.Config // shared by the trials of a method on a problem: not to be changed
-
-	// Data reads the data set Config.Data; nil where the trial has none.
-	Data func() (*dataset.Data, error) `json:"-"`
-	// Reference reads a file of the trial's reference; nil where the trial has none.
-	Reference func(name string) ([]byte, error) `json:"-"`
-	// Programs are the processes of programs that the trial uses; nil before it is computed.
-	Programs *program.Session `json:"-"`
+// SectionsUnder returns the sections that a protocol has; checks says whether it checks claims.
+func (e *Experiment) SectionsUnder(protocol string, checks bool) (out []*Section) {
+	for i := range e.Sections {
+		s := &e.Sections[i]
+		there := s.Under == nil || slices.Contains(s.Under, protocol)
+		if there && (s.Claim == nil || checks) {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
-// Name says in words which trial this is.
-func (t *Trial) Name() string {
-	return fmt.Sprintf("%s/%s %s %s seed %d", t.Experiment, t.Protocol, t.Problem, t.Row().Method, t.Seed)
+// Section returns the section of an ID, which there is.
+func (e *Experiment) Section(id string) *Section {
+	return &e.Sections[slices.IndexFunc(e.Sections, func(s Section) bool { return s.ID == id })]
 }
 
-// Row returns the trial's row of trials.parquet, less how it ended.
-func (t *Trial) Row() record.Trial {
-	config, _ := json.Marshal(t.Config) // as for its key
-	method := t.Method
-	if t.Cell != "" {
-		method += "@" + t.Cell
+// Claims returns the claims that it checks.
+func (e *Experiment) Claims() (out []*claim.Claim) {
+	for _, s := range e.Sections {
+		if s.Claim != nil {
+			out = append(out, s.Claim)
+		}
 	}
-	return record.Trial{
-		Key:        t.Key,
-		Experiment: t.Experiment,
-		Protocol:   t.Protocol,
-		Scale:      t.Scale,
-		Problem:    t.Problem,
-		Method:     method,
-		Seed:       t.Seed,
-		Particles:  t.Config.Particles,
-		Config:     string(config),
-	}
+	return out
 }
 
 // None is the sampler of computations: it leaves the particles where they start.

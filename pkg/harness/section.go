@@ -2,7 +2,6 @@ package harness
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
@@ -34,33 +33,6 @@ func Claims(all []claim.Claim) []Section {
 	out := make([]Section, len(all))
 	for i := range all {
 		out[i] = Section{ID: all[i].ID, Title: all[i].Statement, Text: all[i].Rule, Claim: &all[i]}
-	}
-	return out
-}
-
-// SectionsUnder returns the sections that a protocol has; checks says whether it checks claims.
-func (e *Experiment) SectionsUnder(protocol string, checks bool) (out []*Section) {
-	for i := range e.Sections {
-		s := &e.Sections[i]
-		there := s.Under == nil || slices.Contains(s.Under, protocol)
-		if there && (s.Claim == nil || checks) {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-// Section returns the section of an ID, which there is.
-func (e *Experiment) Section(id string) *Section {
-	return &e.Sections[slices.IndexFunc(e.Sections, func(s Section) bool { return s.ID == id })]
-}
-
-// Claims returns the claims that it checks.
-func (e *Experiment) Claims() (out []*claim.Claim) {
-	for _, s := range e.Sections {
-		if s.Claim != nil {
-			out = append(out, s.Claim)
-		}
 	}
 	return out
 }

@@ -35,8 +35,7 @@ func gridCommand(e *env) *cobra.Command {
 		Use:   "grid EXPERIMENT",
 		Short: "Runs a grid over the settings and ranks the configurations",
 		Long: "Configurations run as ordinary trials: what is in the store is not computed again, and the same " +
-			"command continues. " +
-			"docs/grids.md has all of it.",
+			"command continues. docs/grids.md has all of it.",
 		Example: "  sifg grid gmm --axis 'step=[1e-3, 1e-2, 1e-1]' --select 'min knn-kl' --scale smoke --dry-run\n" +
 			"  sifg grid gmm --grid tuned --scale smoke",
 		Args: arguments("one experiment", 1),

@@ -58,7 +58,7 @@ func Ask(name, text string, e *harness.Experiment) (q Question, err error) {
 			"%s; metrics of %s: %s", text, example, nearPublished, e.Name, strings.Join(known, ", "))
 	}
 	q.Metric, q.Max = m[2], m[1] == "max"
-	return q, e.Measures(m[2], fmt.Sprintf("--select %q", text))
+	return q, e.Metrics.Known(m[2], fmt.Sprintf("--select %q", text))
 }
 
 // asks reports whether it is about a method on a problem.

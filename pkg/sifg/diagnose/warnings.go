@@ -60,9 +60,8 @@ func (s *Summary) warn(x metric.Points) {
 		return
 	}
 	if s.batches {
-		s.say("The target has mini-batches, and this is computed from the score of one of them, whose noise may " +
-			"be all " +
-			"that it shows: give the target a FullScore (sifg.FullScorer).")
+		s.say("The target has mini-batches, and this is computed from the score of one of them, whose noise may be " +
+			"all that it shows: give the target a FullScore (sifg.FullScorer).")
 		return
 	}
 	s.warnOfRounding()

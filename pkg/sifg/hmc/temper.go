@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
@@ -38,11 +39,9 @@ type Tempered struct {
 	Gradients    int
 }
 
-// Temper samples by sequential Monte Carlo (Del Moral, Doucet and Jasra, 2006): particles go from a wide normal law
-// q to
-// the density π over q^(1−β) π^β, β from 0 to 1. Each β is chosen so that the weights of the particles are worth a
-// share
-// of them (bisection), which are then drawn by systematic resampling and moved by Hamiltonian Monte Carlo, with the
+// Temper samples by sequential Monte Carlo (Del Moral, Doucet and Jasra, 2006): particles go from a wide normal law q to
+// the density π over q^(1−β) π^β, β from 0 to 1. Each β is chosen by bisection so that the weights of the particles are
+// worth a share of them. Particles are then resampled systematically and moved by Hamiltonian Monte Carlo, with the
 // particles' variances as inverse masses and a step that keeps the acceptance near 0.8. Where chains of Sample stay in
 // separated modes, it finds those that q reaches, with their shares; these err by more than those of as many
 // independent draws, for particles of one ancestor stay in one mode. Compare seeds.
@@ -213,9 +212,8 @@ func (s *tempering) resample(weights []float64) {
 // move moves the particles at the present temperature.
 func (s *tempering) move(ctx context.Context) error {
 	cfg := Config{Step: s.step, Leapfrog: s.o.Leapfrog, Jitter: 0.3, Mass: make([]float64, s.x.D)}
-	covariance := metric.Covariance(s.x)
 	for k := range cfg.Mass {
-		cfg.Mass[k] = 1 / covariance.At(k, k)
+		cfg.Mass[k] = 1 / stat.Variance(s.x.Column(k), nil)
 	}
 	stage, errs := len(s.out.Temperatures), make([]error, s.o.Particles)
 	tallies := make([]Tally, s.o.Particles)

@@ -226,8 +226,7 @@ func (r *run) valuesOf(points []float64) (out []float64) {
 }
 
 // revisit searches from the likeliest draw of each chain: chains may have met a mode that no search ended in. The
-// lightest
-// of the known modes give way to these.
+// lightest of the known modes give way to these.
 func (r *run) revisit(s *hmc.Result) {
 	var starts [][]float64
 	for k, infos := range s.Infos {
