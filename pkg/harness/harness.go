@@ -251,8 +251,8 @@ func (e *Experiment) ReadPublished(file string) ([]claim.Published, error) {
 	}
 	f, err := e.File()
 	for _, p := range out {
-		err = cmp.Or(err, usage.Among("data set", []string{p.Problem}, file, f.Problems), e.Metrics.Known(p.Metric, file),
-			usage.Among("method", []string{p.Method}, file, f.Methods))
+		err = cmp.Or(err, usage.Among("data set", []string{p.Problem}, file, f.Problems),
+			e.Metrics.Known(p.Metric, file), usage.Among("method", []string{p.Method}, file, f.Methods))
 	}
 	return out, err
 }

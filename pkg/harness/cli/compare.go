@@ -51,7 +51,11 @@ func compareCommand(e *env) *cobra.Command {
 				fmt.Fprintf(e.out, "A rehearsal at %s scale, which decides nothing about a paper.\n\n", scale)
 			}
 			if c.against == theAuthors {
-				return c.beside(e, ours)
+				if ours.Scripts == nil {
+					return exitf(exitStopped, "no numbers of the authors' code in %s: make authors runs them", ours.Dir)
+				}
+				_, err := fmt.Fprint(e.out, authors.Table(ours.BesideScripts(), !c.all).Markdown())
+				return err
 			}
 			parts, lacking, err := c.rows(e, args, r, ours)
 			if err != nil {
@@ -80,15 +84,6 @@ func compareCommand(e *env) *cobra.Command {
 	f.BoolVar(&c.strict, "strict", false,
 		"exit with 4 where a number is outside its tolerance, with 75 where none can be compared")
 	return cmd
-}
-
-// beside prints what the authors' scripts gave beside the protocol released.
-func (c *compareFlags) beside(e *env, ours *report.Results) error {
-	if ours.Scripts == nil {
-		return exitf(exitStopped, "no numbers of the authors' code in %s: make authors runs them", ours.Dir)
-	}
-	_, err := fmt.Fprint(e.out, authors.Table(ours.BesideScripts(), !c.all).Markdown())
-	return err
 }
 
 // print prints the tables and the figures of the papers, how many cells of each part agree, and then the cells of

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -36,17 +35,13 @@ func (e *env) openPaper(args []string) error {
 			return usage.Errorf("the paper in %s stands alone: leave %s out", args[k], arg)
 		}
 	}
-	dir := args[k]
-	if filepath.Base(dir) == "paper.yaml" {
-		dir = filepath.Dir(dir)
-	}
 	var tables *harness.Experiment
 	for _, x := range e.experiments {
 		if x.Custom != nil && !x.Custom.Program {
 			tables = x
 		}
 	}
-	x, err := e.experiments[reads].Custom.Folder(dir, e.data, tables, func(line string) { fmt.Fprintln(e.err, line) })
+	x, err := e.experiments[reads].Custom.Folder(args[k], e.data, tables, func(line string) { fmt.Fprintln(e.err, line) })
 	if err != nil {
 		return err
 	}

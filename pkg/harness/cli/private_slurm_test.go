@@ -86,11 +86,7 @@ func (c *privateSlurm) configure(nodes int) {
 		err,
 		os.Chmod(c.dir, 0o755),
 		os.Mkdir(filepath.Join(c.dir, "state"), 0o755),
-		os.WriteFile(
-			filepath.Join(c.dir, "slurm.conf"),
-			text.Bytes(),
-			0o644,
-		),
+		os.WriteFile(filepath.Join(c.dir, "slurm.conf"), text.Bytes(), 0o644),
 		os.WriteFile(filepath.Join(c.dir, "munge.key"), key, 0o600),
 	)
 	if err != nil {

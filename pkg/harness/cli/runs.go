@@ -39,27 +39,18 @@ func runIn(e *env, dir string, run page.Run) page.Run {
 	var what []string
 	for _, at := range trials {
 		d, err := report.ReadTrials(filepath.Dir(at))
-		if err != nil {
+		name := filepath.Base(filepath.Dir(at))
+		switch x := harness.ByName(e.experiments, name); {
+		case err != nil:
 			what = append(what, "damaged: sifg verify --name "+run.Name+" says how")
 			continue
+		case x != nil:
+			name = d.Title(x)
 		}
-		var problems []string
-		for _, t := range d.Trials {
-			problem := strings.TrimSuffix(t.Problem, harness.ProgramSuffix)
-			if !slices.Contains(problems, problem) {
-				problems = append(problems, problem)
-			}
+		what, run.Trials = append(what, name), run.Trials+len(d.Trials)
+		for _, t := range d.Trials[:min(1, len(d.Trials))] {
 			run.Scale = t.Scale
 		}
-		run.Trials += len(d.Trials)
-		title := filepath.Base(filepath.Dir(at))
-		if x := harness.ByName(e.experiments, title); x != nil {
-			title = x.Title
-			if x.Custom != nil && x.Custom.Title != "" && custom(d) {
-				title = x.Custom.Title
-			}
-		}
-		what = append(what, title+": "+strings.Join(problems, ", "))
 	}
 	run.What = cmp.Or(strings.Join(what, "; "), "grids")
 	return run
@@ -102,16 +93,4 @@ func indexRuns(e *env, results string) error {
 		return nil
 	}
 	return disk.WriteFileAtomic(file, text)
-}
-
-// custom reports whether records are on data or a model of a person's own.
-func custom(d *report.Records) bool {
-	for _, set := range d.Set {
-		for _, text := range set {
-			if strings.HasPrefix(text, "--data ") || strings.HasPrefix(text, "--program ") {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -149,13 +149,12 @@ func (q Question) title(e *harness.Experiment, s *record.Set) string {
 	}
 	key, method := of(keys, "settings"), of(methods, "the methods")
 	where := of(problems, table.Count(len(slices.Compact(slices.Sorted(slices.Values(problems)))), "problem"))
-	switch {
-	case q.Published != nil:
+	if q.Published != nil {
 		return fmt.Sprintf("Which %s of %s gives the published numbers on %s?", key, method, where)
-	case method == "the methods" || strings.Contains(method, " and "):
-		return fmt.Sprintf("Which %s do %s want on %s?", key, method, where)
 	}
-	return fmt.Sprintf("Which %s does %s want on %s?", key, method, where)
+	several := method == "the methods" || strings.Contains(method, " and ")
+	do := map[bool]string{true: "do", false: "does"}[several]
+	return fmt.Sprintf("Which %s %s %s want on %s?", key, do, method, where)
 }
 
 // spoken is a setting in words.

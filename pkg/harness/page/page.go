@@ -35,7 +35,7 @@ var (
 	pageTemplate = template.Must(template.New("").Funcs(template.FuncMap{
 		"marks": marks, "image": image, "facts": facts, "without": without, "opinion": opinion, "command": command,
 		"count":      table.Count,
-		"lines":      lines,
+		"split":      strings.Split,
 		"anchor":     func(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "-") },
 		"counts":     table.Counts,
 		"style":      func() template.CSS { return template.CSS(style) },
@@ -62,14 +62,6 @@ const (
 )
 
 const repository = "https://github.com/semi-implicit/sifg"
-
-// lines are the parts of a cell that stand below each other.
-func lines(text string) []string {
-	if text == "" {
-		return nil
-	}
-	return strings.Split(text, " / ")
-}
 
 // pageOf is the page of an experiment among others.
 func pageOf(experiment string) string { return experiment + ".html" }

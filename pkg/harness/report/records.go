@@ -47,6 +47,7 @@ type Records struct {
 	Trials []record.Trial // with those that are missing
 	Set    map[string][]string
 	About  string // what else its writer wants to know of it
+	digest string // of trials.parquet, as it was read
 
 	traces  map[string][]record.Trace // by key
 	timings map[string]record.Timing
@@ -85,7 +86,7 @@ func NewRecords() *Records {
 // ReadRecords reads the records of a folder; nil where it has none. Its error wraps safe.ErrDamaged where a file is not
 // as it was written.
 func ReadRecords(dir string) (*Records, error) {
-	d, sum, err := readTrials(dir)
+	d, err := ReadTrials(dir)
 	if d == nil {
 		return nil, err
 	}
@@ -104,42 +105,36 @@ func ReadRecords(dir string) (*Records, error) {
 		}
 		d.traces[rest[0].Key], rest = rest[:n:n], rest[n:]
 	}
-	return d, d.readTimings(sum)
+	return d, d.readTimings(d.digest)
 }
 
 // ReadTrials is ReadRecords without what was measured, and without times: one file.
 func ReadTrials(dir string) (*Records, error) {
-	d, _, err := readTrials(dir)
-	return d, err
-}
-
-// readTrials reads trials.parquet, and returns its digest too; nil where there is none.
-func readTrials(dir string) (d *Records, sum string, err error) {
 	b, err := readData(dir, trialsName)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Lstat(filepath.Join(dir, timingsName)); err == nil { // they are written as a whole
-			return nil, "", damaged(dir, trialsName, "missing")
+			return nil, damaged(dir, trialsName, "missing")
 		}
-		return nil, "", nil
+		return nil, nil
 	}
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	d = NewRecords()
+	d := NewRecords()
 	d.dir = dir
 	if d.Trials, err = decode[record.Trial](dir, trialsName, b); err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	meta := record.Metadata(b)
 	err = errors.Join(
 		json.Unmarshal([]byte(meta[metaFiles]), &d.files),
 		json.Unmarshal([]byte(meta[metaSet]), &d.Set),
 	)
-	d.About = meta[metaAbout]
+	d.About, d.digest = meta[metaAbout], meta[metaSum]
 	if err != nil || meta[metaSum] != d.sum(d.files) {
-		return nil, "", damaged(dir, trialsName, "its rows are not those that were written")
+		return nil, damaged(dir, trialsName, "its rows are not those that were written")
 	}
-	return d, meta[metaSum], nil
+	return d, nil
 }
 
 // readTimings reads the timings that were written with trials of this sum.
@@ -309,6 +304,14 @@ func (d *Records) shown(e *harness.Experiment) *harness.Experiment {
 		out.Note = d.About
 	}
 	return out
+}
+
+// Title says what the records are of: the experiment, with the problems.
+func (d *Records) Title(e *harness.Experiment) string {
+	if x := d.shown(e); x.OnCustom() {
+		return x.Title
+	}
+	return e.Title + ": " + strings.Join(d.problems(), ", ")
 }
 
 // onCustom reports whether the trials are on data or on a target of a person's own.

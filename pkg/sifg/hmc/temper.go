@@ -39,9 +39,9 @@ type Tempered struct {
 	Gradients    int
 }
 
-// Temper samples by sequential Monte Carlo (Del Moral, Doucet and Jasra, 2006): particles go from a wide normal law q to
-// the density π over q^(1−β) π^β, β from 0 to 1. Each β is chosen by bisection so that the weights of the particles are
-// worth a share of them. Particles are then resampled systematically and moved by Hamiltonian Monte Carlo, with the
+// Temper samples by sequential Monte Carlo (Del Moral, Doucet and Jasra, 2006): particles go from a wide normal law q
+// to the density π over q^(1−β) π^β, β from 0 to 1. Each β is chosen by bisection so that the weights of the
+// particles are worth a share of them. Particles are then resampled systematically and moved by HMC, with the
 // particles' variances as inverse masses and a step that keeps the acceptance near 0.8. Where chains of Sample stay in
 // separated modes, it finds those that q reaches, with their shares; these err by more than those of as many
 // independent draws, for particles of one ancestor stay in one mode. Compare seeds.
