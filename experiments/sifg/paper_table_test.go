@@ -1,14 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/semi-implicit/sifg/pkg/harness/cli"
 )
 
 // TestPaperOfTables: a problem of a paper may be a table, whose file is meant from the paper's folder. Where the folder
@@ -42,14 +39,7 @@ claims:
 	write("rent.csv", rents)
 	write("numbers.csv", "dataset,metric,method,mean,std\nrent,test-rmse,svgd,1.0e3,1\n")
 	t.Chdir(t.TempDir())
-	says := func(code int, want string, args ...string) {
-		t.Helper()
-		args = append(args[:1:1], append([]string{dir}, args[1:]...)...)
-		var out bytes.Buffer
-		if got := cli.Main(args, &out, &out, experiments...); got != code || !strings.Contains(out.String(), want) {
-			t.Errorf("%v: exit code %d, want %d and %q: %s", args, got, code, want, &out)
-		}
-	}
+	says := func(code int, want string, args ...string) { t.Helper(); paperSays(t, dir, code, want, args...) }
 	says(0, "4 trials: 0 already there, 4 computed", "run")
 	says(0, "| 1.0e3 ± 1 |", "compare", "--all")
 	says(0, "SVGD is near.", "claims")

@@ -1,11 +1,24 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/semi-implicit/sifg/pkg/harness/cli"
 )
+
+// paperSays runs a command on the folder of a paper.
+func paperSays(t *testing.T, dir string, code int, want string, args ...string) {
+	t.Helper()
+	args = append(args[:1:1], append([]string{dir}, args[1:]...)...)
+	var out bytes.Buffer
+	if got := cli.Main(args, &out, &out, experiments...); got != code || !strings.Contains(out.String(), want) {
+		t.Errorf("%v: exit code %d, want %d and %q: %s", args, got, code, want, &out)
+	}
+}
 
 // TestOwnPaper: the folder of a paper runs from another working folder, and goes on where it is. Keys do not hang on
 // where the folder is, and do on the programs in it.
@@ -27,13 +40,7 @@ func TestOwnPaper(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	says := func(want string, args ...string) {
-		t.Helper()
-		args = append(args[:1:1], append([]string{dir}, args[1:]...)...)
-		if out := command(t, args...); !strings.Contains(out, want) {
-			t.Errorf("%v: want %q: %s", args, want, out)
-		}
-	}
+	says := func(want string, args ...string) { t.Helper(); paperSays(t, dir, 0, want, args...) }
 	says("3 trials: 0 already there, 3 computed", "run", "--scale", "smoke")
 	says("3 trials: 3 already there, 0 computed", "run", "--scale", "smoke")
 	says("no claim is decided at smoke scale", "claims", "--scale", "smoke")

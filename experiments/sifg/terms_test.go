@@ -1,12 +1,9 @@
 package main
 
 import (
-	"go/scanner"
-	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -15,6 +12,8 @@ var (
 	// noProse matches what is no prose of a document: code, addresses, and names of files and keys.
 	noProse  = regexp.MustCompile("(?ms)^```.*?^```|^ {4}.*?$|`[^`]*`|\\]\\([^)]*\\)")
 	yamlKey  = regexp.MustCompile(`(?m)^[\s-]*[\w-]+:|#.*$|[*&][\w-]+$`)
+	noText   = regexp.MustCompile("(?m)^\\s*//.*$|`[^`]*`|'\"'")
+	message  = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"`) // a string of Go
 	yamlText = regexp.MustCompile(`(?m)^\s*(?:title|note): .*$`)
 )
 
@@ -39,27 +38,14 @@ func readable(t *testing.T) map[string]string {
 	}
 	for _, s := range sources(t) {
 		if !s.test && !strings.HasPrefix(s.name, "scripts/") {
-			out[s.name] = messages(s)
+			for _, text := range message.FindAllString(noText.ReplaceAllString(string(s.text), ""), -1) {
+				if strings.Contains(strings.Trim(text, "\" "), " ") { // as sentences and labels have
+					out[s.name] += text + "\n"
+				}
+			}
 		}
 	}
 	return out
-}
-
-// messages returns the strings of a file that have a space, as sentences and labels have.
-func messages(s source) (out string) {
-	var scan scanner.Scanner
-	files := token.NewFileSet()
-	scan.Init(files.AddFile(s.name, -1, len(s.text)), s.text, nil, 0)
-	for {
-		_, tok, lit := scan.Scan()
-		if tok == token.EOF {
-			return out
-		}
-		if text, err := strconv.Unquote(lit); tok == token.STRING && err == nil && lit[0] == '"' &&
-			strings.Contains(strings.TrimSpace(text), " ") {
-			out += text + "\n"
-		}
-	}
 }
 
 // TestTerms: what people read is in the field's terms.

@@ -29,12 +29,10 @@ func (r *repository) proxy(dir string) error {
 		if err != nil {
 			return err
 		}
-		err = errors.Join(
-			zip.CreateFromDir(out, version, filepath.Join(r.root, m.dir)), out.Close(),
+		err = errors.Join(zip.CreateFromDir(out, version, filepath.Join(r.root, m.dir)), out.Close(),
 			os.WriteFile(filepath.Join(at, r.version+".mod"), mod, 0o666),
 			os.WriteFile(filepath.Join(at, r.version+".info"), []byte(info), 0o666),
-			os.WriteFile(filepath.Join(at, "list"), []byte(r.version+"\n"), 0o666),
-		)
+			os.WriteFile(filepath.Join(at, "list"), []byte(r.version+"\n"), 0o666))
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.path, err)
 		}

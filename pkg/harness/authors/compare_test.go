@@ -145,10 +145,8 @@ func TestHolm(t *testing.T) {
 	at := []int{2000}
 	script := curves(at, []float64{1}, []float64{3})
 	mine := curves(at, []float64{5}, []float64{6}, []float64{7})
-	theirs := set(slices.Concat(
-		numbers("Table 1", "wine", "sgld", "test-nll", script),
-		numbers("Table 1", "wine", "svgd", "test-nll", script),
-	))
+	theirs := set(slices.Concat(numbers("Table 1", "wine", "sgld", "test-nll", script),
+		numbers("Table 1", "wine", "svgd", "test-nll", script)))
 	a, b := ours("wine", "sgld", "test-nll", mine), ours("wine", "svgd", "test-nll", mine)
 	for key, trace := range b.Traces {
 		a.Traces[key] = trace

@@ -41,7 +41,8 @@ func (e *env) openPaper(args []string) error {
 			tables = x
 		}
 	}
-	x, err := e.experiments[reads].Custom.Folder(args[k], e.data, tables, func(line string) { fmt.Fprintln(e.err, line) })
+	say := func(line string) { fmt.Fprintln(e.err, line) }
+	x, err := e.experiments[reads].Custom.Folder(args[k], e.data, tables, say)
 	if err != nil {
 		return err
 	}

@@ -179,12 +179,8 @@ func TestRecomputeAsStored(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
 	x.Settings = []byte(
-		strings.Replace(
-			toyConfig,
-			"  problems:\n",
-			"  problems:\n    other: {particles: 4, iterations: 2, seeds: [9]}\n",
-			1,
-		),
+		strings.Replace(toyConfig, "  problems:\n",
+			"  problems:\n    other: {particles: 4, iterations: 2, seeds: [9]}\n", 1),
 	)
 	x.Check = func(trial *harness.Trial) error {
 		if (trial.Problem == "other") != (trial.Seed == 9) {

@@ -37,8 +37,7 @@ func startSlurm(t *testing.T, nodes int) *privateSlurm {
 		if _, err := exec.LookPath(name); err != nil {
 			t.Skipf(
 				"%s is not installed: apt-get install --no-install-recommends slurmctld slurmd slurm-client munge",
-				name,
-			)
+				name)
 		}
 	}
 	dir, err := os.MkdirTemp("", "slurm") // short: the path of a socket has at most 107 characters
@@ -82,13 +81,9 @@ func (c *privateSlurm) configure(nodes int) {
 		map[string]any{"Host": host, "User": me.Username, "Dir": c.dir, "Nodes": nodes, "Port": port,
 			"First": port + 1, "Last": port + nodes},
 	)
-	err = errors.Join(
-		err,
-		os.Chmod(c.dir, 0o755),
-		os.Mkdir(filepath.Join(c.dir, "state"), 0o755),
+	err = errors.Join(err, os.Chmod(c.dir, 0o755), os.Mkdir(filepath.Join(c.dir, "state"), 0o755),
 		os.WriteFile(filepath.Join(c.dir, "slurm.conf"), text.Bytes(), 0o644),
-		os.WriteFile(filepath.Join(c.dir, "munge.key"), key, 0o600),
-	)
+		os.WriteFile(filepath.Join(c.dir, "munge.key"), key, 0o600))
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -23,14 +23,8 @@ func TestRunAndAgain(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
 	// svgd differs between the protocols; the six trials of sgld and sifg are shared, so 12 and not 18 are computed.
-	x.want(
-		t,
-		"run toy --protocol all",
-		0,
-		"12 trials: 0 already there, 12 computed",
-		"There are trials.",
-		"page: results/index.html",
-	)
+	x.want(t, "run toy --protocol all", 0, "12 trials: 0 already there, 12 computed", "There are trials.",
+		"page: results/index.html")
 	first := files(t, "results", "")
 	names := []string{"sifg-results.txt", "toy/trials.parquet", "toy/trace.parquet", "toy/timings.parquet",
 		"toy/paper/ends.md"}
@@ -78,17 +72,8 @@ func TestFailuresAreRows(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
 	const panics = "run --protocol paper --name mine --set problems.small.options.fault=panic"
-	said := x.want(
-		t,
-		panics,
-		3,
-		"3 of 9 trials failed",
-		"seed 2",
-		"failed: panic: the target",
-		"gave up",
-		"9 computed",
-		"2 of 3",
-	)
+	said := x.want(t, panics, 3, "3 of 9 trials failed", "seed 2", "failed: panic: the target", "gave up",
+		"9 computed", "2 of 3")
 	if strings.Contains(said, "\x1b") {
 		t.Errorf("a reason controls the terminal: %q", said)
 	}
@@ -108,23 +93,13 @@ func TestFailuresAreRows(t *testing.T) {
 	}
 	x.want(t, panics, 3, "6 already there, 3 computed")
 	for _, computed := range []string{"9 computed", "0 computed"} { // what diverged never is tried again
-		x.want(
-			t,
-			"run --protocol paper --set problems.small.options.fault=nan",
-			0,
-			"9 trials diverged, which counts as a result",
-			computed,
-		)
+		x.want(t, "run --protocol paper --set problems.small.options.fault=nan", 0,
+			"9 trials diverged, which counts as a result", computed)
 	}
 	x.want(t, strings.Replace(panics, "run", "plan", 1), 0, "3 to compute, 3 of which failed before", "seed 2",
 		"failed: panic: the target")
-	x.want(
-		t,
-		"run --protocol paper --scale smoke --timeout 30ms --set problems.small.options.fault=slow",
-		3,
-		"timeout",
-		"30ms",
-	)
+	x.want(t, "run --protocol paper --scale smoke --timeout 30ms --set problems.small.options.fault=slow", 3,
+		"timeout", "30ms")
 }
 
 // TestReportsStayApart: no choice of settings or scale replaces the report of another.

@@ -34,10 +34,8 @@ func made(scale string, all ...values) *record.Set {
 			}
 			set.Trials = append(set.Trials, t)
 			for _, iter := range []int{0, 10} {
-				set.Traces[t.Key] = append(
-					set.Traces[t.Key],
-					record.Trace{Key: t.Key, Iteration: iter, Metric: "rmse", Value: x + float64(10-iter)},
-				)
+				set.Traces[t.Key] = append(set.Traces[t.Key],
+					record.Trace{Key: t.Key, Iteration: iter, Metric: "rmse", Value: x + float64(10-iter)})
 			}
 		}
 	}
@@ -57,12 +55,8 @@ func TestPublished(t *testing.T) {
 		"1,\np,rmse,d,1.0,0.1,Table 1,\n"))
 	e := &harness.Experiment{Name: "e", Published: numbers}
 	// a: mean 2.1, sd 0.1: 1.2 standard errors away. b: 0.5 away, with a spread of at most 0.005 in print.
-	p := made(
-		"full",
-		values{"a", []float64{2.0, 2.1, 2.2}},
-		values{"b", []float64{2.5, 2.5, 2.5}},
-		values{"c", []float64{1, 2}},
-	)
+	p := made("full", values{"a", []float64{2.0, 2.1, 2.2}}, values{"b", []float64{2.5, 2.5, 2.5}},
+		values{"c", []float64{1, 2}})
 	for i := range p.Trials {
 		if p.Trials[i].Method == "c" {
 			p.Trials[i].Status = record.StatusDiverged

@@ -122,12 +122,8 @@ func TestDigest(t *testing.T) {
 		}
 		return d
 	}
-	pinned := strings.Replace(
-		plain,
-		"a.csv",
-		fmt.Sprintf("a.csv, bytes: 4, sha256: %x", sha256.Sum256([]byte("1,2\n"))),
-		1,
-	)
+	pinned := strings.Replace(plain, "a.csv",
+		fmt.Sprintf("a.csv, bytes: 4, sha256: %x", sha256.Sum256([]byte("1,2\n"))), 1)
 	base := of(pinned, "", "", "")
 	seen := map[string]string{base: "the first", of(plain, "", "", "1,3\n"): "another file"}
 	for new, old := range map[string]string{

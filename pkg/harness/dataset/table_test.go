@@ -112,11 +112,8 @@ func TestTargets(t *testing.T) {
 		"target: d":               `"d": want one of the columns a, b, c`,
 		"target: a, rows: 3":      "2 rows, want 3",
 	} {
-		l, path := mine(
-			t,
-			strings.NewReplacer("comma", "comma, header: true", "target: last", rules).Replace(plain),
-			"a,b,c\n0,2,3\n1,5,3\n",
-		)
+		l, path := mine(t, strings.NewReplacer("comma", "comma, header: true", "target: last", rules).Replace(plain),
+			"a,b,c\n0,2,3\n1,5,3\n")
 		d, err := l.Load("mine")
 		if words, bad := want.(string); bad {
 			wants(t, err, words, filepath.Dir(path))

@@ -32,12 +32,9 @@ func made(problems, methods []string, seeds int, value func(problem, method stri
 				}
 				s.Trials = append(s.Trials, t)
 				s.Traces[t.Key] = []record.Trace{
-					{
-						Key:    t.Key,
-						Metric: "m",
-						Value:  99,
-					}, {Key: t.Key, Iteration: 10, Metric: "m", Value: v}, {Key: t.Key, Iteration: 10, Metric: "m",
-						Index: 1, Value: -v},
+					{Key: t.Key, Metric: "m", Value: 99},
+					{Key: t.Key, Iteration: 10, Metric: "m", Value: v},
+					{Key: t.Key, Iteration: 10, Metric: "m", Index: 1, Value: -v},
 				}
 			}
 		}

@@ -126,10 +126,8 @@ func ReadTrials(dir string) (*Records, error) {
 		return nil, err
 	}
 	meta := record.Metadata(b)
-	err = errors.Join(
-		json.Unmarshal([]byte(meta[metaFiles]), &d.files),
-		json.Unmarshal([]byte(meta[metaSet]), &d.Set),
-	)
+	err = errors.Join(json.Unmarshal([]byte(meta[metaFiles]), &d.files),
+		json.Unmarshal([]byte(meta[metaSet]), &d.Set))
 	d.About, d.digest = meta[metaAbout], meta[metaSum]
 	if err != nil || meta[metaSum] != d.sum(d.files) {
 		return nil, damaged(dir, trialsName, "its rows are not those that were written")

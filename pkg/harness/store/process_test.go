@@ -48,12 +48,8 @@ func TestMain(m *testing.M) {
 // child returns the command that runs this binary as one of the above.
 func child(as, dir string, number int) *exec.Cmd {
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(
-		os.Environ(),
-		"STORE_TEST_AS="+as,
-		"STORE_TEST_DIR="+dir,
-		"STORE_TEST_NUMBER="+strconv.Itoa(number),
-	)
+	cmd.Env = append(os.Environ(), "STORE_TEST_AS="+as, "STORE_TEST_DIR="+dir,
+		"STORE_TEST_NUMBER="+strconv.Itoa(number))
 	return cmd
 }
 

@@ -159,11 +159,8 @@ func TestForgedStore(t *testing.T) {
 			must(0, os.CopyFS(folder(s, "k"), os.DirFS(folder(s, "sound"))))
 		},
 		"another reference": func(s *Store) {
-			must(0, errors.Join(
-				os.RemoveAll(folder(s, "k")),
-				s.PutFiles(context.Background(), gmm("r"), nil),
-				os.Rename(folder(s, "r"), folder(s, "k")),
-			))
+			must(0, errors.Join(os.RemoveAll(folder(s, "k")), s.PutFiles(context.Background(), gmm("r"), nil),
+				os.Rename(folder(s, "r"), folder(s, "k"))))
 			if read, err := s.Files(gmm("k")); read != nil || !errors.Is(err, safe.ErrDamaged) {
 				t.Errorf("a reference under another key: error %v", err)
 			}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
@@ -81,21 +83,15 @@ func temperOff(t *testing.T, spoil func(s *tempering)) (worst float64) {
 	}
 	truth := scalars(exact)
 	for k, want := range append(truth[:], 1) {
-		mean, square := 0.0, 0.0
-		for _, v := range found[k] {
-			mean += v / runs
-		}
-		for _, v := range found[k] {
-			square += (v - mean) * (v - mean) / (runs - 1)
-		}
-		worst = max(worst, math.Abs(mean-want)/math.Sqrt(square/runs))
+		mean, sd := stat.MeanStdDev(found[k], nil)
+		worst = max(worst, math.Abs(mean-want)/(sd/math.Sqrt(runs)))
 	}
 	return worst
 }
 
-// The law is that of exact draws: of five values of Student's t with 19 degrees of freedom one is beyond 5 with a
-// chance
-// of 4e-4. Weights of another temperature, particles without weights and moves at another temperature are seen.
+// TestTemperExact: the distribution is that of exact draws: of five values of Student's t with 19 degrees of freedom
+// one is beyond 5 with a chance of 4e-4. Weights of another temperature, weights without q and moves on another density
+// are seen.
 func TestTemperExact(t *testing.T) {
 	if z := temperOff(t, func(*tempering) {}); !(z < 5) {
 		t.Errorf("a value is %.1f standard errors off", z)
@@ -120,7 +116,7 @@ type warm struct{ Density }
 
 func (w warm) Grad(dst, x []float64) float64 { return 0.8 * w.Density.Grad(dst, x) }
 
-// The same bits however many processors there are; what cannot be is an error, as is a stop.
+// TestTemper: the same bits however many processors there are; what cannot be is an error, as is a stop.
 func TestTemper(t *testing.T) {
 	o := TemperOptions{Particles: 50, Seed: 3}
 	a, b := must(Temper(context.Background(), newTwoModes(), o)), must(Temper(context.Background(), newTwoModes(), o))

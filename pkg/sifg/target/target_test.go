@@ -218,23 +218,3 @@ func TestByName(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkScore(b *testing.B) {
-	for _, e := range Table {
-		p := e.New()
-		exact, start := newBatch(1000, p.Dim()), newBatch(1000, p.Dim())
-		p.Sample(exact, rng.New(1, "bench"))
-		rng.New(2, "bench").Normal(start.Data)
-		dst := newBatch(1000, p.Dim())
-		b.Run(e.Name+"/exact", func(b *testing.B) {
-			for b.Loop() {
-				p.Score(dst, exact, 0)
-			}
-		})
-		b.Run(e.Name+"/start", func(b *testing.B) {
-			for b.Loop() {
-				p.Score(dst, start, 0)
-			}
-		})
-	}
-}

@@ -75,15 +75,8 @@ func TestLower(t *testing.T) {
 		} {
 			got := claim.Check(setOf(c.a, c.b))
 			if got.Verdict != c.want || !strings.Contains(got.Evidence, c.says) {
-				t.Errorf(
-					"%s, claim %s: %s (%s), want %s (%s)",
-					c.name,
-					claim.ID,
-					got.Verdict,
-					got.Evidence,
-					c.want,
-					c.says,
-				)
+				t.Errorf("%s, claim %s: %s (%s), want %s (%s)", c.name, claim.ID, got.Verdict, got.Evidence, c.want,
+					c.says)
 			}
 		}
 	}
