@@ -57,6 +57,9 @@ func TestScriptsDiffer(t *testing.T) {
 // TestPaperPage: the first page has the figures and tables of the paper in its order.
 func TestPaperPage(t *testing.T) {
 	first, at := string(must(os.ReadFile(filepath.Join(results, "index.html")))), 0
+	if count := must(report.Read(results, experiments)).Ledger(experiments).Count(); !strings.Contains(first, count) {
+		t.Errorf("the page lacks %q, as sifg claims counts", count)
+	}
 	for _, part := range paper.Parts {
 		i := strings.Index(first, "<h2>"+part.Name)
 		if i < at {

@@ -251,13 +251,27 @@ func overall(under []Outcome) (outcome, text string) {
 	return outcome, cmp.Or(strings.Join(parts, "; "), outcome)
 }
 
-// Count says how many claims have which outcome, such as "9 reproduced, 4 not decided".
+// Count says how many of the paper's claims hold under each protocol, of those that it decides or leaves open, such as
+// "7 of 12 claims hold under released, 1 of 11 under paper". Those within a bound and those of our own do not count.
 func (l Ledger) Count() string {
-	n := map[string]int{}
+	held, of, names := map[string]int{}, map[string]int{}, []string(nil)
 	for _, r := range l {
-		n[r.Outcome]++
+		for _, o := range r.Under {
+			if r.Custom || !slices.Contains([]Verdict{Reproduced, NotReproduced, NotDecided}, o.Verdict) {
+				continue
+			}
+			if of[o.Protocol]++; of[o.Protocol] == 1 {
+				names = append(names, o.Protocol)
+			}
+			if o.Verdict == Reproduced {
+				held[o.Protocol]++
+			}
+		}
 	}
-	return table.Counts(n, Outcomes...)
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%d of %d under %s", held[name], of[name], name)
+	}
+	return strings.Replace(strings.Join(names, ", "), " under", " claims hold under", 1)
 }
 
 // Tally says which verdicts a protocol of an experiment gives on some claims, such as "9 reproduced, 4 not decided".

@@ -56,7 +56,7 @@ func claimsCommand(e *env) *cobra.Command {
 				return err
 			}
 			if names != nil || ids == nil {
-				none := unchecked(r.Experiments)
+				none := "no claim was checked: protocols with claims: true in the settings check them"
 				if scale := rep.Rehearsal(); scale != "" {
 					none = "no claim is decided at " + scale + " scale, which is a rehearsal"
 				}
@@ -68,19 +68,6 @@ func claimsCommand(e *env) *cobra.Command {
 	s.reportFlags(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
-}
-
-// unchecked says why no claim was checked.
-func unchecked(all []*harness.Experiment) string {
-	text := "no claim was checked"
-	for _, x := range all {
-		f, err := x.File()
-		checks := func(protocol string) bool { return f.Protocol(protocol).Claims }
-		if err == nil && len(x.Claims()) > 0 && !slices.ContainsFunc(f.Protocols, checks) {
-			text += ": no protocol of " + x.Name + " has claims: true in its settings"
-		}
-	}
-	return text
 }
 
 // numbered matches what can only be a claim.

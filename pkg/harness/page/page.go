@@ -40,7 +40,6 @@ var (
 		"counts":     table.Counts,
 		"style":      func() template.CSS { return template.CSS(style) },
 		"script":     func() template.JS { return template.JS(script) },
-		"tally":      func(n map[string]int) string { return table.Counts(n, claim.Outcomes...) },
 		"outcomes":   func() []string { return claim.Outcomes },
 		"repository": func() string { return repository },
 		"rows":       func(v view, l claim.Ledger) rows { return rows{v, l} },
@@ -204,7 +203,7 @@ func (s *site) add(x *report.Experiment, used map[string]bool) {
 	measured, seen := map[string]bool{}, map[string]bool{}
 	for _, set := range x.Sets {
 		out.Protocols = append(out.Protocols, newProtocol(x, set, seen))
-		if !x.OnCustom() && (set.Changed() || set.Rehearsal()) {
+		if !x.OnCustom() && set.Changed() {
 			s.Changed = append(s.Changed, set)
 		}
 		for _, t := range set.Trials {

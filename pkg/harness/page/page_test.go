@@ -63,7 +63,7 @@ func TestPages(t *testing.T) {
 			"<h1>A paper</h1>", "It says much.", `href="https://arxiv.org/abs/2410.17935"`,
 			`<img src="gmm/second/figure3.svg" width="`, "4 particles, 2 iterations, 2 seeds; step of SIFG ",
 			`">by the text</a>`, `<a href="gmm.html#gmm-figure3-second">second</a>`, "4.8 h", "avx512",
-			"1 reproduced only under some protocols, 1 not testable", "<li>gmm, third ", "<code>p.iterations=3</code>",
+			"0 of 1 claims hold under first, 1 of 1 under second", "<li>gmm, third ", "<code>p.iterations=3</code>",
 		}},
 		"an experiment's": {pages["gmm.html"], []string{
 			"Not made: no trials of Ada-GWG.", "SIFG &lt;ours&gt;", "a value &lt;i&gt; was not finite",
