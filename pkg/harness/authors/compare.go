@@ -31,10 +31,12 @@ func Compare(scripts *record.Set, released []*record.Set) []Row {
 	var rows []Row
 	var tests []*test
 	for _, s := range all(scripts) {
-		set := of(released, s.problem)
-		if set == nil {
+		has := func(set *record.Set) bool { return len(set.Methods(s.problem)) > 0 }
+		at := slices.IndexFunc(released, has)
+		if at < 0 {
 			continue
 		}
+		set := released[at]
 		r := Row{
 			Figure: parts[s.part].name, Curve: parts[s.part].curve,
 			Cell: record.Cell{Problem: s.problem, Metric: s.metric, Method: s.method},
@@ -65,14 +67,4 @@ func Compare(scripts *record.Set, released []*record.Set) []Row {
 		}
 	}
 	return rows
-}
-
-// of returns the set that has a problem.
-func of(sets []*record.Set, problem string) *record.Set {
-	for _, s := range sets {
-		if slices.ContainsFunc(s.Trials, func(t record.Trial) bool { return t.Problem == problem }) {
-			return s
-		}
-	}
-	return nil
 }

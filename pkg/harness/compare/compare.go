@@ -246,8 +246,14 @@ func Count(rows []Row) string {
 			why = append(why, r.Why)
 		}
 	}
-	text := table.Counts(n, "identical", Agrees, Differs, NotComparable)
-	switch chance := claim.Chance * float64(n[Agrees]+n[Differs]); {
+	chance := claim.Chance * float64(n[Agrees]+n[Differs])
+	for _, verb := range []string{Agrees, Differs} { // 1 agrees, 57 agree
+		if n[verb] > 1 {
+			n[strings.TrimSuffix(verb, "s")], n[verb] = n[verb], 0
+		}
+	}
+	text := table.Counts(n, "identical", "agree", Agrees, "differ", Differs, NotComparable)
+	switch {
 	case chance >= 0.5:
 		text += fmt.Sprintf(" (%d marked, by chance alone %.0f)", marked, chance)
 	case marked > 0:
