@@ -223,9 +223,6 @@ func (w *work) writeGrid(e *env, q grid.Question, of *report.Results) error {
 	if err != nil {
 		return err
 	}
-	if grids == nil {
-		grids = map[string]*report.Results{}
-	}
 	if there := grids[q.Name]; there != nil { // of other experiments
 		for _, x := range there.Experiments {
 			if of.Experiment(x.Name) == nil {
@@ -234,7 +231,7 @@ func (w *work) writeGrid(e *env, q grid.Question, of *report.Results) error {
 		}
 	}
 	grids[q.Name] = of
-	files, err := siteWith(e, all, grids)
+	files, err := siteOf(e, all, grids)
 	if err != nil {
 		return err
 	}

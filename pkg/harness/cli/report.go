@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -75,21 +76,28 @@ func (s *selection) check(e *env, names []string) error {
 	return nil
 }
 
-// checkResults compares what is in a results folder with what is made of its records. Damage of records is found too.
+// checkResults compares what is in a results folder with what is made of its records. Damage of records is found too;
+// what would be made of these is not looked at.
 func checkResults(e *env, dir string) ([]safe.Damage, error) {
-	r, err := readResults(e, "--results", dir)
+	r, err1 := readResults(e, "--results", dir)
+	grids, err2 := grid.Read(dir, e.experiments)
+	broken, err := damages(errors.Join(err1, err2))
 	if err != nil {
-		return damages(err)
+		return broken, err
 	}
-	files, err := siteOf(e, r)
+	files, err := siteOf(e, r, grids)
 	switch {
 	case err != nil:
 		return damages(err)
-	case len(files.Data) == 0:
+	case len(files.Data) == 0 && broken == nil:
 		return nil, exitf(exitStopped, "no results in %s: sifg run makes some, and sifg list runs names those "+
 			"that are there", dir)
 	}
-	return files.Check(dir)
+	found, err := files.Check(dir)
+	return append(broken, slices.DeleteFunc(found, func(d safe.Damage) bool {
+		of := func(b safe.Damage) bool { return strings.HasPrefix(d.Path, filepath.Dir(b.Path)+"/") }
+		return broken != nil && (filepath.Ext(d.Path) == ".html" || slices.ContainsFunc(broken, of))
+	})...), err
 }
 
 // damages are the damaged files that an error tells of; or the error, if it tells of something else.
@@ -111,15 +119,7 @@ func damages(err error) ([]safe.Damage, error) {
 }
 
 // siteOf makes the files of results, with those of grids beside them and the pages about all.
-func siteOf(e *env, r *report.Results) (report.Files, error) {
-	grids, err := grid.Read(r.Dir, e.experiments)
-	if err != nil {
-		return report.Files{}, err
-	}
-	return siteWith(e, r, grids)
-}
-
-func siteWith(e *env, r *report.Results, grids map[string]*report.Results) (report.Files, error) {
+func siteOf(e *env, r *report.Results, grids map[string]*report.Results) (report.Files, error) {
 	files, err := r.Files()
 	if err != nil {
 		return files, err
@@ -164,7 +164,11 @@ func (w *work) collect(e *env) error {
 
 // write writes results and all pages.
 func (w *work) write(e *env, r *report.Results) error {
-	files, err := siteOf(e, r)
+	grids, err := grid.Read(r.Dir, e.experiments)
+	if err != nil {
+		return err
+	}
+	files, err := siteOf(e, r, grids)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func (q Question) Dir() string { return path.Join(report.Grids, q.Name) }
 func Read(dir string, all []*harness.Experiment) (map[string]*report.Results, error) {
 	names, err := os.ReadDir(filepath.Join(dir, report.Grids))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		err = nil
 	}
 	out, errs := map[string]*report.Results{}, []error{err}
 	for _, n := range names {
