@@ -116,9 +116,7 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	if err != nil {
 		return err
 	}
-	changed := plan.Admitted{Request: plan.Request{
-		Overrides: request.Overrides, Custom: request.Custom, Program: request.Program,
-	}}
+	changed := plan.Request{Overrides: request.Overrides, Custom: request.Custom, Program: request.Program}
 	results := g.resultsDir(changed.Set())
 	if own := !slices.Contains(grid.Shipped(x), g.file); own && g.results == "" && results == "results" {
 		results = filepath.Join(results, "custom", "grids") // apart from those that come with the experiment

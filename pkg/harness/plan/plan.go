@@ -185,18 +185,13 @@ func (r *Request) Added() (names []string) {
 	return names
 }
 
-// Set lists the overrides and selections as the user gave them. A program of which an experiment's settings speak is
-// neither.
-func (a *Admitted) Set() []string {
-	r, out := a.Request, []string(nil)
+// Set lists the overrides and selections as the user gave them.
+func (r *Request) Set() (out []string) {
 	if r.Program != "" {
 		out = append(out, "--program "+r.Program)
 	}
 	for _, text := range r.Samplers {
-		name, _, _ := strings.Cut(text, "=")
-		if !slices.ContainsFunc(a.Files, func(f *settings.File) bool { return slices.Contains(f.Programs, name) }) {
-			out = append(out, "--sampler "+text)
-		}
+		out = append(out, "--sampler "+text)
 	}
 	for _, o := range r.Overrides {
 		out = append(out, o.Text)
