@@ -127,7 +127,7 @@ func TestLists(t *testing.T) {
 		"plan":                     {"released", "svgd", "9 trials: 0 already there, 9 to compute"},
 		"plan --scale smoke":       {"3 trials"},
 		"plan --json --methods sgld --problems small --seeds 5": {`"method": "sgld"`, `"seeds": [`},
-		"data list":       {"boston", "protein-standard"},
+		"data list":       {"boston", "protein"},
 		"--help":          {"Run and report:", "verify"},
 		"run --help":      {"--timeout", "--protocol"},
 		"--version":       {"sifg ", "go1.", "kernels ", "cores"},
