@@ -1,7 +1,14 @@
+// Command growth measures how the time and the memory of an outer iteration grow with the number of particles n and the
+// dimension d, for every sampler with its default settings. It prints a table, and draws the figure into a file:
+//
+//	go run scripts/growth/main.go FIGURE.svg
+//
+// The target is N(0, I), whose score costs next to nothing, so that the time is the sampler's own.
 package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -28,20 +35,28 @@ var (
 	ds = []int{2, 10, 30, 100, 300, 1000}
 )
 
-// growth measures how the time and the memory of an outer iteration grow with the number of particles n and the
-// dimension d, for every sampler with its default settings, and draws the figure into a file. The target is N(0, I),
-// whose score costs next to nothing, so that the time is the sampler's own.
-func growth(file string) (string, error) {
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "growth:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	if len(args) != 1 {
+		return errors.New("want the file of the figure")
+	}
 	runtime.GOMAXPROCS(1)
 	costs, err := measure()
 	if err != nil {
-		return "", err
+		return err
 	}
 	svg, err := draw(costs)
 	if err != nil {
-		return "", err
+		return err
 	}
-	return report(costs), os.WriteFile(file, svg, 0o644)
+	fmt.Print(report(costs))
+	return os.WriteFile(args[0], svg, 0o644)
 }
 
 // normal is N(0, I) on R^d.
