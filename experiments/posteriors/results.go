@@ -204,7 +204,7 @@ func names(s *record.Set) (out []string) {
 type outcome struct {
 	seeds, ended       int
 	sd, mean           float64 // errors over those of exact draws
-	ratio, most        float64 // of standard deviations to the reference: mean over values, largest
+	ratio              float64 // of standard deviations to the reference, mean over values
 	gradients, seconds float64 // until both errors are at most reached; infinite if never
 }
 
@@ -212,7 +212,7 @@ func (o outcome) good() bool { return max(o.sd, o.mean) <= near }
 
 func outcomeOf(s *record.Set, problem, method string) outcome {
 	var o outcome
-	var sds, means, ratios, mosts, gradients, seconds []float64
+	var sds, means, ratios, gradients, seconds []float64
 	final := func(key, metric string, index int) float64 {
 		last := math.NaN()
 		for _, r := range s.Traces[key] {
@@ -232,17 +232,17 @@ func outcomeOf(s *record.Set, problem, method string) outcome {
 		o.ended++
 		sds = append(sds, final(t.Key, "error-sd", 1)/final(t.Key, "floor-error-sd", 1))
 		means = append(means, final(t.Key, "error-mean", 1)/final(t.Key, "floor-error-mean", 1))
-		ratios, mosts = append(ratios, final(t.Key, "sd-ratio", 0)), append(mosts, final(t.Key, "sd-ratio", 2))
+		ratios = append(ratios, final(t.Key, "sd-ratio", 0))
 		at := firstWithin(s.Traces[t.Key])
 		gradients = append(gradients, at*float64(t.Particles))
 		seconds = append(seconds, at/float64(t.Iterations)*s.Timings[t.Key].Seconds)
 	}
 	if o.ended < o.seeds || o.seeds == 0 {
 		inf := math.Inf(1)
-		o.sd, o.mean, o.ratio, o.most, o.gradients, o.seconds = inf, inf, math.NaN(), inf, inf, inf
+		o.sd, o.mean, o.ratio, o.gradients, o.seconds = inf, inf, math.NaN(), inf, inf
 		return o
 	}
-	o.sd, o.mean, o.ratio, o.most = stats.Median(sds), stats.Median(means), stats.Median(ratios), stats.Median(mosts)
+	o.sd, o.mean, o.ratio = stats.Median(sds), stats.Median(means), stats.Median(ratios)
 	o.gradients, o.seconds = stats.Median(gradients), stats.Median(seconds)
 	return o
 }
