@@ -12,7 +12,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
-	"github.com/semi-implicit/sifg/pkg/study"
 )
 
 // resolution is a note on what 10,000 reference draws can tell.
@@ -24,7 +23,6 @@ var tables = []harness.Section{
 	scoreCard("1000"),
 	scoreCard("100"),
 	scoreCard("raw"),
-	words.Table("judges", allMeasures),
 }
 
 func scoreCard(kind string) harness.Section {
@@ -110,41 +108,6 @@ func choices(s *record.Set) (*table.Table, error) {
 	t.Column("HMC: error", func(p pick) table.Cell { return table.Number(p.hmc.sd, 2) })
 	t.Notes = []string{"Medians over seeds, 1000 particles in the coordinates of the Laplace approximation. " +
 		resolution}
-	return &t.Table, nil
-}
-
-func allMeasures(s *record.Set) (*table.Table, error) {
-	all := names(s)
-	type judged struct{ label, method, prefix string }
-	var rows []judged
-	for _, m := range s.Methods(all[0] + "-1000") {
-		rows = append(rows, judged{figure.Label(m), m, ""})
-	}
-	t := table.Of(append(rows, judged{"Laplace approximation", "hmc", "laplace-"},
-		judged{"exact draws", "hmc", "floor-"}))
-	t.Words("Method", func(r judged) string { return r.label })
-	for _, x := range []study.Measure{
-		{Head: "mean: largest", Metric: "error-mean"},
-		{Head: "mean", Metric: "error-mean", Index: 1},
-		{Head: "sd: largest", Metric: "error-sd"},
-		{Head: "mean", Metric: "error-sd", Index: 1},
-		{Head: "energy distance", Metric: "energy"},
-		{Head: "KSD", Metric: "ksd"},
-		{Head: "50 % interval covers", Metric: "coverage"},
-		{Head: "90 % interval covers", Metric: "coverage", Index: 1},
-	} {
-		t.Column(x.Head, func(r judged) table.Cell {
-			var v []float64
-			for _, name := range all {
-				problem := name + "-1000"
-				if o := outcomeOf(s, problem, r.method); o.ended == o.seeds && o.seeds > 0 {
-					e := record.View{Set: s, Problem: problem}
-					v = append(v, stats.Median(e.Final(r.method, r.prefix+x.Metric, x.Index)))
-				}
-			}
-			return table.Number(stats.Median(v), 2)
-		})
-	}
 	return &t.Table, nil
 }
 
