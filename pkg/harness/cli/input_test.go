@@ -8,12 +8,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 )
 
 func TestMain(m *testing.M) {
-	machine.EndWithParent()
 	if len(os.Args) < 2 || strings.HasPrefix(os.Args[1], "-") {
 		if _, err := os.Stat("/dev/shm"); err == nil {
 			os.Setenv("TMPDIR", "/dev/shm") // a file system in memory, where syncs cost nothing
@@ -80,7 +77,7 @@ var badInput = []struct {
 	{"run toy --data boston", []string{"toy does not take --data"}},
 	{"run --set step=0,02", []string{"--set step=0,02", "step: want a number"}},
 	{"run --name größe", []string{"--name größe", "letters, digits"}},
-	{"data info bostn", []string{"bostn", `"boston"`}},
+	{"data fetch bostn", []string{"bostn", `"boston"`}},
 	{"data list --datasets none.yaml", []string{"--datasets", "none.yaml"}},
 	{"run --target y", []string{"--target", "--data FILE"}},
 	{"run --parse drop=a", []string{"--parse", "--data FILE"}},

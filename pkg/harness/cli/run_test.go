@@ -184,7 +184,7 @@ func TestRunFetches(t *testing.T) {
 	manifest, problems := "datasets:\n", "  problems:\n"
 	for _, name := range []string{"good", "lost"} {
 		manifest += fmt.Sprintf(
-			"  %s: {citation: \"\\e[31mred\", source: '%s', files: [{name: %s.csv, bytes: %d, sha256: %x}], parse: "+
+			"  %s: {source: '%s', files: [{name: %s.csv, bytes: %d, sha256: %x}], parse: "+
 				"{separator: comma, header: true}, target: y}\n",
 			name,
 			server.URL,
@@ -214,10 +214,6 @@ func TestRunFetches(t *testing.T) {
 	x.want(t, line, 0, "18 already there, 9 computed")
 	put(t, "datasets/cache/lost/lost.csv", "cut")
 	x.want(t, "data list --datasets own.yaml", 5, "lost.csv")
-	said := x.want(t, "data info good --datasets own.yaml", 0, "columns   a, y", "target y", "[31mred")
-	if strings.Contains(said, "\x1b") {
-		t.Errorf("a citation controls the terminal: %q", said)
-	}
 }
 
 // TestProgressLines: without a terminal a run says one line a failure, and one a minute.

@@ -17,13 +17,11 @@ import (
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
-	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
 // The test binary starts itself as the processes that write, are killed, or hold locks.
 func TestMain(m *testing.M) {
-	machine.EndWithParent()
 	dir := os.Getenv("STORE_TEST_DIR")
 	number, _ := strconv.Atoi(os.Getenv("STORE_TEST_NUMBER"))
 	var err error

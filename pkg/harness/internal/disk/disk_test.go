@@ -14,13 +14,10 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 )
 
 // The test binary starts itself as a process that holds a lock.
 func TestMain(m *testing.M) {
-	machine.EndWithParent()
 	dir := os.Getenv("DISK_TEST_HOLD")
 	if dir == "" {
 		os.Exit(m.Run())
