@@ -16,6 +16,13 @@ import (
 	"time"
 )
 
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 // The test binary starts itself as a process that holds a lock.
 func TestMain(m *testing.M) {
 	dir := os.Getenv("DISK_TEST_HOLD")
