@@ -229,31 +229,3 @@ func TestDistances(t *testing.T) {
 		t.Errorf("of no curves: %v", got)
 	}
 }
-
-// TestSections: each figure is drawn of these records, and says so where they lack what it shows; the summary has a row
-// a method.
-func TestSections(t *testing.T) {
-	s := records(t, asInPaper)
-	for _, x := range Experiment.Sections {
-		if x.Draw != nil {
-			drawn, err := x.Draw(s)
-			if x.ID == "tails" { // these records have no σ
-				if err == nil {
-					t.Errorf("%s is drawn of nothing", x.ID)
-				}
-				continue
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, _, err := drawn.SVG(); err != nil {
-				t.Error(err)
-			}
-		}
-		if x.ID == "summary" {
-			if tab, err := x.Table(s); err != nil || len(tab.Rows) != len(methods)+1 {
-				t.Errorf("summary: %v, error %v", tab, err)
-			}
-		}
-	}
-}

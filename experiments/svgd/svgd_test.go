@@ -165,20 +165,3 @@ func TestClaims(t *testing.T) {
 		t.Errorf("of nothing: %v", out.Verdict)
 	}
 }
-
-// TestFigures: each is drawn of records, and says so where there are none.
-func TestFigures(t *testing.T) {
-	s := made(0.3, [3]float64{0.5, 0.5, 0.5})
-	for i := range s.Trials {
-		s.Trials[i].Particles = 10 * (1 + i)
-	}
-	f, err := drawErrors(s)
-	if err != nil || len(f.Panels) != 3 || len(f.Panels[0].Layers) != 2 {
-		t.Errorf("errors: %+v, %v", f, err)
-	}
-	for _, draw := range sections {
-		if _, err := draw.Draw(&record.Set{}); err == nil {
-			t.Errorf("%s of nothing is drawn", draw.ID)
-		}
-	}
-}
