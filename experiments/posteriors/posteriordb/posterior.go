@@ -52,7 +52,7 @@ var Table = []Entry{
 	{"arK-arK", "arK", slices.Concat([]string{"alpha"}, names("beta", 5, "sigma")), newARK},
 	{"garch-garch11", "garch", []string{"mu", "alpha0", "alpha1", "beta1"}, newGARCH},
 	{"gp_pois_regr-gp_regr", "gp_pois_regr", []string{"rho", "alpha", "sigma"}, newGPRegression},
-	{"gp_pois_regr-gp_pois_regr", "gp_pois_regr", slices.Concat([]string{"rho", "alpha"}, names("f", 11)), newGPPoisson},
+	{"gp_pois_regr-gp_pois_regr", "gp_pois_regr", append([]string{"rho", "alpha"}, names("f", 11)...), newGPPoisson},
 	{"kidiq-kidscore_interaction", "kidiq", names("beta", 4, "sigma"),
 		fromColumns(newKidScore, "kid_score", "mom_hs", "mom_iq")},
 	{"mesquite-logmesquite", "mesquite", names("beta", 7, "sigma"),
