@@ -20,9 +20,8 @@ func made(value func(try, particle int) float64, problem, method string, by floa
 	for k := range 3 * (12 + 5) {
 		t := record.Trial{
 			Key: fmt.Sprint(k), Problem: few, Method: []string{"sifg", "l2-gf", "svgd"}[k%3], Seed: uint64(k / 3),
-			Status:     record.StatusOK,
-			Iterations: 20,
-			Config:     `{"data": "meg", "iterations": 20, "options": {"settled_from": 18}, "sampler": {"step": 0.01}}`,
+			Status: record.StatusOK, Iterations: 20,
+			Config: `{"data": "meg", "iterations": 20, "options": {"settled_from": 18}, "sampler": {"step": 0.01}}`,
 		}
 		if t.Seed >= 12 {
 			t.Problem, t.Seed = many, t.Seed-12

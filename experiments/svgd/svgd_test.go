@@ -102,11 +102,7 @@ func made(left float64, errors [3]float64) *record.Set {
 		for seed := range 20 {
 			key := fmt.Sprint(problem, seed)
 			s.Trials = append(s.Trials, record.Trial{
-				Key:        key,
-				Problem:    problem,
-				Method:     "svgd",
-				Seed:       uint64(seed),
-				Status:     record.StatusOK,
+				Key: key, Problem: problem, Method: "svgd", Seed: uint64(seed), Status: record.StatusOK,
 				Iterations: 500,
 			})
 			put := func(iteration int, metric string, index int, value float64) {

@@ -23,13 +23,8 @@ func made(scale string, all ...values) *record.Set {
 	for _, v := range all {
 		for i, x := range v.of {
 			t := record.Trial{
-				Key:        v.method + string(rune('a'+i)),
-				Experiment: "e",
-				Problem:    "p",
-				Method:     v.method,
-				Seed:       uint64(i + 1),
-				Status:     record.StatusOK,
-				Config:     `{"particles":10,"sampler":{"step":0.1}}`,
+				Key: v.method + string(rune('a'+i)), Experiment: "e", Problem: "p", Method: v.method,
+				Seed: uint64(i + 1), Status: record.StatusOK, Config: `{"particles":10,"sampler":{"step":0.1}}`,
 			}
 			set.Trials = append(set.Trials, t)
 			for _, iter := range []int{0, 10} {
