@@ -25,15 +25,15 @@ var budgets = []struct {
 	folder string
 	lines  int
 }{
-	{"pkg/harness", 18_980}, // 14,000
-	{"pkg/study", 2_100},    // reached
-	{"experiments", 9_525},  // 8,600
+	{"pkg/harness", 18_592}, // 14,000
+	{"pkg/study", 1_989},    // reached
+	{"experiments", 9_221},  // 8,600
 	{"pkg/sifg", 16_930},    // 16,200
-	{"", 48_365},            // 41,900, with scripts and docs/templates
+	{"", 47_358},            // 41,900, with scripts and docs/templates
 }
 
 // testBudget is that of all tests; they should come down to 31,000.
-const testBudget = 35_315
+const testBudget = 34_126
 
 var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
 
