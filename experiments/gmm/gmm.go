@@ -36,6 +36,8 @@ var Experiment = &harness.Experiment{
 	Sections: slices.Concat(figures, tables, harness.Claims(claims), []harness.Section{
 		study.ByEnergy("gmm-2d", "2-D mixture"),
 		study.ByEnergy("gmm-10d", "10-D mixture"),
+		study.ByEnergy("gmm-2d-near", "Drawn mixtures, wide initialisation"),
+		study.ByEnergy("gmm-2d-far", "Drawn mixtures, the paper's initialisation"),
 	}),
 }
 
@@ -54,10 +56,14 @@ var figures = []harness.Section{
 	words.Curves("kl-2d", "gmm-2d",
 		study.Panel{Metric: "knn-kl", Label: "k-NN estimate of KL, nats", Floor: true},
 		study.Panel{Metric: "sigma", Label: "σ", Zero: true}),
+	words.Curves("reached-near", "gmm-2d-near", reached),
+	words.Curves("reached-far", "gmm-2d-far", reached),
 	words.Curves("sigma-10d", "gmm-10d",
 		study.Panel{Metric: "sigma", Label: "σ", Zero: true},
 		study.Panel{Metric: "p", Label: "exponent p", Zero: true}),
 }
+
+var reached = study.Panel{Metric: "all-modes", Label: "share of runs in all modes", Zero: true}
 
 // summed are the measures of both summaries.
 var summed = []study.Measure{
