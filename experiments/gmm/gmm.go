@@ -56,14 +56,11 @@ var figures = []harness.Section{
 	words.Curves("kl-2d", "gmm-2d",
 		study.Panel{Metric: "knn-kl", Label: "k-NN estimate of KL, nats", Floor: true},
 		study.Panel{Metric: "sigma", Label: "σ", Zero: true}),
-	words.Curves("reached-near", "gmm-2d-near", reached),
-	words.Curves("reached-far", "gmm-2d-far", reached),
+	words.Figure("population", population),
 	words.Curves("sigma-10d", "gmm-10d",
 		study.Panel{Metric: "sigma", Label: "σ", Zero: true},
 		study.Panel{Metric: "p", Label: "exponent p", Zero: true}),
 }
-
-var reached = study.Panel{Metric: "all-modes", Label: "share of runs in all modes", Zero: true}
 
 // summed are the measures of both summaries.
 var summed = []study.Measure{
