@@ -30,7 +30,7 @@ var budgets = []struct {
 	{"pkg/study", 2_100},    // reached
 	{"experiments", 9_525},  // 8,600
 	{"pkg/sifg", 16_930},    // 16,200
-	{"", 48_140},            // 41,900, with scripts and docs/templates
+	{"", 48_225},            // 41,900, with scripts and docs/templates
 }
 
 // What all tests should come down to is 31,000 lines, README and documents 11,000 words.
