@@ -22,8 +22,7 @@ import (
 var scale = flag.Int("scale", 0, "how many trials TestScale has; the goals are those of 100000")
 
 // TestScale computes many tiny trials, then runs plan and report as processes of their own. It logs the time
-// and the peak memory of each beside the goals of docs/performance.md, and fails where a trial takes more of the disk
-// than its goal.
+// and the peak memory of each beside its goal, and fails where a trial takes more of the disk than its goal.
 func TestScale(t *testing.T) {
 	if *scale == 0 {
 		t.Skip("-args -scale 100000 measures; make scale does so")
