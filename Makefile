@@ -31,7 +31,7 @@ watched = set -m; $(1) & group=$$!; trap 'kill -INT -- -$$group' INT TERM; \
 packages: # patterns of all packages, for scripts
 	@echo $(ALL)
 
-.PHONY: packages help build test torture scale reproduce quick bench peers authors lint generate bits data site image report clean FORCE
+.PHONY: packages help build test torture reproduce quick bench peers authors lint generate bits data site image report clean FORCE
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -53,9 +53,6 @@ torture: ## KILLS of runs, grids and reports, also with programs, at random mome
 	go test ./experiments/sifg -run AtRandom -count 1 -v -timeout 1h -args -pairs $(PAIRS)
 	go test ./pkg/harness/trust -run AtRandom -count 1 -v -timeout 2h -args -kills $(KILLS) -damages $(DAMAGES) -disk
 
-scale: ## time and memory of plan and report with 100,000 tiny trials, in memory; some minutes
-	go test ./pkg/harness/trust -run TestScale -count 1 -v -timeout 1h -args -scale 100000
-
 reproduce: build ## tables and figures of every experiment, at SCALE=full under its default protocol; run again to continue
 	$(RUN)
 
@@ -66,7 +63,6 @@ bench: ## speed of kernels and iterations, a few minutes; let nothing else run
 	@mkdir -p bin
 	go test -run '^$$' -bench 'Peak|Products|Functions|Iteration|Score|HMC|Split|Pages' -benchtime 0.2s -count 5 -cpu 1 ./pkg/sifg ./pkg/sifg/hmc ./pkg/sifg/internal/simd | tee bin/bench.txt
 	go run $(BENCHSTAT) bin/bench.txt
-	go run scripts/tables/*.go bin/bench.txt
 
 peers: ## speed beside JAX and PyTorch, some minutes, on Linux; makes a Python environment of its own (some GB)
 	@test -x scripts/peers/.venv/bin/python || python3 -m venv scripts/peers/.venv

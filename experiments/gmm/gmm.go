@@ -44,8 +44,8 @@ var Experiment = &harness.Experiment{
 var figures = []harness.Section{
 	words.Figure("figure1", scatter),
 	words.Figure("figure2", trajectories),
-	withLevels(words.Curves("figure3-left", "gmm-10d",
-		study.Panel{Metric: "knn-kl", Label: "k-NN estimate of KL, nats", Floor: true})),
+	words.Curves("figure3-left", "gmm-10d",
+		study.Panel{Metric: "knn-kl", Label: "k-NN estimate of KL, nats", Floor: true}),
 	words.Curves("judged-otherwise-10d", "gmm-10d",
 		study.Panel{Title: "own σ", Metric: "exact-kl", Label: "exact-density KL, nats", Scale: figure.Log},
 		study.Panel{

@@ -95,44 +95,10 @@ func variance(squares []float64) float64 {
 	return stats.Mean(squares) * n / (n - 1)
 }
 
-// faster is the claim that a converges faster than b; its evidence also has the arrival near what exact draws score,
-// and what other metrics say.
+// faster is the claim that a converges faster than b.
 func faster(id, a, b string) claim.Claim {
-	c := rule.LowerCurve(id, figure.Label(a)+" converges faster than "+figure.Label(b)+".", problem, "knn-kl", a, b)
-	return c.And(func(s *record.Set) string {
-		e := record.View{Set: s, Problem: problem}.Common(a, b)
-		if len(e.Final(a, "knn-kl", 0)) == 0 {
-			return ""
-		}
-		level := stats.Mean(e.Final(a, "floor-knn-kl", 0)) + 0.1
-		final := func(metric, method string) string { return rule.Spread(e.Last(method, metric, 0)) }
-		return fmt.Sprintf("To come down to %s, 0.1 above exact draws: %s %s; %s %s. "+
-			"Final, exact reference: %s %s, %s %s; energy distance %s and %s",
-			table.Num(level), figure.Label(a), arrival(e, a, level), figure.Label(b), arrival(e, b, level),
-			figure.Label(a), final("knn-kl-exact", a), figure.Label(b), final("knn-kl-exact", b),
-			final("energy", a), final("energy", b))
-	})
-}
-
-// arrival says in how many seeds, and by when, a method's curve came down to level.
-func arrival(e record.View, method string, level float64) string {
-	first, last, n, seeds := math.MaxInt, 0, 0, 0
-	for _, c := range e.Set.Curves(problem, method, "knn-kl", 0) {
-		seeds++
-		for i, y := range c.Value {
-			if y <= level {
-				first, last, n = min(first, c.Iteration[i]), max(last, c.Iteration[i]), n+1
-				break
-			}
-		}
-	}
-	switch {
-	case n == 0:
-		return fmt.Sprintf("in none of %d seeds", seeds)
-	case first == last:
-		return fmt.Sprintf("in %d of %d seeds, iteration %d", n, seeds, first)
-	}
-	return fmt.Sprintf("in %d of %d seeds, iterations %d to %d", n, seeds, first, last)
+	statement := figure.Label(a) + " converges faster than " + figure.Label(b) + "."
+	return rule.LowerCurve(id, statement, problem, "knn-kl", a, b)
 }
 
 // distances returns, for each seed, the mean square over checkpoints after the start of the distance of its k-NN KL

@@ -15,9 +15,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
-	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
 	"github.com/semi-implicit/sifg/pkg/sifg/judge"
-	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
 
@@ -136,9 +134,6 @@ func advice(s *record.Set) (*table.Table, error) {
 	number("mean ratio of sds", func(o outcome) float64 { return o.ratio })
 	t.Column("gradients", func(m string) table.Cell { return table.Number(outcomeOf(s, problem, m).gradients, 2) })
 	t.Column("still moved", func(m string) table.Cell { return table.Number(drift(s, problem, m), 2) })
-	t.Column("R-hat", func(m string) table.Cell { return table.Number(agreement(s, problem, m), 4) })
-	t.Words("largest error: mean", func(m string) string { return farthest(s, m, r, false) })
-	t.Words("largest error: sd", func(m string) string { return farthest(s, m, r, true) })
 	for _, m := range methods {
 		if said, ok := record.First(s, problem, m); ok && said.Reason != "" {
 			t.Notes = append(t.Notes, figure.Label(m)+": "+said.Reason+".")
@@ -170,26 +165,6 @@ func verdict(s *record.Set, problem, method string, taken, trusted bool) string 
 	return "not accurate"
 }
 
-// farthest is the value whose mean is the farthest off, in reference standard deviations, or that whose standard
-// deviation is, as a multiple of the reference's. Of the first trial that ended well.
-func farthest(s *record.Set, method string, r *judge.Report, sds bool) string {
-	mean, sd := ofFirst(s, method, "value-mean"), ofFirst(s, method, "value-sd")
-	if len(mean) != len(r.Values) || len(sd) != len(mean) {
-		return "–"
-	}
-	at, most, shown := 0, -1.0, 0.0
-	for j, v := range r.Values {
-		off, value := math.Abs(mean[j]-v.Mean)/v.SD, math.Abs(mean[j]-v.Mean)/v.SD
-		if sds {
-			off, value = math.Abs(math.Log(sd[j]/v.SD)), sd[j]/v.SD
-		}
-		if off > most {
-			at, most, shown = j, off, value
-		}
-	}
-	return fmt.Sprintf("%s, %.2g", r.Names[at], shown)
-}
-
 // drift is how far a flow still moved in the last third of its run, the mean or the standard deviation of a coordinate,
 // median over seeds; NaN of other methods.
 func drift(s *record.Set, problem, method string) float64 {
@@ -200,37 +175,6 @@ func drift(s *record.Set, problem, method string) float64 {
 		moved[i] = max(mean[i], sd[i])
 	}
 	return stats.Median(moved)
-}
-
-// ofFirst returns a metric of all values at the end of a method's first trial that ended well; nil of none.
-func ofFirst(s *record.Set, method, metric string) []float64 {
-	problem, _ := answer(s)
-	first, _ := record.First(s, problem, method)
-	return record.View{Set: s, Problem: problem}.Components(method, metric, math.MaxInt)[first.Seed]
-}
-
-// agreement is R-hat of the seeds' samples, the largest of any value; NaN of a single seed.
-func agreement(s *record.Set, problem, method string) float64 {
-	var samples []metric.Points
-	for _, key := range (record.View{Set: s, Problem: problem}).Keys(method) {
-		if a, err := s.Load(key, "values"); err == nil { // a trial that did not end well has none
-			samples = append(samples, metric.Points{N: a.Shape[0], D: a.Shape[1], Data: a.Double})
-		}
-	}
-	if len(samples) < 2 {
-		return math.NaN()
-	}
-	worst := math.NaN()
-	for j := range samples[0].D {
-		var runs [][]float64
-		for _, x := range samples {
-			runs = append(runs, x.Column(j))
-		}
-		if r := hmc.RankRHat(runs); r > worst || math.IsNaN(worst) { // NaN of a value that does not vary
-			worst = r
-		}
-	}
-	return worst
 }
 
 // valuesTable is the answer: each value by the chains, and what is to be said of them.

@@ -148,7 +148,7 @@ func distribution(p metric.Points, style figure.Style) figure.Line {
 // reference is in doubt: a row a problem, and under each metric a column a method.
 func publishedTable(e *harness.Experiment, s *record.Set) (*table.Table, error) {
 	type head struct{ metric, method string }
-	rows := compare.Published(e, s) // one for each of the numbers
+	rows := compare.Published(e.Published, s) // one for each of the numbers
 	var heads []head
 	var metrics, problems []string
 	for _, p := range e.Published {
@@ -199,12 +199,7 @@ func publishedCell(s *record.Set, r *compare.Row) table.Cell {
 	if len(r.Ours) > 0 {
 		c.Below = table.MeanSD(r.Ours).Text
 	}
-	switch {
-	case r.Verdict == compare.Differs:
-		c.Below += " ✗"
-	case r.Marked:
-		c.Below += " ~"
-	}
+	c.Below += r.Mark()
 	if doubts(s, []string{r.Problem}) != "" {
 		c.Below += " ‡"
 	}

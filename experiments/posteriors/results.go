@@ -12,7 +12,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
-	"github.com/semi-implicit/sifg/pkg/study"
 )
 
 // resolution is a note on what 10,000 reference draws can tell.
@@ -24,7 +23,6 @@ var tables = []harness.Section{
 	scoreCard("1000"),
 	scoreCard("100"),
 	scoreCard("raw"),
-	words.Table("judges", allMeasures),
 }
 
 func scoreCard(kind string) harness.Section {
@@ -113,41 +111,6 @@ func choices(s *record.Set) (*table.Table, error) {
 	return &t.Table, nil
 }
 
-func allMeasures(s *record.Set) (*table.Table, error) {
-	all := names(s)
-	type judged struct{ label, method, prefix string }
-	var rows []judged
-	for _, m := range s.Methods(all[0] + "-1000") {
-		rows = append(rows, judged{figure.Label(m), m, ""})
-	}
-	t := table.Of(append(rows, judged{"Laplace approximation", "hmc", "laplace-"},
-		judged{"exact draws", "hmc", "floor-"}))
-	t.Words("Method", func(r judged) string { return r.label })
-	for _, x := range []study.Measure{
-		{Head: "mean: largest", Metric: "error-mean"},
-		{Head: "mean", Metric: "error-mean", Index: 1},
-		{Head: "sd: largest", Metric: "error-sd"},
-		{Head: "mean", Metric: "error-sd", Index: 1},
-		{Head: "energy distance", Metric: "energy"},
-		{Head: "KSD", Metric: "ksd"},
-		{Head: "50 % interval covers", Metric: "coverage"},
-		{Head: "90 % interval covers", Metric: "coverage", Index: 1},
-	} {
-		t.Column(x.Head, func(r judged) table.Cell {
-			var v []float64
-			for _, name := range all {
-				problem := name + "-1000"
-				if o := outcomeOf(s, problem, r.method); o.ended == o.seeds && o.seeds > 0 {
-					e := record.View{Set: s, Problem: problem}
-					v = append(v, stats.Median(e.Final(r.method, r.prefix+x.Metric, x.Index)))
-				}
-			}
-			return table.Number(stats.Median(v), 2)
-		})
-	}
-	return &t.Table, nil
-}
-
 // drawn are the methods in the figures.
 var drawn = []string{"sifg", "interpolated", "l2-gf", "svgd", "sgld", "hmc"}
 
@@ -204,7 +167,7 @@ func names(s *record.Set) (out []string) {
 type outcome struct {
 	seeds, ended       int
 	sd, mean           float64 // errors over those of exact draws
-	ratio, most        float64 // of standard deviations to the reference: mean over values, largest
+	ratio              float64 // of standard deviations to the reference, mean over values
 	gradients, seconds float64 // until both errors are at most reached; infinite if never
 }
 
@@ -212,7 +175,7 @@ func (o outcome) good() bool { return max(o.sd, o.mean) <= near }
 
 func outcomeOf(s *record.Set, problem, method string) outcome {
 	var o outcome
-	var sds, means, ratios, mosts, gradients, seconds []float64
+	var sds, means, ratios, gradients, seconds []float64
 	final := func(key, metric string, index int) float64 {
 		last := math.NaN()
 		for _, r := range s.Traces[key] {
@@ -232,17 +195,17 @@ func outcomeOf(s *record.Set, problem, method string) outcome {
 		o.ended++
 		sds = append(sds, final(t.Key, "error-sd", 1)/final(t.Key, "floor-error-sd", 1))
 		means = append(means, final(t.Key, "error-mean", 1)/final(t.Key, "floor-error-mean", 1))
-		ratios, mosts = append(ratios, final(t.Key, "sd-ratio", 0)), append(mosts, final(t.Key, "sd-ratio", 2))
+		ratios = append(ratios, final(t.Key, "sd-ratio", 0))
 		at := firstWithin(s.Traces[t.Key])
 		gradients = append(gradients, at*float64(t.Particles))
 		seconds = append(seconds, at/float64(t.Iterations)*s.Timings[t.Key].Seconds)
 	}
 	if o.ended < o.seeds || o.seeds == 0 {
 		inf := math.Inf(1)
-		o.sd, o.mean, o.ratio, o.most, o.gradients, o.seconds = inf, inf, math.NaN(), inf, inf, inf
+		o.sd, o.mean, o.ratio, o.gradients, o.seconds = inf, inf, math.NaN(), inf, inf
 		return o
 	}
-	o.sd, o.mean, o.ratio, o.most = stats.Median(sds), stats.Median(means), stats.Median(ratios), stats.Median(mosts)
+	o.sd, o.mean, o.ratio = stats.Median(sds), stats.Median(means), stats.Median(ratios)
 	o.gradients, o.seconds = stats.Median(gradients), stats.Median(seconds)
 	return o
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
 	"github.com/semi-implicit/sifg/pkg/sifg/judge"
-	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
 // madeUp is a set of two methods on one problem, 50 particles, two seeds. A lone curve is the error of the means and of
@@ -143,37 +142,6 @@ func TestVerdict(t *testing.T) {
 		record.Trace{Key: key, Metric: "drift", Index: 1, Value: 0.3})
 	if said(true) != "still drifts: run longer" {
 		t.Errorf("%q", said(true))
-	}
-}
-
-// TestAgreement: R-hat of two seeds that sampled alike, and of two of which one is elsewhere in one value. A value that
-// does not vary says nothing.
-func TestAgreement(t *testing.T) {
-	s := madeUp(map[string][][3]float64{"sifg": {{1, 0.3, 0.09}, {1, 0.3, 0.09}}})
-	shift, second := 0.0, s.Trials[1].Key
-	s.Load = func(key, name string) (*record.Array, error) {
-		stream := rng.New(1, key).Rand()
-		a := &record.Array{Shape: []int{400, 3}}
-		for range 400 {
-			a.Double = append(a.Double, stream.NormFloat64(), stream.NormFloat64(), 7)
-		}
-		if key == second {
-			for i := range 400 {
-				a.Double[3*i+1] += shift
-			}
-		}
-		return a, nil
-	}
-	if r := agreement(s, "p-1000", "sifg"); !(r < 1.01) {
-		t.Errorf("alike: R-hat %.4f", r)
-	}
-	shift = 1
-	if r := agreement(s, "p-1000", "sifg"); !(r > 1.1) {
-		t.Errorf("one elsewhere: R-hat %.4f", r)
-	}
-	s.Trials = s.Trials[:1]
-	if r := agreement(s, "p-1000", "sifg"); !math.IsNaN(r) {
-		t.Errorf("one seed: %v", r)
 	}
 }
 

@@ -75,3 +75,20 @@ func TestProtocolsPage(t *testing.T) {
 		}
 	}
 }
+
+// TestProtocolsMeanOneThing: experiments that share the name of a protocol say the same of it.
+func TestProtocolsMeanOneThing(t *testing.T) {
+	notes := map[string]string{}
+	for _, e := range experiments {
+		f, err := e.File()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range f.Protocols {
+			if note, there := notes[name]; there && note != f.Protocol(name).Note {
+				t.Errorf("%s is %q, and in %s %q", name, note, e.Name, f.Protocol(name).Note)
+			}
+			notes[name] = f.Protocol(name).Note
+		}
+	}
+}

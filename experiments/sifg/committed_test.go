@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,20 +18,12 @@ import (
 
 var results = filepath.Join("..", "..", "results")
 
-// TestCommittedResults: all committed files are what this program makes of the records, and claims and compare read
-// them. Where it fails, "sifg report all --protocol all" makes them again.
+// TestCommittedResults: all committed files are what this program makes of the records, and compare reads them. Where
+// it fails, "sifg report all --protocol all" makes them again.
 func TestCommittedResults(t *testing.T) {
 	long(t, "makes all reports again")
 	command(t, "report", "all", "--check", "--results", results)
-	out := command(t, "claims", "--json", "--results", results)
-	for _, e := range experiments {
-		for _, c := range e.Claims() {
-			if !strings.Contains(out, c.Statement) {
-				t.Errorf("claim %s is not printed: %s", c.ID, c.Statement)
-			}
-		}
-	}
-	out = command(t, "compare", "--all", "--results", results)
+	out := command(t, "compare", "--all", "--results", results)
 	for _, e := range experiments {
 		for _, p := range e.Published {
 			if !strings.Contains(out, p.Text) {
@@ -165,11 +156,7 @@ func TestListsFit(t *testing.T) {
 			}
 		}
 	}
-	var said struct{ Claims claim.Ledger }
-	if err := json.Unmarshal([]byte(command(t, "claims", "--json", "--results", results)), &said); err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range said.Claims {
+	for _, row := range must(report.Read(results, experiments)).Ledger(experiments) {
 		for _, o := range row.Under {
 			if len(row.With) == 0 && o.Verdict >= claim.Reproduced && o.Number == "" {
 				t.Errorf("claim %s under %s is %s by no number: %s", row.ID, o.Protocol, o.Verdict, o.Evidence)

@@ -9,8 +9,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
-	"github.com/semi-implicit/sifg/pkg/sifg/target"
-	"github.com/semi-implicit/sifg/pkg/study/density"
 )
 
 // stepSeries are the runs of the figures, with their names in legends.
@@ -72,30 +70,6 @@ func drawStepsMap(s *record.Set) (*figure.Figure, error) {
 			X: figure.Axis{Label: "step h", Categories: names(o.Moves)},
 			Y: figure.Axis{Label: "σ", Categories: names(o.Sigmas)},
 		})
-	}
-	return f, nil
-}
-
-func drawSamples(s *record.Set) (*figure.Figure, error) {
-	f := &figure.Figure{Cols: 3, Plane: true}
-	for _, m := range []struct {
-		problem, method string
-		h               float64
-		title           string
-	}{
-		{"steps-1000", "learned-1", shownMove, "step 0.01, as in Figure 1"},
-		{"steps-1000", "learned-1", shownMove / 2, "step 0.005, twice as many iterations"},
-		{"steps", "learned-64", shownMove, "step 0.01, 64 draws an iteration"},
-	} {
-		t := record.View{Set: s, Problem: m.problem}
-		x, y := byIndex(t, m.method, at("x", m.h)), byIndex(t, m.method, at("y", m.h))
-		if x == nil {
-			return nil, errAbsent
-		}
-		p := density.Panel2D(target.GMM2D(), m.title)
-		style := figure.Method("sifg").As("")
-		p.Layers = append(p.Layers, figure.Scatter{X: x[0].Value, Y: y[0].Value, Style: style})
-		f.Panels = append(f.Panels, p)
 	}
 	return f, nil
 }

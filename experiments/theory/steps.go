@@ -44,7 +44,7 @@ func (o *averaged) Velocity(c *sifg.Cloud, noise *sifg.Noise) sifg.Info {
 	return info
 }
 
-// The cell whose last sample is kept for the figure, for the first seed: Figure 1's σ, at its step and at half of it.
+// The cell whose last sample is kept, for the first seed: Figure 1's σ, at its step and at half of it.
 const shown, shownMove = 0.12, 0.01
 
 // moveOptions are those of the problems steps, steps-1000 and rest.

@@ -29,7 +29,6 @@ var Experiment = &harness.Experiment{
 	Sections: slices.Concat([]harness.Section{
 		words.Figure("steps", drawSteps),
 		words.Figure("steps-map", drawStepsMap),
-		words.Figure("steps-samples", drawSamples),
 		words.Figure("variance", drawVariance),
 		words.Figure("rate", drawRate),
 		words.Figure("helps", drawHelps),

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/compare"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/study/rule"
@@ -207,17 +208,15 @@ func asPrinted(r results) claim.Outcome {
 	}
 	good, all, marked, sure := 0, 0, 0, false
 	var away []string
-	for _, p := range printed {
-		v := r.whole(p)
-		if v == nil || p.Excluded {
+	for _, is := range compare.Published(printed, r.set) {
+		if !is.Comparable() {
 			continue
 		}
-		gap := p.Gap(v)
-		all, good, marked = all+1, good+count(gap.Agrees()), marked+count(gap.Far())
-		if !gap.Agrees() {
-			away = append(away, fmt.Sprintf("%s %s %s %s (published %s)", r.names(p.Problem), r.names(p.Metric),
-				r.names(p.Method), four(stats.Mean(v)), four(p.Mean)))
-			sure = sure || len(v) >= 3 // a spread of two values says nothing
+		all, good, marked = all+1, good+count(is.Verdict == compare.Agrees), marked+count(is.Marked)
+		if is.Verdict == compare.Differs {
+			away = append(away, fmt.Sprintf("%s %s %s %s (published %s)", r.names(is.Problem), r.names(is.Metric),
+				r.names(is.Method), four(stats.Mean(is.Ours)), four(is.Theirs[0])))
+			sure = sure || len(is.Ours) >= 3 // a spread of two values says nothing
 		}
 	}
 	if all == 0 {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/compare"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
@@ -18,7 +19,7 @@ import (
 // against is Table 1 as the paper has it: a row a data set, a column a method under each metric. A cell has what is
 // printed, what was measured below it with a mark where they differ, and the settings of both in its tip.
 func against(s *record.Set) (*table.Table, error) {
-	r := read(s)
+	r, beside := read(s), besideOurs(s)
 	t := &table.Table{Columns: table.Columns(1, "Data set")}
 	for _, metric := range metrics {
 		for _, m := range columns {
@@ -35,21 +36,12 @@ func against(s *record.Set) (*table.Table, error) {
 			})
 			for _, m := range columns {
 				p := inPrint(problem, metric, m)
-				c := r.printedCell(p)
+				c, is := r.printedCell(p), beside(p)
 				c.Bold = m == best
-				if v := r.whole(p); v != nil && s.Incomparable == "" && !p.Excluded {
-					gap := p.Gap(v)
-					switch {
-					case !gap.Agrees():
-						c.Below += " ✗"
-						outside++
-					case gap.Far():
-						c.Below += " ~"
-						marked++
-					}
-					within += count(gap.Agrees())
-				}
-				c.Below += r.script(p)
+				c.Below += is.Mark() + r.script(p)
+				within += count(is.Verdict == compare.Agrees)
+				outside += count(is.Verdict == compare.Differs)
+				marked += count(is.Marked)
 				beaten += count(p.Mean >= stats.Mean(r.trivial(problem, "ols", metric))-0.0005) // as printed
 				row = append(row, c)
 			}
@@ -80,7 +72,8 @@ func gaps(s *record.Set) (*figure.Figure, error) {
 	if s.Incomparable != "" {
 		return nil, errors.New(s.Incomparable)
 	}
-	r, f := read(s), &figure.Figure{Row: 26, Below: "ours minus published, in standard errors of the difference"}
+	r, beside := read(s), besideOurs(s)
+	f := &figure.Figure{Row: 26, Below: "ours minus published, in standard errors of the difference"}
 	var names []string
 	for _, problem := range slices.Backward(problems) {
 		names = append(names, r.names(problem))
@@ -103,14 +96,12 @@ func gaps(s *record.Set) (*figure.Figure, error) {
 		for j, m := range columns {
 			e := figure.Scatter{Style: figure.Method(m), Radius: 2.4}
 			for i, problem := range slices.Backward(problems) {
-				printed := inPrint(problem, metric, m)
-				values := r.whole(printed)
-				if values == nil || printed.Excluded {
+				is := beside(inPrint(problem, metric, m))
+				if !is.Comparable() || len(is.Ours) == 0 {
 					continue
 				}
-				gap := printed.Gap(values)
-				e.X = append(e.X, gap.Difference/gap.Error)
-				limit = max(limit, 1.1*math.Abs(gap.Difference/gap.Error))
+				e.X = append(e.X, is.Difference/is.Error)
+				limit = max(limit, 1.1*math.Abs(is.Difference/is.Error))
 				e.Y = append(e.Y, float64(len(problems)-1-i)+0.15*(float64(len(columns)-1)/2-float64(j)))
 			}
 			found = found || e.X != nil
@@ -125,15 +116,6 @@ func gaps(s *record.Set) (*figure.Figure, error) {
 		f.Panels[i].X.Min, f.Panels[i].X.Max = -limit, limit
 	}
 	return f, nil
-}
-
-// whole are the values beside a printed number; nil where a try was lost, which no mean of the others stands for.
-func (r results) whole(p claim.Published) []float64 {
-	sample := r.last(p.Problem, p.Metric, p.Method)
-	if sample.Why() != "" {
-		return nil
-	}
-	return sample.Numbers()
 }
 
 // script is what the authors' script gave where a number is printed, with how many runs; "" if it was not run.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/compare"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
@@ -33,6 +34,17 @@ func inPrint(problem, metric, method string) claim.Published {
 		}
 	}
 	return claim.Published{}
+}
+
+// besideOurs returns what stands beside a printed cell. Claim 28, the table and the figure of Table 1, and the command
+// compare ask the same.
+func besideOurs(s *record.Set) func(p claim.Published) compare.Row {
+	rows := compare.Published(printed, s)
+	return func(p claim.Published) compare.Row {
+		return rows[slices.IndexFunc(rows, func(r compare.Row) bool {
+			return r.Problem == p.Problem && r.Metric == p.Metric && r.Method == p.Method
+		})]
+	}
 }
 
 // tenth is the test part of a table, here over the rest: random splits overlap.

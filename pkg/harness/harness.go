@@ -95,27 +95,6 @@ func ByName(all []*Experiment, name string) *Experiment {
 	return nil
 }
 
-// Meanings refuses experiments that give the name of a protocol two meanings.
-func Meanings(all []*Experiment) error {
-	type meaning struct{ note, experiment string }
-	seen := map[string]meaning{}
-	for _, e := range all {
-		f, err := e.File()
-		if err != nil {
-			return err
-		}
-		for _, name := range f.Protocols {
-			now, was := meaning{f.Protocol(name).Note, e.Name}, seen[name]
-			if was.experiment != "" && was.note != now.note {
-				return usage.Errorf("the protocol %s is %q in the experiment %s and %q in %s: one needs another name",
-					name, was.note, was.experiment, now.note, now.experiment)
-			}
-			seen[name] = now
-		}
-	}
-	return nil
-}
-
 // Custom is an experiment on data sets of a person's own, or on a target that is a program of theirs. Nothing of it is
 // about the paper.
 type Custom struct {

@@ -42,37 +42,29 @@ type model interface {
 type Entry struct {
 	Name   string // of the posterior, as in posteriordb
 	Data   string // of its data, as in posteriordb
-	Doc    string // one line for listings
 	values []string
 	build  func(Data) (model, error)
 }
 
 // Table lists the posteriors.
 var Table = []Entry{
-	{"eight_schools-eight_schools_noncentered", "eight_schools",
-		"effects of coaching in eight schools; log τ has a long left tail",
-		names("theta", 8, "mu", "tau"), newEightSchools},
-	{"arK-arK", "arK", "autoregression of order 5", slices.Concat([]string{"alpha"}, names("beta", 5, "sigma")),
-		newARK},
-	{"garch-garch11", "garch", "GARCH(1,1); the bound of β₁ moves with α₁", []string{"mu", "alpha0", "alpha1", "beta1"},
-		newGARCH},
-	{"gp_pois_regr-gp_regr", "gp_pois_regr", "Gaussian process regression, hyper-parameters only",
-		[]string{"rho", "alpha", "sigma"}, newGPRegression},
-	{"gp_pois_regr-gp_pois_regr", "gp_pois_regr",
-		"Poisson counts with a Gaussian process rate, whitened; curved ridges",
-		slices.Concat([]string{"rho", "alpha"}, names("f", 11)), newGPPoisson},
-	{"kidiq-kidscore_interaction", "kidiq", "test scores; raw, collinear columns", names("beta", 4, "sigma"),
+	{"eight_schools-eight_schools_noncentered", "eight_schools", names("theta", 8, "mu", "tau"), newEightSchools},
+	{"arK-arK", "arK", slices.Concat([]string{"alpha"}, names("beta", 5, "sigma")), newARK},
+	{"garch-garch11", "garch", []string{"mu", "alpha0", "alpha1", "beta1"}, newGARCH},
+	{"gp_pois_regr-gp_regr", "gp_pois_regr", []string{"rho", "alpha", "sigma"}, newGPRegression},
+	{"gp_pois_regr-gp_pois_regr", "gp_pois_regr", slices.Concat([]string{"rho", "alpha"}, names("f", 11)), newGPPoisson},
+	{"kidiq-kidscore_interaction", "kidiq", names("beta", 4, "sigma"),
 		fromColumns(newKidScore, "kid_score", "mom_hs", "mom_iq")},
-	{"mesquite-logmesquite", "mesquite", "leaf mass of 46 bushes; collinear", names("beta", 7, "sigma"),
+	{"mesquite-logmesquite", "mesquite", names("beta", 7, "sigma"),
 		fromColumns(newMesquite, "weight", "diam1", "diam2", "canopy_height", "total_height", "density", "group")},
-	{"low_dim_gauss_mix-low_dim_gauss_mix", "low_dim_gauss_mix", "mixture of two normals with ordered means",
+	{"low_dim_gauss_mix-low_dim_gauss_mix", "low_dim_gauss_mix",
 		slices.Concat(names("mu", 2), names("sigma", 2, "theta")), newMixture},
-	{"earnings-logearn_interaction", "earnings", "log earnings; nearly singular", names("beta", 4, "sigma"),
+	{"earnings-logearn_interaction", "earnings", names("beta", 4, "sigma"),
 		fromColumns(newEarnings, "earn", "height", "male")},
-	{"nes1980-nes", "nes1980", "party identification; ten unequal scales", names("beta", 9, "sigma"),
+	{"nes1980-nes", "nes1980", names("beta", 9, "sigma"),
 		fromColumns(newNES, "partyid7", "real_ideo", "race_adj", "age_discrete", "educ1", "gender", "income")},
-	{"sblrc-blr", "sblrc", "simulated regression; scales 0.001 and 0.07", names("beta", 5, "sigma"), newBLR},
-	{"diamonds-diamonds", "diamonds", "log prices; nearly singular", names("b", 24, "Intercept", "sigma"), newDiamonds},
+	{"sblrc-blr", "sblrc", names("beta", 5, "sigma"), newBLR},
+	{"diamonds-diamonds", "diamonds", names("b", 24, "Intercept", "sigma"), newDiamonds},
 }
 
 // New returns the posterior of this name in the Table, given its data. A name that is none, and data that lack an array

@@ -30,19 +30,6 @@ var verdictNames = []string{
 
 func (v Verdict) String() string { return verdictNames[v] }
 
-// MarshalText implements encoding.TextMarshaler.
-func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (v *Verdict) UnmarshalText(text []byte) error {
-	i := slices.Index(verdictNames, string(text))
-	if i < 0 {
-		return fmt.Errorf("unknown verdict %q", text)
-	}
-	*v = Verdict(i)
-	return nil
-}
-
 // Decide is the verdict of a rule with a condition for either side; yes weighs more.
 func Decide(yes, no bool) Verdict {
 	switch {
@@ -81,12 +68,12 @@ func CountReproduced(verdicts []Verdict) string {
 // Claim is one empirical statement, checked under each protocol.
 type Claim struct {
 	// unique in the program: 1 … 36 are the paper's ledger, T1 … its theory, others begin with their experiment's name
-	ID        string                      `json:"id"`
-	Statement string                      `json:"statement"`
-	Rule      string                      `json:"rule"` // the statistic, and when the claim counts as reproduced
-	Check     func(s *record.Set) Outcome `json:"-"`
-	Custom    bool                        `json:"own,omitempty"`  // not stated by the paper that the program is about
-	With      []string                    `json:"with,omitempty"` // other claims that the statement rests on too
+	ID        string
+	Statement string
+	Rule      string // the statistic, and when the claim counts as reproduced
+	Check     func(s *record.Set) Outcome
+	Custom    bool     // not stated by the paper that the program is about
+	With      []string // other claims that the statement rests on too
 }
 
 // And returns the claim with a sentence added to its evidence: what other metrics say, for example. more returns "" for
@@ -119,22 +106,17 @@ func (c Claim) Bound() Claim {
 
 // Outcome is what a claim's check found under one protocol.
 type Outcome struct {
-	// of the claim, in a report
-	ID        string `json:"id,omitempty"`
-	Statement string `json:"statement,omitempty"`
-	Rule      string `json:"rule,omitempty"`
-
 	// in a ledger
-	Protocol string `json:"protocol,omitempty"`
-	Scale    string `json:"scale,omitempty"`
-	Complete bool   `json:"complete,omitempty"` // no planned trial is missing
-	Changed  bool   `json:"changed,omitempty"`  // the settings are not the protocol's
+	Protocol string
+	Scale    string
+	Complete bool // no planned trial is missing
+	Changed  bool // the settings are not the protocol's
 
 	// what a check returns
-	Verdict  Verdict  `json:"verdict"`
-	Number   string   `json:"number,omitempty"` // that decides, in a few characters; "": no one does
-	Evidence string   `json:"evidence"`         // one or two sentences with the numbers
-	Keys     []string `json:"keys,omitempty"`   // trials that it rests on
+	Verdict  Verdict
+	Number   string   // that decides, in a few characters; "": no one does
+	Evidence string   // one or two sentences with the numbers
+	Keys     []string // trials that it rests on
 }
 
 // Ledger is claims with what each protocol says of them.
@@ -143,10 +125,10 @@ type Ledger []Row
 // Row is one claim of a ledger.
 type Row struct {
 	Claim
-	Experiment string    `json:"experiment"` // that checks it
-	Under      []Outcome `json:"under"`      // of the protocols that have results, in order of presentation
-	Outcome    string    `json:"outcome"`    // of all protocols together: one of Outcomes
-	Summary    string    `json:"summary"`    // the same with the names of the protocols
+	Experiment string    // that checks it
+	Under      []Outcome // of the protocols that have results, in order of presentation
+	Outcome    string    // of all protocols together: one of Outcomes
+	Summary    string    // the same with the names of the protocols
 }
 
 // Some is the outcome of a claim that is reproduced under some protocols and not reproduced under others.

@@ -1,24 +1,10 @@
 package claim
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 )
-
-func TestVerdictText(t *testing.T) {
-	for v := NoResult; v <= NotReproduced; v++ {
-		text, err := json.Marshal(Outcome{Verdict: v})
-		var back Outcome
-		if err != nil || json.Unmarshal(text, &back) != nil || back.Verdict != v {
-			t.Errorf("%s becomes %s, %v", v, text, back.Verdict)
-		}
-	}
-	if err := new(Verdict).UnmarshalText([]byte("true")); err == nil || !strings.Contains(err.Error(), `"true"`) {
-		t.Errorf("an unknown verdict: %v", err)
-	}
-}
 
 func TestWorst(t *testing.T) {
 	for _, c := range []struct {

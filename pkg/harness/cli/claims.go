@@ -18,14 +18,12 @@ import (
 
 func claimsCommand(e *env) *cobra.Command {
 	var s selection
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "claims [EXPERIMENT...|CLAIM...|all]",
 		Short: "Prints a line for each claim of the paper, from the report",
 		Long:  "CLAIM is the number of one, such as 8 or T16, which is then shown with its rule and evidence.",
 		Example: `  sifg claims gmm --scale smoke
-  sifg claims 8 T16
-  sifg claims gmm --scale smoke --json`,
+  sifg claims 8 T16`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			names, ids, err := e.split(args)
 			if err != nil {
@@ -43,11 +41,6 @@ func claimsCommand(e *env) *cobra.Command {
 				chosen := harness.ByName(r.Experiments, row.Experiment) != nil && (names != nil || ids == nil)
 				return !slices.Contains(ids, row.ID) && (!chosen || len(row.Under) == 0)
 			})
-			if asJSON {
-				return writeJSON(e.out, struct {
-					Claims claim.Ledger `json:"claims"`
-				}{ledger})
-			}
 			if ids != nil {
 				for _, row := range ledger {
 					whole(e, row)
@@ -66,7 +59,6 @@ func claimsCommand(e *env) *cobra.Command {
 		},
 	}
 	s.reportFlags(cmd.Flags())
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 

@@ -230,7 +230,7 @@ func (c *compareFlags) rows(
 			}
 			var rows []compare.Row
 			if c.against == published {
-				rows = compare.Published(x, p)
+				rows = compare.Published(x.Published, p)
 			} else if q := theirs.Experiment(x.Name).Set(p.Protocol); q != nil {
 				rows = compare.Reports(p, q)
 			} else {

@@ -103,7 +103,6 @@ func showData(e *env, name string) error {
 			[]string{"files", strings.Join(slices.Sorted(maps.Keys(d.Raw)), ", ")},
 			[]string{"read", d.Read},
 			[]string{"columns", strings.Join(d.Columns, ", ")},
-			[]string{"splits", fmt.Sprint(len(d.Splits))},
 		)
 	}
 	columns(e.out, slices.DeleteFunc(rows, func(row []string) bool { return row[1] == "" }))

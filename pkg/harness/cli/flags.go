@@ -142,9 +142,6 @@ func (s *selection) knownDir() string { return cmp.Or(s.results, "results") }
 func (s *selection) request(e *env, names []string) (plan.Request, error) {
 	r := s.Request
 	r.Experiments, r.Data, s.paper = e.experiments, e.data, e.paper
-	if err := harness.Meanings(e.experiments); err != nil {
-		return r, err
-	}
 	if len(s.seeds) > 0 {
 		seeds, err := settings.Seeds(strings.Join(s.seeds, ","))
 		if err != nil {

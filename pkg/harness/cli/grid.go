@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/grid"
-	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/page"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
@@ -116,9 +114,7 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	if err != nil {
 		return err
 	}
-	changed := plan.Admitted{Request: plan.Request{
-		Overrides: request.Overrides, Custom: request.Custom, Program: request.Program,
-	}}
+	changed := plan.Request{Overrides: request.Overrides, Custom: request.Custom, Program: request.Program}
 	results := g.resultsDir(changed.Set())
 	if own := !slices.Contains(grid.Shipped(x), g.file); own && g.results == "" && results == "results" {
 		results = filepath.Join(results, "custom", "grids") // apart from those that come with the experiment
@@ -181,17 +177,12 @@ func (w *work) choose(e *env, q grid.Question) (none bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	r, notes, damage := before.Collect(w.Plan, w.store, asked)
-	if r == nil {
-		return false, damage
-	}
+	var notes []string
 	if was := grid.Made(before, asked[0]); was != "" && was != q.Command {
-		notes = append(notes, fmt.Sprintf("replaced in %s: %s; --name keeps grids apart", dir, was))
+		notes = []string{fmt.Sprintf("replaced in %s: %s; --name keeps grids apart", dir, was)}
 	}
-	for _, n := range notes {
-		fmt.Fprintln(e.err, safe.Text(n))
-	}
-	if len(r.Experiments) == 0 {
+	r, damage := w.merge(e, before, asked, notes...)
+	if r == nil {
 		return false, damage
 	}
 	x := r.Experiments[0]
@@ -231,9 +222,5 @@ func (w *work) writeGrid(e *env, q grid.Question, of *report.Results) error {
 		}
 	}
 	grids[q.Name] = of
-	files, err := siteOf(e, all, grids)
-	if err != nil {
-		return err
-	}
-	return errors.Join(files.Write(w.results), indexRuns(e, w.results))
+	return w.write(e, all, grids)
 }

@@ -47,11 +47,11 @@ func (s *selection) open(e *env, names []string, write bool) (*work, error) {
 	if err := s.onePlace(); err != nil {
 		return nil, err
 	}
-	a, err := s.admit(e, names)
+	r, err := s.request(e, names)
 	if err != nil {
 		return nil, err
 	}
-	p, err := a.Plan()
+	p, err := plan.New(r)
 	if err != nil {
 		return nil, err
 	}
@@ -59,12 +59,8 @@ func (s *selection) open(e *env, names []string, write bool) (*work, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.all = len(e.experiments) > 1 && (len(names) == 0 || slices.Contains(names, "all"))
-	for i, x := range a.Experiments {
-		if !w.all && !slices.Contains(p.Experiments, x) {
-			w.notes = append(w.notes, fmt.Sprintf("%s is left out: it has no such trials; its protocols are %s", x.Name,
-				strings.Join(a.Files[i].Protocols, ", ")))
-		}
+	if w.all = len(e.experiments) > 1 && (len(names) == 0 || slices.Contains(names, "all")); !w.all {
+		w.notes = p.LeftOut
 	}
 	return w, nil
 }

@@ -1,51 +1,38 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
 // planLine is one method on one problem of a plan, or one cell of a grid.
 type planLine struct {
-	Experiment string   `json:"experiment"`
-	Protocol   string   `json:"protocol"`
-	Problem    string   `json:"problem"`
-	Method     string   `json:"method"`
-	Cell       string   `json:"-"`
-	Particles  int      `json:"particles"`
-	Iterations int      `json:"iterations"`
-	Seeds      []uint64 `json:"seeds"`
-	Keys       []string `json:"keys"`
-	There      int      `json:"there"`  // trials in the store that ended
-	Failed     int      `json:"failed"` // and that failed, which a run tries again
+	first  *harness.Trial
+	trials int
+	there  int // trials in the store that ended
+	failed int // and that failed, which a run tries again
 }
 
 func planCommand(e *env) *cobra.Command {
 	var s selection
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "plan [EXPERIMENT...|all]",
 		Short: "Shows the trials of a run, and which are there, missing or failed",
 		Example: `  sifg plan gmm --protocol all
-  sifg plan gmm --set methods.svgd.step=0.1 --json`,
-		RunE: s.planned(e, func(w *work) (err error) {
+  sifg plan gmm --set methods.svgd.step=0.1`,
+		RunE: s.planned(e, func(w *work) error {
 			w.measure(e)
-			if asJSON {
-				err = writeJSON(e.out, w.lines())
-			} else {
-				w.print(e)
-			}
-			return errors.Join(err, w.damage())
+			w.print(e)
+			return w.damage()
 		}),
 	}
 	s.flags(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
@@ -56,25 +43,18 @@ func (w *work) lines() []planLine {
 		status[f.ID.Key] = f.Status
 	}
 	var out []planLine
-	for i, t := range w.Trials {
+	for i := range w.Trials {
+		t := &w.Trials[i]
 		if i == 0 || t.Config != w.Trials[i-1].Config {
-			out = append(out, planLine{
-				Experiment: t.Experiment,
-				Protocol:   t.Protocol,
-				Problem:    t.Problem,
-				Method:     t.Method,
-				Cell:       t.Cell,
-				Particles:  t.Config.Particles,
-				Iterations: t.Config.Iterations,
-			})
+			out = append(out, planLine{first: t})
 		}
 		l := &out[len(out)-1]
-		l.Seeds, l.Keys = append(l.Seeds, t.Seed), append(l.Keys, t.Key)
+		l.trials++
 		switch s := status[t.Key]; {
 		case s == record.StatusOK || s == record.StatusDiverged:
-			l.There++
+			l.there++
 		case slices.Contains(retryable, s):
-			l.Failed++
+			l.failed++
 		}
 	}
 	return out
@@ -86,12 +66,12 @@ func (w *work) print(e *env) {
 		{"experiment", "protocol", "problem", "method", "particles", "iterations", "trials", "there", "failed"},
 	}
 	for _, l := range w.lines() {
-		method := l.Method
-		if l.Cell != "" {
-			method += ", " + l.Cell
+		t, method := l.first, l.first.Method
+		if t.Cell != "" {
+			method += ", " + t.Cell
 		}
-		row := []string{l.Experiment, l.Protocol, l.Problem, method}
-		for _, n := range []int{l.Particles, l.Iterations, len(l.Keys), l.There, l.Failed} {
+		row := []string{t.Experiment, t.Protocol, t.Problem, method}
+		for _, n := range []int{t.Config.Particles, t.Config.Iterations, l.trials, l.there, l.failed} {
 			row = append(row, fmt.Sprint(n))
 		}
 		rows = append(rows, row)

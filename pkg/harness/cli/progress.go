@@ -38,13 +38,12 @@ func (t times) mean(k kind) (seconds float64, ok bool) {
 	return x.seconds / max(1, x.trials), x.trials > 0
 }
 
-// progress shows how a run goes. On a terminal that is a bar over all trials and one a running trial; elsewhere it is
-// at most a line a minute, and one for each trial that does not end well.
+// progress shows how a run goes. On a terminal that is a bar over all trials; elsewhere it is at most a line a minute,
+// and one for each trial that does not end well.
 type progress struct {
-	out   io.Writer // of lines: above the bars where there are some
+	out   io.Writer // of lines: above the bar where there is one
 	close func()    // ends the display
-	bars  *mpb.Progress
-	count int // trials
+	count int       // trials
 	jobs  int
 
 	mu      sync.Mutex
@@ -52,12 +51,7 @@ type progress struct {
 	times   times        // of trials that ran, before and now
 	runs    map[kind]int // trials that are still to run
 	again   map[string]bool
-	running map[*harness.Trial]*running
-}
-
-type running struct {
-	fraction float64 // done
-	bar      *mpb.Bar
+	running map[*harness.Trial]float64 // the fraction of it that is done
 }
 
 // newProgress shows the progress of trials, jobs at once. Those whose keys are in again are measured of stored
@@ -70,7 +64,7 @@ func newProgress(out io.Writer, todo []harness.Trial, again map[string]bool, kno
 		times:   known,
 		runs:    map[kind]int{},
 		again:   again,
-		running: map[*harness.Trial]*running{},
+		running: map[*harness.Trial]float64{},
 	}
 	for i := range todo {
 		if !again[todo[i].Key] {
@@ -79,10 +73,10 @@ func newProgress(out io.Writer, todo []harness.Trial, again map[string]bool, kno
 	}
 	if o, ok := out.(*output); ok && len(todo) > 0 && os.Getenv("TERM") != "dumb" {
 		if f, ok := o.to.(*os.File); ok && cwriter.IsTerminal(int(f.Fd())) {
-			p.bars = mpb.New(mpb.WithOutput(f), mpb.WithWidth(40), mpb.WithAutoRefresh())
-			p.out = p.bars
-			total := p.bar(1<<20, func() (float64, string) { return p.fraction(), p.state() })
-			p.close = func() { total.Abort(true); p.bars.Wait() }
+			bars := mpb.New(mpb.WithOutput(f), mpb.WithWidth(40), mpb.WithAutoRefresh())
+			p.out = bars
+			total := p.bar(bars)
+			p.close = func() { total.Abort(true); bars.Wait() }
 			return p
 		}
 	}
@@ -101,17 +95,17 @@ func newProgress(out io.Writer, todo []harness.Trial, again map[string]bool, kno
 	return p
 }
 
-// bar adds a bar of what show returns, which is called while p.mu is held.
-func (p *progress) bar(priority int, show func() (fraction float64, text string)) *mpb.Bar {
-	locked := func() (float64, string) { p.mu.Lock(); defer p.mu.Unlock(); return show() }
+// bar adds a bar over all trials.
+func (p *progress) bar(bars *mpb.Progress) *mpb.Bar {
 	style := mpb.BarStyle().Build()
 	fill := func(w io.Writer, s decor.Statistics) error {
-		fraction, _ := locked()
-		s.Current, s.Total = int64(1000*fraction), 1000
+		p.mu.Lock()
+		s.Current, s.Total = int64(1000*p.fraction()), 1000
+		p.mu.Unlock()
 		return style.Fill(w, s)
 	}
-	text := decor.Any(func(decor.Statistics) string { _, text := locked(); return text })
-	return p.bars.MustAdd(1, mpb.BarFillerFunc(fill), mpb.BarPriority(priority), mpb.AppendDecorators(text))
+	text := decor.Any(func(decor.Statistics) string { p.mu.Lock(); defer p.mu.Unlock(); return p.state() })
+	return bars.MustAdd(1, mpb.BarFillerFunc(fill), mpb.AppendDecorators(text))
 }
 
 // Note, Start, Step and End implement run.Progress.
@@ -121,27 +115,22 @@ func (p *progress) Note(line string) {
 }
 
 func (p *progress) Start(t *harness.Trial) {
-	r := &running{}
-	if p.bars != nil {
-		r.bar = p.bar(0, func() (float64, string) { return r.fraction, t.Name() })
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.running[t] = r
+	p.running[t] = 0
 	slog.Debug("trial starts", "key", t.Key, "name", t.Name()) // once it is counted, so that no signal comes between
 }
 
 func (p *progress) Step(t *harness.Trial, iter int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if r := p.running[t]; r != nil {
-		r.fraction = float64(iter) / float64(max(1, t.Config.Iterations))
+	if _, runs := p.running[t]; runs {
+		p.running[t] = float64(iter) / float64(max(1, t.Config.Iterations))
 	}
 }
 
 func (p *progress) End(t *harness.Trial, status, reason string, took time.Duration) {
 	p.mu.Lock()
-	r := p.running[t]
 	delete(p.running, t)
 	if status != "" {
 		p.done++
@@ -154,9 +143,6 @@ func (p *progress) End(t *harness.Trial, status, reason string, took time.Durati
 	}
 	state := p.state()
 	p.mu.Unlock()
-	if r.bar != nil {
-		r.bar.Abort(true)
-	}
 	if status == "" {
 		return
 	}
@@ -175,8 +161,8 @@ func (p *progress) beat() {
 // fraction is that of the trials that are over. p.mu is held.
 func (p *progress) fraction() float64 {
 	over := float64(p.done)
-	for _, r := range p.running {
-		over += r.fraction
+	for _, fraction := range p.running {
+		over += fraction
 	}
 	return over / float64(p.count)
 }
@@ -200,9 +186,9 @@ func (p *progress) left() (seconds float64, ok bool) {
 		}
 		seconds, trials = seconds+float64(n)*mean, trials+n
 	}
-	for t, r := range p.running {
+	for t, fraction := range p.running {
 		if mean, ok := p.times.mean(kindOf(t)); ok && !p.again[t.Key] {
-			seconds -= r.fraction * mean
+			seconds -= fraction * mean
 		}
 	}
 	return seconds / float64(max(1, min(p.jobs, trials))), true

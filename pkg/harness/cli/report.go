@@ -143,17 +143,15 @@ func (w *work) collect(e *env) error {
 	if err != nil {
 		return usage.Errorf("%v; restore the folder, or move it away and run the same command again", err)
 	}
-	r, notes, damage := before.Collect(w.Plan, w.store, e.experiments)
+	r, damage := w.merge(e, before, e.experiments)
 	if r == nil {
 		return damage
 	}
-	for _, n := range notes {
-		fmt.Fprintln(e.err, safe.Text(n))
+	grids, err := grid.Read(r.Dir, e.experiments)
+	if err == nil {
+		err = w.write(e, r, grids)
 	}
-	if len(r.Experiments) == 0 {
-		return damage
-	}
-	if err := w.write(e, r); err != nil {
+	if err != nil {
 		return err
 	}
 	w.show(e, r)
@@ -162,12 +160,22 @@ func (w *work) collect(e *env) error {
 	return damage
 }
 
-// write writes results and all pages.
-func (w *work) write(e *env, r *report.Results) error {
-	grids, err := grid.Read(r.Dir, e.experiments)
-	if err != nil {
-		return err
+// merge returns results with the trials of the plan, nil if there are none, and says what stays as it was before.
+func (w *work) merge(e *env, before *report.Results, all []*harness.Experiment, notes ...string) (
+	r *report.Results, damage error,
+) {
+	r, more, damage := before.Collect(w.Plan, w.store, all)
+	if r == nil || len(r.Experiments) == 0 {
+		notes, r = nil, nil
 	}
+	for _, n := range append(more, notes...) {
+		fmt.Fprintln(e.err, safe.Text(n))
+	}
+	return r, damage
+}
+
+// write writes results, those of grids, and all pages.
+func (w *work) write(e *env, r *report.Results, grids map[string]*report.Results) error {
 	files, err := siteOf(e, r, grids)
 	if err != nil {
 		return err

@@ -38,7 +38,7 @@ func TestReportFromRecords(t *testing.T) {
 	x.want(t, "report --protocol paper", 0)
 	x.want(t, "report --check", 0)
 	x.want(t, "run --protocol released", 0)
-	x.want(t, "claims --json", 0, `"protocol": "paper"`, `"protocol": "released"`)
+	x.want(t, "claims", 0, "toy: paper, released; numbers of released")
 	x.want(t, "claims T1", 0, "T1. There are trials.", "rule: one at least", "There are 9.")
 	x.want(t, "claims T2", 2, "no claim T2: sifg claims lists them")
 	x.want(t, "claims t1b", 2, "no claim t1b: sifg claims lists them")

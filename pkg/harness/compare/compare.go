@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
@@ -47,19 +46,19 @@ type Row struct {
 	Note      string // settings that differ; what is known of a printed number
 }
 
-// Published compares a protocol with the numbers that a paper prints of the experiment, in their order. Of a person's
+// Published compares a protocol with the numbers that a paper prints of its experiment, in their order. Of a person's
 // own data it prints none.
-func Published(e *harness.Experiment, p *record.Set) []Row {
+func Published(numbers []claim.Published, p *record.Set) []Row {
 	if slices.ContainsFunc(p.Overrides, func(s string) bool { return strings.HasPrefix(s, "--data ") }) {
 		return nil
 	}
 	var out []Row
-	for _, printed := range e.Published {
+	for _, printed := range numbers {
 		metric, index, _ := record.Component(printed.Metric)
 		sample := record.View{Set: p, Problem: printed.Problem}.Last(printed.Method, metric, index)
 		v := sample.Numbers()
 		r := Row{
-			Experiment: e.Name,
+			Experiment: p.Experiment,
 			Protocol:   p.Protocol,
 			Cell:       record.Cell{Problem: printed.Problem, Metric: metric, Method: printed.Method, Index: index},
 			Ours:       v,
@@ -126,6 +125,17 @@ func Reports(ours, theirs *record.Set) []Row {
 
 // Comparable reports whether the cell's numbers can be compared.
 func (r Row) Comparable() bool { return r.Verdict != NotComparable }
+
+// Mark stands behind a number that differs from the published one, or that agrees and is marked; "" behind others.
+func (r Row) Mark() string {
+	switch {
+	case r.Verdict == Differs:
+		return " ✗"
+	case r.Marked:
+		return " ~"
+	}
+	return ""
+}
 
 // nothing reports whether there are trials, and none gave a number. Beside numbers that is a difference; what was not
 // measured is none.

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
@@ -53,7 +52,6 @@ func TestPublished(t *testing.T) {
 	numbers := claim.MustPublished([]byte("dataset,metric,method,mean,std,source,note\n" +
 		"p,rmse,a,2.000,0.10,Table 1,\np,rmse,b,2.00,0.00,Table 1,a copy\np,rmse,c,1.0,0.1,Table " +
 		"1,\np,rmse,d,1.0,0.1,Table 1,\n"))
-	e := &harness.Experiment{Name: "e", Published: numbers}
 	// a: mean 2.1, sd 0.1: 1.2 standard errors away. b: 0.5 away, with a spread of at most 0.005 in print.
 	p := made("full", values{"a", []float64{2.0, 2.1, 2.2}}, values{"b", []float64{2.5, 2.5, 2.5}},
 		values{"c", []float64{1, 2}})
@@ -62,7 +60,7 @@ func TestPublished(t *testing.T) {
 			p.Trials[i].Status = record.StatusDiverged
 		}
 	}
-	got := Published(e, p)
+	got := Published(numbers, p)
 	near(t, "mean", stats.Mean(got[0].Ours), 2.1)
 	near(t, "difference", got[0].Difference, 0.1)
 	near(t, "uncertainty", got[0].Error, 0.1*math.Sqrt(2.0/3))
@@ -76,11 +74,11 @@ func TestPublished(t *testing.T) {
 		t.Errorf("%+v\n%+v", got[2], got[3])
 	}
 	p.Incomparable = "the settings were changed: step=1"
-	if r := Published(e, p)[0]; r.Verdict != NotComparable || r.Why != p.Incomparable {
+	if r := Published(numbers, p)[0]; r.Verdict != NotComparable || r.Why != p.Incomparable {
 		t.Errorf("with changed settings: %+v", r)
 	}
 	p.Incomparable, p.Missing = "", p.Trials[:1]
-	if r := Published(e, p)[0]; r.Verdict != NotComparable || r.Why != "trials are missing" {
+	if r := Published(numbers, p)[0]; r.Verdict != NotComparable || r.Why != "trials are missing" {
 		t.Errorf("incomplete: %+v", r)
 	}
 }

@@ -65,15 +65,11 @@ type Data struct {
 	X           []float64 // Rows×Cols, row-major, the target among the columns
 	Target      int       // index of the target's column; -1: none
 	Permutation []int     // of 0..Rows-1, the order that was published with the table; nil: none
-	Splits      []Split   // nil: none
 
 	Raw map[string][]byte // by name, the files of the roles data and draws of a data set without a table
 
 	digest string
 }
-
-// Split is a division of rows into two parts. It may leave rows out.
-type Split struct{ Train, Test []int }
 
 // Open reads the manifests and no data. A mistake in a manifest is a *usage.Error.
 func Open(o Options) (*Library, error) {

@@ -89,8 +89,7 @@ func TestBadManifests(t *testing.T) {
 		head + "}], target: last}}":                                                             {"separator"},
 		head + "}], parse: {separator: comma}}}":                                                {"target"},
 		head + "}], task: classify, " + rest:                                                    {"classify", "binary"},
-		head + "}], splits: {seed: 010, count: 1}, " + rest:                                     {"010 begins with 0"},
-		head + "}], splits: {seed: 1}, " + rest:                                                 {"splits.count is 0"},
+		head + "}], permutation: 010, " + rest:                                                  {"010 begins with 0"},
 		head + "}, {name: p, role: permutation}], permutation: 1, " +
 			"" + rest: {"permutation", "either"},
 		head + ", role: data}, {name: b}], " + rest: {"alone"},
@@ -130,7 +129,6 @@ func TestDigest(t *testing.T) {
 		"tab": "comma", "comma, header: true": "comma", "comma, columns: [a, b]": "comma", "comma, drop: [c1]": "comma",
 		"c1":                     "last",
 		"permutation: 0, target": "target", "permutation: 1, target": "target",
-		"splits: {seed: 1, count: 1}, target": "target", "splits: {seed: 1, count: 2}, target": "target",
 	} {
 		d := of(pinned, old, new, "")
 		if other, ok := seen[d]; ok {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"math/bits"
 	"net/http"
 	"net/url"
@@ -115,7 +114,7 @@ func (f *File) check(b []byte) error {
 }
 
 // Digest returns a hex digest of everything that decides what Load returns: the SHA-256 of the published files, the
-// rules of parsing, the target, and the seeds of a generated order and splits. Where the bytes come from makes no
+// rules of parsing, the target, and the seed of a generated order. Where the bytes come from makes no
 // difference. A data set whose files are not all pinned is loaded, and Digest has the errors of Load.
 func (l *Library) Digest(name string) (string, error) {
 	e, err := l.Entry(name)
@@ -180,18 +179,10 @@ func (l *Library) load(e *Entry) (*Data, error) {
 			return nil, err
 		}
 	}
-	r := prng.NewMT19937() // NumPy's RandomState
 	if e.Permutation != nil {
+		r := prng.NewMT19937() // NumPy's RandomState
 		r.Seed(uint64(*e.Permutation))
 		d.Permutation = permutation(r, d.Rows)
-	}
-	if s := e.Splits; s != nil { // as Hernández-Lobato & Adams (2015) made theirs
-		r.Seed(uint64(s.Seed))
-		end := int(math.Round(float64(d.Rows) * 9 / 10))
-		for range s.Count {
-			p := permutation(r, d.Rows)
-			d.Splits = append(d.Splits, Split{Train: p[:end:end], Test: p[end:]})
-		}
 	}
 	d.digest = pinned.digest()
 	return d, nil

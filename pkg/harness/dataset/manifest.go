@@ -50,15 +50,8 @@ type Entry struct {
 	Rows   int    `yaml:"rows"        json:"-"`      // that there must be; 0: any number
 	// seed of NumPy's RandomState, in place of a file
 	Permutation *uint32 `yaml:"permutation" json:"permutation,omitempty"`
-	Splits      *Splits `yaml:"splits"      json:"splits,omitempty"`
 
 	manifest string // path
-}
-
-// Splits are random divisions, nine rows of ten to train, made as those of the literature were.
-type Splits struct {
-	Seed  uint32 `yaml:"seed"  json:"seed"` // of NumPy's RandomState
-	Count int    `yaml:"count" json:"count"`
 }
 
 // File is one file of a data set.
@@ -176,8 +169,6 @@ func (e *Entry) complete() error {
 		return errors.New("target is missing: want the name of a column, last or none")
 	case e.Task != "regression" && e.Task != "binary" && e.Task != "none":
 		return fmt.Errorf("task %q: want regression or binary, or none without a target", e.Task)
-	case e.Splits != nil && (e.Splits.Count < 1 || e.Splits.Count > 1000):
-		return fmt.Errorf("splits.count is %d: want 1 to 1000", e.Splits.Count)
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -180,14 +179,12 @@ type point = []settings.Override
 func (b *builder) points(part *part, problem, method string) (points []point, keys []string, err error) {
 	concern := func(list axes) (own axes) { // the axes that change something
 		for _, a := range list {
-			first := a.override(0)
-			origins, wrong := b.layout.Settings.Origins(problem, method, first)
+			changes, wrong := b.layout.Settings.Changes(problem, method, a.override(0))
 			err = errors.Join(err, wrong)
 			a.tried = true
-			maps.DeleteFunc(origins, func(_, from string) bool { return from != first.From })
-			if len(origins) > 0 {
+			if len(changes) > 0 {
 				a.used = true
-				own, keys = append(own, a), append(keys, slices.Sorted(maps.Keys(origins))...)
+				own, keys = append(own, a), append(keys, changes...)
 			}
 		}
 		return own

@@ -48,6 +48,7 @@ type Plan struct {
 	Scale       string
 	Set         []string // the overrides, then the selections as flags: --problems a,b
 	Trials      []harness.Trial
+	LeftOut     []string // says of each experiment without such a trial that it is left out
 }
 
 // Admitted is a request whose names are known, with the settings of its experiments.
@@ -103,7 +104,7 @@ func known(lists ...list) (err error) {
 	return err
 }
 
-// New is Admit and then Plan.
+// New makes the plan of a request.
 func New(r Request) (*Plan, error) {
 	a, err := r.Admit()
 	if err != nil {
@@ -133,6 +134,9 @@ func (a *Admitted) Plan() (*Plan, error) {
 		}
 		if len(p.Trials) > had {
 			p.Experiments = append(p.Experiments, e)
+		} else {
+			p.LeftOut = append(p.LeftOut, fmt.Sprintf("%s is left out: it has no such trials; its protocols are %s", e.Name,
+				strings.Join(a.Files[i].Protocols, ", ")))
 		}
 	}
 	if len(p.Trials) == 0 {
@@ -185,18 +189,13 @@ func (r *Request) Added() (names []string) {
 	return names
 }
 
-// Set lists the overrides and selections as the user gave them. A program of which an experiment's settings speak is
-// neither.
-func (a *Admitted) Set() []string {
-	r, out := a.Request, []string(nil)
+// Set lists the overrides and selections as the user gave them.
+func (r *Request) Set() (out []string) {
 	if r.Program != "" {
 		out = append(out, "--program "+r.Program)
 	}
 	for _, text := range r.Samplers {
-		name, _, _ := strings.Cut(text, "=")
-		if !slices.ContainsFunc(a.Files, func(f *settings.File) bool { return slices.Contains(f.Programs, name) }) {
-			out = append(out, "--sampler "+text)
-		}
+		out = append(out, "--sampler "+text)
 	}
 	for _, o := range r.Overrides {
 		out = append(out, o.Text)

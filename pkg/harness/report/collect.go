@@ -13,7 +13,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
@@ -143,7 +142,6 @@ func (c *collector) protocol(x *Experiment, part []harness.Trial, old *record.Se
 		}
 		add(set, row)
 	}
-	c.programs(x, set, part, old)
 	return set, nil
 }
 
@@ -153,28 +151,6 @@ func (c *collector) damaged(err error) {
 		c.damage = fmt.Errorf("%w: sifg verify names all such files, and the next run computes again what is removed",
 			err)
 	}
-}
-
-// programs keeps the trials of programs that the folder has and this command was not given: they can be neither planned
-// nor computed without them.
-func (c *collector) programs(x *Experiment, set *record.Set, part []harness.Trial, old *record.Set) {
-	if old == nil || !slices.Equal(old.Overrides, set.Overrides) || old.Scale != set.Scale {
-		return
-	}
-	planned := map[[2]string]bool{}
-	for i := range part {
-		planned[[2]string{part[i].Problem, part[i].Method}] = true
-	}
-	for _, was := range old.Trials {
-		config, err := settings.Of(was)
-		if planned[[2]string{was.Problem, was.Method}] || err != nil || config.Program == nil {
-			continue
-		}
-		set.Trials = append(set.Trials, was)
-		x.records.take(was.Key, old.Traces[was.Key], old.Timings[was.Key])
-	}
-	at := func(t record.Trial) int { return slices.Index(set.Problems, t.Problem) }
-	slices.SortStableFunc(set.Trials, func(a, b record.Trial) int { return cmp.Compare(at(a), at(b)) })
 }
 
 // absent says that the data set of a trial is not here; "" if it is.

@@ -80,7 +80,6 @@ func (x *Experiment) make(s *harness.Section, set *record.Set) *Part {
 func (p *Part) make(set *record.Set) error {
 	if p.Claim != nil {
 		p.Outcome = p.Claim.Check(set)
-		p.Outcome.ID, p.Outcome.Statement, p.Outcome.Rule = "", "", "" // the claim has them
 	}
 	if p.Table != nil {
 		made, err := p.Table(set)

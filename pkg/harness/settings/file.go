@@ -23,14 +23,9 @@ type File struct {
 	Problems, Methods, Protocols []string // that it declares, in its order
 	Default                      string   // the protocol that is meant where none is named
 
-	// Programs are methods that it has settings for and that run where the command is given their programs:
-	// base.programs. Where an include names some of them, the others do not run.
-	Programs []string
-
-	name    string
-	root    map[string]any
-	shape   fileShape
-	lineage map[string][]string // each protocol after those that its settings are laid over
+	name  string
+	root  map[string]any
+	shape fileShape
 
 	// Of a request: see For.
 	wants    func(problem, method string) bool // nil: all
@@ -52,7 +47,6 @@ type (
 	}
 	layerShape struct {
 		Seeds    []uint64                     `mapstructure:"seeds"`
-		Programs []string                     `mapstructure:"programs"`
 		Methods  map[methodName]methodShape   `mapstructure:"methods"`
 		Problems map[problemName]problemShape `mapstructure:"problems"`
 	}
@@ -79,7 +73,7 @@ func (f *File) names() map[reflect.Type][]string {
 	return map[reflect.Type][]string{
 		reflect.TypeFor[protocolName](): f.Protocols,
 		reflect.TypeFor[scaleName]():    Scales,
-		reflect.TypeFor[methodName]():   slices.Concat(f.Methods, f.Programs),
+		reflect.TypeFor[methodName]():   f.Methods,
 		reflect.TypeFor[problemName]():  f.Problems,
 	}
 }
@@ -99,18 +93,15 @@ func Read(name string, b []byte) (*File, error) {
 		return nil, usage.Errorf("%s: %v", source, err)
 	}
 	var ordered struct {
-		Base struct {
-			Problems, Methods yaml.Node
-			Programs          []string
-		}
+		Base      struct{ Problems, Methods yaml.Node }
 		Protocols yaml.Node
 	}
 	_ = text.Decode(&ordered) // what is wrong is found below
 	pattern := func(name string) bool { return strings.Contains(name, "*") }
 	f.Problems = slices.DeleteFunc(keysIn(&ordered.Base.Problems), pattern)
 	f.Methods = slices.DeleteFunc(keysIn(&ordered.Base.Methods), pattern)
-	f.Protocols, f.Programs = keysIn(&ordered.Protocols), ordered.Base.Programs
-	for _, n := range slices.Concat(f.Problems, f.Methods, f.Protocols, f.Programs) {
+	f.Protocols = keysIn(&ordered.Protocols)
+	for _, n := range slices.Concat(f.Problems, f.Methods, f.Protocols) {
 		if !plainName.MatchString(n) {
 			return nil, usage.Errorf("%s: the name %q: want lower-case letters, digits, '-' and '_'", source, n)
 		}
@@ -122,15 +113,6 @@ func Read(name string, b []byte) (*File, error) {
 		return nil, usage.Errorf("%s: base.problems, base.methods and protocols must name at least one each", source)
 	}
 	f.Default = cmp.Or(string(f.shape.Default), f.Protocols[0])
-	f.lineage = map[string][]string{}
-	for _, protocol := range f.Protocols {
-		for at := protocol; at != ""; at = string(f.Protocol(at).From) {
-			if slices.Contains(f.lineage[protocol], at) {
-				return nil, usage.Errorf("%s: protocols.%s.from: %s is laid over itself", source, protocol, at)
-			}
-			f.lineage[protocol] = slices.Insert(f.lineage[protocol], 0, at)
-		}
-	}
 	return f, nil
 }
 
@@ -140,12 +122,8 @@ func (f *File) Protocol(name string) Protocol { return f.shape.Protocols[protoco
 // Scaled is the scale of a protocol where that is wanted: full where the file says nothing of what is wanted, as of
 // what has one size only.
 func (f *File) Scaled(protocol, wanted string) string {
-	_, said := f.shape.Scales[scaleName(wanted)]
-	for _, name := range f.lineage[protocol] {
-		_, own := f.shape.Protocols[protocolName(name)].Scales[scaleName(wanted)]
-		said = said || own
-	}
-	if said {
+	_, ofAll := f.shape.Scales[scaleName(wanted)]
+	if _, own := f.shape.Protocols[protocolName(protocol)].Scales[scaleName(wanted)]; own || ofAll {
 		return wanted
 	}
 	return Scales[0]
@@ -179,7 +157,7 @@ func (f *File) layer(o Override) (*layer, error) {
 	for _, k := range slices.Backward(path) {
 		value = map[string]any{k: value}
 	}
-	return &layer{name: o.From, root: value.(map[string]any)}, decode(o.String(), value, &layerShape{}, f.names())
+	return &layer{root: value.(map[string]any)}, decode(o.String(), value, &layerShape{}, f.names())
 }
 
 // qualify returns the path of a key that may be in short form: a setting of the sampler stands for that of every method

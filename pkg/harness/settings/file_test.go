@@ -2,33 +2,8 @@ package settings
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 )
-
-// TestFrom: a protocol is laid over the one that it is from, and that over no protocol that comes from it.
-func TestFrom(t *testing.T) {
-	const long = "protocols:\n  long: {from: paper, title: longer, problems: {small: {iterations: 80}}}\n"
-	f, err := Read("toy", []byte(strings.Replace(toy, "protocols:\n", long, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := f.Resolve("long", "full", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := config(t, s, "small", "svgd")
-	if c.Iterations != 80 || c.Sampler.Step != 0.2 || f.Protocol("long").Title != "longer" {
-		t.Errorf("%+v, %+v", c, f.Protocol("long"))
-	}
-	for from, want := range map[string]string{"long": "laid over itself", "papper": `did you mean "paper"?`} {
-		text := strings.Replace(long, "from: paper", "from: "+from, 1)
-		if _, err := Read("toy", []byte(strings.Replace(toy, "protocols:\n", text, 1))); err == nil ||
-			!strings.Contains(err.Error(), want) {
-			t.Errorf("from %s: %v", from, err)
-		}
-	}
-}
 
 // TestOn: a data set takes the settings of the problem that is named, in every layer and by every pattern; an option
 // that is called problems stays.
@@ -79,43 +54,5 @@ func TestSeeds(t *testing.T) {
 	}
 	if _, err := SeedsOf([]any{5, "3-5"}); err == nil || err.Error() != "seed 5 is there twice" {
 		t.Error(err)
-	}
-}
-
-// TestPrograms: a program that the file knows runs where the command is given it, and not where an include names only
-// others.
-func TestPrograms(t *testing.T) {
-	f, err := Read("toy", []byte(`
-base:
-  seeds: [1]
-  programs: [psgld, baoab]
-  methods: {sifg: {step: 0.1}, svgd: {step: 0.1}}
-  problems: {a: {particles: 10, iterations: 5}, b: {particles: 10, iterations: 5}, c: {particles: 10, iterations: 5}}
-protocols:
-  text: {problems: {a: {include: [svgd]}, b: {include: [svgd, psgld]}, c: {include: []}}}
-scales: {full: {}}
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := func(string, string) bool { return true }
-	for _, want := range []string{"svgd | svgd |", "svgd psgld baoab | svgd psgld |"} {
-		s, err := f.Resolve("text", "full", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for i, p := range s.Problems {
-			if i > 0 {
-				got = append(got, "|")
-			}
-			for _, m := range p.Methods {
-				got = append(got, m.Name)
-			}
-		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-		f = f.For(all, []string{"psgld", "baoab"}, nil)
 	}
 }

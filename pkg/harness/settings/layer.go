@@ -14,7 +14,6 @@ import (
 
 // layer is one mapping of settings in the shape of layerShape, checked.
 type layer struct {
-	name string // as Origins says it
 	root map[string]any
 	used bool // it said something of a wanted trial, or which methods a problem of such a trial has
 }
@@ -24,6 +23,7 @@ type merged struct {
 	problemShape
 	sampler sifg.Config
 	setters map[string][]*layer // that set a key; the last one's value holds
+	top     *layer              // that wins
 }
 
 var (
@@ -46,7 +46,7 @@ func (s *Settings) merge(problem, method string, over ...Override) (*merged, err
 		}
 		layers = append(layers, l)
 	}
-	out := &merged{setters: map[string][]*layer{}}
+	out := &merged{setters: map[string][]*layer{}, top: layers[len(layers)-1]}
 	all, said, named := map[string]any{}, map[string]any{}, map[string]bool{}
 	for _, l := range layers {
 		set := func(key string) { out.setters[key] = append(out.setters[key], l) }

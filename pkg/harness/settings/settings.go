@@ -28,8 +28,6 @@ type Protocol struct {
 	Claims bool `mapstructure:"claims"`
 	// Incomparable says why its numbers must not be set beside the printed ones; "": they may.
 	Incomparable string `mapstructure:"incomparable"`
-	// From is the protocol that its settings are laid over; "": none.
-	From protocolName `mapstructure:"from"`
 }
 
 // Samples are the values of Judge.Sample.
@@ -203,7 +201,7 @@ func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, erro
 			f.name, protocol, strings.Join(f.Protocols, ", "))
 	}
 	s := &Settings{file: f, where: fmt.Sprintf("experiment %s, protocol %s, scale %s", f.name, protocol, scale)}
-	s.layers = f.layers(f.lineage[protocol], scale)
+	s.layers = f.layers([]string{protocol}, scale)
 	written := len(s.layers)
 	for _, o := range over {
 		l, err := f.layer(o)
@@ -232,15 +230,15 @@ func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, erro
 
 // layers returns what the file says under protocols and at scales, the layers that win last.
 func (f *File) layers(protocols []string, scales ...string) (out []*layer) {
-	add := func(name string, path ...string) { out = append(out, &layer{name: name, root: child(f.root, path...)}) }
-	add("base", "base")
+	add := func(path ...string) { out = append(out, &layer{root: child(f.root, path...)}) }
+	add("base")
 	for _, p := range protocols {
-		add("protocol "+p, "protocols", p)
+		add("protocols", p)
 	}
 	for _, scale := range scales {
-		add("scale "+scale, "scales", scale)
+		add("scales", scale)
 		for _, p := range protocols {
-			add(fmt.Sprintf("protocol %s, scale %s", p, scale), "protocols", p, "scales", scale)
+			add("protocols", p, "scales", scale)
 		}
 	}
 	return out
@@ -270,11 +268,8 @@ func (s *Settings) problem(name string) (Problem, error) {
 	case include == nil:
 		methods = nil // not even those that the request names
 	}
-	known := func(m string) bool { return slices.Contains(s.file.Programs, m) }
-	chosen := slices.ContainsFunc(include, known)
 	for i, m := range methods {
-		absent := known(m) && (!slices.Contains(s.file.admitted, m) || chosen && !slices.Contains(include, m))
-		if absent || slices.Contains(methods[:i], m) {
+		if slices.Contains(methods[:i], m) {
 			continue
 		}
 		method, err := s.Method(name, m)
@@ -308,18 +303,18 @@ func (s *Settings) Method(problem, method string, over ...Override) (Method, err
 	return m, nil
 }
 
-// Origins says for each key that is set in the configuration of a method on a problem, with further overrides on top,
-// which layer its value came from: "base", "protocol own", "scale quick", "protocol own, scale quick", or
-// From of an override. Keys are those of Config with dots: sampler.step, options.target. A key that is not there has
-// its default.
-func (s *Settings) Origins(problem, method string, over ...Override) (map[string]string, error) {
-	merged, err := s.merge(problem, method, over...)
+// Changes returns the keys of the configuration of a method on a problem that an override sets, sorted: those of Config
+// with dots, as sampler.step or options.target.
+func (s *Settings) Changes(problem, method string, over Override) (keys []string, err error) {
+	merged, err := s.merge(problem, method, over)
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]string{}
 	for key, layers := range merged.setters {
-		out[key] = layers[len(layers)-1].name
+		if layers[len(layers)-1] == merged.top {
+			keys = append(keys, key)
+		}
 	}
-	return out, nil
+	slices.Sort(keys)
+	return keys, nil
 }

@@ -3,7 +3,6 @@ package settings
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -171,41 +170,15 @@ func TestOverrides(t *testing.T) {
 	}
 }
 
-func TestOrigins(t *testing.T) {
+// TestChanges: an override changes the keys that it sets of a method that has them, and of the problem that it names. A
+// file's setting of one problem wins over its setting of all.
+func TestChanges(t *testing.T) {
 	file := written(t, "problems:\n  small: {methods: {sifg: {lr: 0.1}}}\nmethods: {sifg: {lr: 0.2, inner: 3}}\n")
 	over, err := ReadOverrides(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := resolve(
-		t,
-		"released",
-		"smoke",
-		append(over, Override{Text: "sigma=0.3", From: "a.yaml"}, Override{Text: "options.shift=2", From: "--set"})...)
-	origins := func(method string, over ...Override) map[string]string {
-		t.Helper()
-		got, err := s.Origins("small", method, over...)
-		if err != nil {
-			t.Error(err)
-		}
-		return got
-	}
-	got := origins("sifg")
-	want := map[string]string{
-		"particles": "base", "iterations": "scale smoke", "judge.sample": "protocol released", "judge.every": "base",
-		"judge.snapshots": "base",
-		"judge.track":     "base", "options.shift": "--set", "options.nested.a": "base", "options.nested.b": "base",
-		"sampler.step":   "base",
-		"sampler.hidden": "base", "sampler.redraw": "base", "sampler.lr": file, "sampler.inner": file,
-		"sampler.sigma": "a.yaml",
-		"seeds":         "protocol released, scale smoke",
-	}
-	if a, b := fmt.Sprint(got), fmt.Sprint(want); a != b {
-		t.Errorf("origins\n%s\nwant\n%s", a, b)
-	}
-	if _, ok := origins("drift")["sampler.sigma"]; ok {
-		t.Error("drift has a sigma")
-	}
+	s := resolve(t, "released", "smoke", over...)
 	if c := config(t, s, "small", "sifg"); c.Sampler.LR != 0.1 || c.Sampler.Inner != 3 {
 		t.Errorf("a file's setting of one problem does not win over its setting of all: %+v", c.Sampler)
 	}
@@ -215,10 +188,8 @@ func TestOrigins(t *testing.T) {
 		"methods.svgd.options.shift=3": "[options.shift]", "methods.drift.options.shift=3": "[]",
 		"problems.wide.particles=3": "[]", "methods.svgd={step: 1, mover: adam}": "[sampler.mover sampler.step]",
 	} {
-		got := origins("svgd", Override{Text: key, From: "axis"})
-		maps.DeleteFunc(got, func(_, from string) bool { return from != "axis" })
-		if keys := slices.Sorted(maps.Keys(got)); fmt.Sprint(keys) != want {
-			t.Errorf("%s sets %v, want %s", key, keys, want)
+		if keys, err := s.Changes("small", "svgd", Override{Text: key}); err != nil || fmt.Sprint(keys) != want {
+			t.Errorf("%s sets %v, want %s, %v", key, keys, want, err)
 		}
 	}
 }

@@ -134,9 +134,6 @@ func Sees(d record.Difference, level, margin float64) string {
 	return "minimum detectable effect " + table.Num(lead)
 }
 
-// SeesText explains what Sees says.
-const SeesText = "Minimum detectable effect: the smallest true difference that so many seeds find with a power of 80 %."
-
 // seen is Sees of a claim that is not decided, "" of one that is.
 func seen(d record.Difference, v claim.Verdict) string {
 	if v != claim.NotDecided {
