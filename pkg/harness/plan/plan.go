@@ -135,8 +135,8 @@ func (a *Admitted) Plan() (*Plan, error) {
 		if len(p.Trials) > had {
 			p.Experiments = append(p.Experiments, e)
 		} else {
-			p.LeftOut = append(p.LeftOut, fmt.Sprintf("%s is left out: it has no such trials; its protocols are %s", e.Name,
-				strings.Join(a.Files[i].Protocols, ", ")))
+			p.LeftOut = append(p.LeftOut, fmt.Sprintf("%s is left out: it has no such trials; its protocols are %s",
+				e.Name, strings.Join(a.Files[i].Protocols, ", ")))
 		}
 	}
 	if len(p.Trials) == 0 {

@@ -265,8 +265,8 @@ func (p *problem) check(particles int) error {
 	case uses("smoothed-kl") && !(o.Smooth > 0):
 		return fmt.Errorf("options.smooth: must be above 0 for smoothed-kl, got %v", o.Smooth)
 	case uses("coverage", "all-modes", "blur-kl", "mode-shape", "mode-weights") && p.modes == nil:
-		const what = "options.metrics: coverage, all-modes, blur-kl, mode-shape and mode-weights need a target with modes"
-		return fmt.Errorf("%s, %s has none", what, o.Target)
+		return fmt.Errorf("options.metrics: coverage, all-modes, blur-kl, mode-shape and mode-weights need a target "+
+			"with modes, %s has none", o.Target)
 	case o.DrawMeans && p.modes == nil:
 		return fmt.Errorf("options.draw_means: needs a mixture, %s is none", o.Target)
 	case o.Draws < 0 || o.DetailEvery < 0 || o.DisplacementFrom < 0:
