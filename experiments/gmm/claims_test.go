@@ -107,23 +107,13 @@ func records(t *testing.T, v value) *record.Set {
 			for seed := 1; seed <= seeds; seed++ {
 				key := fmt.Sprintf("%s-%s-%d", problem, method, seed)
 				s.Trials = append(s.Trials, record.Trial{
-					Key:        key,
-					Experiment: "gmm",
-					Problem:    problem,
-					Method:     method,
-					Seed:       uint64(seed),
-					Status:     record.StatusOK,
-					Iterations: 2000,
-					Config:     string(text),
+					Key: key, Experiment: "gmm", Problem: problem, Method: method, Seed: uint64(seed),
+					Status: record.StatusOK, Iterations: 2000, Config: string(text),
 				})
 				put := func(iteration int, metric string, index int) {
 					if x := v(problem, method, metric, index, seed, iteration); !math.IsNaN(x) {
 						s.Traces[key] = append(s.Traces[key], record.Trace{
-							Key:       key,
-							Iteration: iteration,
-							Metric:    metric,
-							Index:     index,
-							Value:     x,
+							Key: key, Iteration: iteration, Metric: metric, Index: index, Value: x,
 						})
 					}
 				}

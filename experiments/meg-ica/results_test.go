@@ -1,14 +1,12 @@
 package megica
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
@@ -22,9 +20,8 @@ func made(value func(try, particle int) float64, problem, method string, by floa
 	for k := range 3 * (12 + 5) {
 		t := record.Trial{
 			Key: fmt.Sprint(k), Problem: few, Method: []string{"sifg", "l2-gf", "svgd"}[k%3], Seed: uint64(k / 3),
-			Status:     record.StatusOK,
-			Iterations: 20,
-			Config:     `{"data": "meg", "iterations": 20, "options": {"settled_from": 18}, "sampler": {"step": 0.01}}`,
+			Status: record.StatusOK, Iterations: 20,
+			Config: `{"data": "meg", "iterations": 20, "options": {"settled_from": 18}, "sampler": {"step": 0.01}}`,
 		}
 		if t.Seed >= 12 {
 			t.Problem, t.Seed = many, t.Seed-12
@@ -128,61 +125,5 @@ func TestEstimated(t *testing.T) {
 	}
 	if e := estimated(ratio, []float64{1, 2}, []float64{1}); e.mid != 1.5 || !math.IsNaN(e.lo) {
 		t.Errorf("of a single try: %v", e)
-	}
-}
-
-// addSimulated adds a copy of the trials with few particles, as trials of the simulated recordings.
-func addSimulated(s *record.Set) {
-	for _, t := range s.Trials {
-		if t.Problem != few {
-			continue
-		}
-		rows := slices.Clone(s.Traces[t.Key])
-		t.Problem, t.Key = simulated, "simulated "+t.Key
-		for _, at := range []int{0, 20} {
-			for _, metric := range []string{"amari-truth", "amari-truth-median", "floor-amari-truth"} {
-				rows = append(rows, record.Trace{Iteration: at, Metric: metric, Value: 0.7})
-			}
-		}
-		for i := range rows {
-			rows[i].Key = t.Key
-		}
-		s.Trials = append(s.Trials, t)
-		s.Traces[t.Key] = rows
-	}
-}
-
-// TestStatements: figures and tables are made.
-func TestStatements(t *testing.T) {
-	s := made(plain, "", "", 1)
-	addSimulated(s)
-	for _, x := range Experiment.Sections {
-		if x.Draw != nil {
-			drawn, err := x.Draw(s)
-			if err != nil {
-				t.Errorf("%s: %v", x.ID, err)
-				continue
-			}
-			if _, _, err := drawn.SVG(); err != nil {
-				t.Errorf("%s: %v", x.ID, err)
-			}
-			if _, err := x.Draw(&record.Set{}); err == nil {
-				t.Errorf("%s is drawn of nothing", x.ID)
-			}
-		}
-		if x.Table != nil {
-			tab, err := x.Table(s)
-			if err != nil || strings.Contains(tab.Markdown(), "NaN") {
-				t.Errorf("%s: %v", x.ID, err)
-			}
-			if _, err := x.Table(&record.Set{}); !errors.Is(err, harness.ErrNoTrials) {
-				t.Errorf("%s of nothing: %v", x.ID, err)
-			}
-		}
-	}
-	tab, err := summary("summary-10", few).Table(s)
-	if err != nil || len(tab.Rows) != 4 || tab.Columns[1].Header != "Amari to W₀" ||
-		tab.Rows[3][1].Text != "0.8000 ± 0" {
-		t.Fatal(tab, err)
 	}
 }

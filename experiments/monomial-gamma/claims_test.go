@@ -70,17 +70,13 @@ func asInPaper(method, metric string, index, seed, iteration int) float64 {
 func records(t *testing.T, v value) *record.Set {
 	t.Helper()
 	s := &record.Set{
-		Experiment: "monomial-gamma",
-		Protocol:   "paper",
-		Scale:      "full",
-		Traces:     map[string][]record.Trace{},
+		Experiment: "monomial-gamma", Protocol: "paper", Scale: "full", Traces: map[string][]record.Trace{},
 	}
 	for _, method := range methods {
 		c := settings.Config{
-			Particles:  1000,
-			Iterations: 20000,
-			Options:    map[string]any{"target": problem, "reference": 1000, "reference_small": 100},
-			Sampler:    sifg.Config{Sampler: method, Step: 0.01},
+			Particles: 1000, Iterations: 20000,
+			Options: map[string]any{"target": problem, "reference": 1000, "reference_small": 100},
+			Sampler: sifg.Config{Sampler: method, Step: 0.01},
 		}
 		text, err := json.Marshal(c)
 		if err != nil {
@@ -89,22 +85,13 @@ func records(t *testing.T, v value) *record.Set {
 		for seed := 1; seed <= 5; seed++ {
 			key := fmt.Sprintf("%s-%d", method, seed)
 			s.Trials = append(s.Trials, record.Trial{
-				Key:        key,
-				Problem:    problem,
-				Method:     method,
-				Seed:       uint64(seed),
-				Status:     record.StatusOK,
-				Iterations: 20000,
-				Config:     string(text),
+				Key: key, Problem: problem, Method: method, Seed: uint64(seed), Status: record.StatusOK,
+				Iterations: 20000, Config: string(text),
 			})
 			put := func(iteration int, metric string, index int) {
 				if x := v(method, metric, index, seed, iteration); !math.IsNaN(x) {
 					s.Traces[key] = append(s.Traces[key], record.Trace{
-						Key:       key,
-						Iteration: iteration,
-						Metric:    metric,
-						Index:     index,
-						Value:     x,
+						Key: key, Iteration: iteration, Metric: metric, Index: index, Value: x,
 					})
 				}
 			}
@@ -227,33 +214,5 @@ func TestDistances(t *testing.T) {
 	}
 	if got := distances(s, "none"); len(got) != 0 {
 		t.Errorf("of no curves: %v", got)
-	}
-}
-
-// TestSections: each figure is drawn of these records, and says so where they lack what it shows; the summary has a row
-// a method.
-func TestSections(t *testing.T) {
-	s := records(t, asInPaper)
-	for _, x := range Experiment.Sections {
-		if x.Draw != nil {
-			drawn, err := x.Draw(s)
-			if x.ID == "tails" { // these records have no σ
-				if err == nil {
-					t.Errorf("%s is drawn of nothing", x.ID)
-				}
-				continue
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, _, err := drawn.SVG(); err != nil {
-				t.Error(err)
-			}
-		}
-		if x.ID == "summary" {
-			if tab, err := x.Table(s); err != nil || len(tab.Rows) != len(methods)+1 {
-				t.Errorf("summary: %v, error %v", tab, err)
-			}
-		}
 	}
 }

@@ -106,12 +106,8 @@ func watched(t *testing.T, x *harness.Trial) (c *sifg.Cloud, moved []string, goo
 	}
 	var w diagnose.Watch
 	c, err = sifg.Sample(context.Background(), x.Config.Sampler, p.Target, sifg.Options{
-		Particles:  x.Config.Particles,
-		Iterations: x.Config.Iterations,
-		Seed:       x.Seed,
-		Init:       p.Init,
-		Every:      x.Config.Iterations / 40,
-		Callback:   w.Look,
+		Particles: x.Config.Particles, Iterations: x.Config.Iterations, Seed: x.Seed, Init: p.Init,
+		Every: x.Config.Iterations / 40, Callback: w.Look,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -22,29 +22,17 @@ func madeUp(curves map[string][][3]float64) *record.Set {
 		for i, curve := range seeds {
 			key := method + string(rune('a'+i))
 			s.Trials = append(s.Trials, record.Trial{
-				Key:        key,
-				Problem:    "p-1000",
-				Method:     method,
-				Seed:       uint64(i),
-				Status:     record.StatusOK,
-				Particles:  50,
-				Iterations: 20,
+				Key: key, Problem: "p-1000", Method: method, Seed: uint64(i), Status: record.StatusOK,
+				Particles: 50, Iterations: 20,
 			})
 			s.Timings[key] = record.Timing{Key: key, Seconds: 4}
 			for _, metric := range []string{"error-mean", "error-sd"} {
 				s.Traces[key] = append(s.Traces[key], record.Trace{
-					Key:    key,
-					Metric: "floor-" + metric,
-					Index:  1,
-					Value:  0.05,
+					Key: key, Metric: "floor-" + metric, Index: 1, Value: 0.05,
 				})
 				for k, v := range curve {
 					s.Traces[key] = append(s.Traces[key], record.Trace{
-						Key:       key,
-						Iteration: 10 * k,
-						Metric:    metric,
-						Index:     1,
-						Value:     v,
+						Key: key, Iteration: 10 * k, Metric: metric, Index: 1, Value: v,
 					})
 				}
 			}
@@ -96,12 +84,8 @@ func TestValuesTable(t *testing.T) {
 	s := &record.Set{Traces: map[string][]record.Trace{}}
 	for key, status := range []string{record.StatusFailed, record.StatusOK} {
 		s.Trials = append(s.Trials, record.Trial{
-			Key:     fmt.Sprint(key),
-			Problem: "p-1000",
-			Method:  "sifg",
-			Seed:    uint64(key),
-			Status:  status,
-			Config:  `{"options": {"values": ["x", "y"]}}`,
+			Key: fmt.Sprint(key), Problem: "p-1000", Method: "sifg", Seed: uint64(key), Status: status,
+			Config: `{"options": {"values": ["x", "y"]}}`,
 		})
 	}
 	if _, err := valuesTable(s); err == nil || !strings.Contains(err.Error(), "no trial began") {

@@ -100,10 +100,7 @@ func TestPlans(t *testing.T) {
 	}
 	for _, scale := range settings.Scales {
 		p, err := plan.New(plan.Request{
-			Experiments: experiments,
-			Protocols:   []string{plan.All},
-			Scale:       scale,
-			Data:        data,
+			Experiments: experiments, Protocols: []string{plan.All}, Scale: scale, Data: data,
 		})
 		if err != nil || len(p.Experiments) != len(experiments) {
 			t.Errorf("%s: %v", scale, err)
@@ -119,10 +116,7 @@ func computeAll(t *testing.T) (out map[string]computed, complete bool) {
 		t.Fatal(err)
 	}
 	p, err := plan.New(plan.Request{
-		Experiments: experiments,
-		Protocols:   []string{plan.All},
-		Scale:       "smoke",
-		Data:        data,
+		Experiments: experiments, Protocols: []string{plan.All}, Scale: "smoke", Data: data,
 	})
 	if err != nil {
 		t.Fatal(err)

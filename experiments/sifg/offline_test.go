@@ -41,10 +41,7 @@ func TestTable1Offline(t *testing.T) {
 	data := must(dataset.Open(dataset.Options{}))
 	for _, scale := range settings.Scales {
 		p := must(plan.New(plan.Request{
-			Experiments: experiments[2:3],
-			Protocols:   []string{plan.All},
-			Scale:       scale,
-			Data:        data,
+			Experiments: experiments[2:3], Protocols: []string{plan.All}, Scale: scale, Data: data,
 		}))
 		for _, trial := range p.Trials {
 			if _, err := trial.Data(); err != nil {

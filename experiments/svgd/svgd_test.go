@@ -102,11 +102,7 @@ func made(left float64, errors [3]float64) *record.Set {
 		for seed := range 20 {
 			key := fmt.Sprint(problem, seed)
 			s.Trials = append(s.Trials, record.Trial{
-				Key:        key,
-				Problem:    problem,
-				Method:     "svgd",
-				Seed:       uint64(seed),
-				Status:     record.StatusOK,
+				Key: key, Problem: problem, Method: "svgd", Seed: uint64(seed), Status: record.StatusOK,
 				Iterations: 500,
 			})
 			put := func(iteration int, metric string, index int, value float64) {
@@ -163,22 +159,5 @@ func TestClaims(t *testing.T) {
 	}
 	if out := claims[1].Check(&record.Set{}); out.Verdict != claim.NotTestable {
 		t.Errorf("of nothing: %v", out.Verdict)
-	}
-}
-
-// TestFigures: each is drawn of records, and says so where there are none.
-func TestFigures(t *testing.T) {
-	s := made(0.3, [3]float64{0.5, 0.5, 0.5})
-	for i := range s.Trials {
-		s.Trials[i].Particles = 10 * (1 + i)
-	}
-	f, err := drawErrors(s)
-	if err != nil || len(f.Panels) != 3 || len(f.Panels[0].Layers) != 2 {
-		t.Errorf("errors: %+v, %v", f, err)
-	}
-	for _, draw := range sections {
-		if _, err := draw.Draw(&record.Set{}); err == nil {
-			t.Errorf("%s of nothing is drawn", draw.ID)
-		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -104,26 +103,6 @@ func TestVarianceClaim(t *testing.T) {
 	}
 }
 
-// TestOver: of two metrics a seed that lacks one is left out, and does not shift the others.
-func TestOver(t *testing.T) {
-	s := &record.Set{Traces: map[string][]record.Trace{}}
-	for seed := range uint64(3) {
-		key := string(rune('a' + seed))
-		row := record.Trial{Key: key, Problem: "p", Method: "m", Seed: seed, Status: record.StatusOK}
-		s.Trials = append(s.Trials, row)
-		s.Traces[key] = []record.Trace{
-			{Key: key, Metric: "x", Value: float64(seed * seed)},
-			{Key: key, Metric: "y", Value: float64(seed)},
-		}
-	}
-	s.Traces["a"] = s.Traces["a"][1:]
-	p := record.View{Set: s, Problem: "p"}
-	got := over(byIndex(p, "m", "x"), byIndex(p, "m", "y"))
-	if len(got) != 2 || got[0].Seed != 1 || got[0].Value[0] != 1 || got[1].Value[0] != 2 {
-		t.Errorf("quotients %v", got)
-	}
-}
-
 // TestRefusals: options that a computation cannot work with are refused by their key when a plan is made, and so are
 // other methods.
 func TestRefusals(t *testing.T) {
@@ -144,25 +123,6 @@ func TestRefusals(t *testing.T) {
 	} {
 		if _, err := planned(1, c.problem, c.set); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s of %s: error %v, want one with %q", c.set, c.problem, err, c.want)
-		}
-	}
-}
-
-// TestFewMoves: where there are fewer moves than checkpoints, each is measured.
-func TestFewMoves(t *testing.T) {
-	for _, c := range []struct{ problem, set, metric string }{
-		{"rate", "options.sizes=[16]", "epsilon"},
-		{"steps", "options.time=0.1", "energy-0.01"},
-	} {
-		n := 0
-		changed(measured(t, 1, c.problem, c.set), c.metric, func(_ int, v float64) float64 {
-			if n++; math.IsNaN(v) || math.IsInf(v, 0) {
-				t.Errorf("%s with %s is %v", c.problem, c.set, v)
-			}
-			return v
-		})
-		if n == 0 {
-			t.Errorf("%s with %s has no %s", c.problem, c.set, c.metric)
 		}
 	}
 }

@@ -110,13 +110,8 @@ func (m *made) set(t *testing.T) *record.Set {
 			}
 			for seed := range 10 {
 				row := record.Trial{
-					Key:        fmt.Sprintf("%s-%s-%d", problem, method, seed),
-					Problem:    problem,
-					Method:     method,
-					Seed:       uint64(seed),
-					Status:     record.StatusOK,
-					Iterations: last,
-					Config:     string(text),
+					Key: fmt.Sprintf("%s-%s-%d", problem, method, seed), Problem: problem, Method: method,
+					Seed: uint64(seed), Status: record.StatusOK, Iterations: last, Config: string(text),
 				}
 				s.Trials, s.Traces[row.Key] = append(s.Trials, row), m.traces(row, c.Sampler)
 			}

@@ -9,69 +9,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
-// TestParts: whatever part of the records there is, every table and figure is made or says why not, every claim has a
-// verdict with evidence, and nothing is reproduced of a table of which a part is missing.
-func TestParts(t *testing.T) {
-	type change = func(s *record.Set, f func(r record.Trial) bool)
-	keep := func(s *record.Set, f func(r record.Trial) bool) {
-		s.Trials = slices.DeleteFunc(s.Trials, func(r record.Trial) bool { return !f(r) })
-	}
-	fail := func(s *record.Set, f func(r record.Trial) bool) {
-		for i, r := range s.Trials {
-			if f(r) {
-				s.Trials[i].Status = record.StatusFailed
-			}
-		}
-	}
-	for name, c := range map[string]struct {
-		change change
-		of     func(r record.Trial) bool
-	}{
-		"none":            {keep, func(record.Trial) bool { return false }},
-		"all failed":      {fail, func(record.Trial) bool { return true }},
-		"one seed":        {keep, func(r record.Trial) bool { return r.Seed == 3 }},
-		"two seeds":       {keep, func(r record.Trial) bool { return r.Seed < 2 }},
-		"one data set":    {keep, func(r record.Trial) bool { return r.Problem == "wine" }},
-		"no Ada-SIFG":     {keep, func(r record.Trial) bool { return r.Method != "ada-sifg" }},
-		"one method":      {keep, func(r record.Trial) bool { return r.Method == "sifg" }},
-		"SGLD failed":     {fail, func(r record.Trial) bool { return r.Method == "sgld" }},
-		"a seed failed":   {fail, func(r record.Trial) bool { return r.Seed == 4 && r.Method == "sifg" }},
-		"no cell printed": {keep, func(r record.Trial) bool { return r.Method == "sifg" }},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := asInPrint().set(t)
-			c.change(s, c.of)
-			for _, x := range Experiment.Sections {
-				if x.Draw != nil {
-					fig, err := x.Draw(s)
-					if err == nil && strings.HasPrefix(name, "one") {
-						_, _, err = fig.SVG()
-					}
-					if err != nil && err.Error() == "" {
-						t.Errorf("%s fails without a word", x.ID)
-					}
-				}
-				if x.Table == nil {
-					continue
-				}
-				if made, err := x.Table(s); err == nil && strings.Contains(made.Markdown()+made.CSV(), "NaN") {
-					t.Errorf("%s:\n%s", x.ID, made.Markdown())
-				}
-			}
-			for _, c := range Experiment.Claims() {
-				out := c.Check(s)
-				if out.Evidence == "" || strings.Contains(out.Evidence, "NaN") {
-					t.Errorf("claim %s: %s, evidence %q", c.ID, out.Verdict, out.Evidence)
-				}
-				table := slices.Contains([]string{"25", "25b", "28", "34"}, c.ID)
-				if table && out.Verdict == claim.Reproduced && strings.Contains(out.Evidence, " 0 of ") {
-					t.Errorf("claim %s of a part is %q (%s)", c.ID, out.Verdict, out.Evidence)
-				}
-			}
-		})
-	}
-}
-
 // TestPartialTrials: where a run is under way, and methods have ten, five and one trial, nothing is decided that takes
 // more of them, and texts say how many there are.
 func TestPartialTrials(t *testing.T) {

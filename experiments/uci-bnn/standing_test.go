@@ -22,11 +22,8 @@ func values(problems, methods []string, seeds int, value func(problem, method st
 		for _, m := range methods {
 			for seed := range seeds {
 				t := record.Trial{
-					Key:     fmt.Sprint(p, m, seed),
-					Problem: p,
-					Method:  m,
-					Seed:    uint64(seed),
-					Status:  record.StatusOK,
+					Key: fmt.Sprint(p, m, seed), Problem: p, Method: m, Seed: uint64(seed),
+					Status: record.StatusOK,
 				}
 				v := value(p, m, seed)
 				if math.IsNaN(v) {

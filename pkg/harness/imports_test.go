@@ -17,7 +17,7 @@ var stages = [][]string{
 	{"internal/safe", "internal/disk", "internal/machine"},
 	{"usage"},
 	{"record", "table", "program"},
-	{"internal/sealed", "figure", "settings", "record/cases"},
+	{"internal/sealed", "figure", "settings"},
 	{"dataset"},
 	{"store", "claim"},
 	{""}, // the root: what an author of an experiment fills in

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 // Verdict on a claim. The larger of two weighs more: see Worst.
@@ -254,17 +253,4 @@ func (l Ledger) Count() string {
 		names[i] = fmt.Sprintf("%d of %d under %s", held[name], of[name], name)
 	}
 	return strings.Replace(strings.Join(names, ", "), " under", " claims hold under", 1)
-}
-
-// Tally says which verdicts a protocol of an experiment gives on some claims, such as "9 reproduced, 4 not decided".
-func (l Ledger) Tally(experiment, protocol string, ids []string) string {
-	n := map[string]int{}
-	for _, r := range l {
-		for _, o := range r.Under {
-			if r.Experiment == experiment && o.Protocol == protocol && slices.Contains(ids, r.ID) {
-				n[o.Verdict.String()]++
-			}
-		}
-	}
-	return table.Counts(n, Outcomes...)
 }

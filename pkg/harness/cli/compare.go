@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"strings"
 
@@ -86,14 +85,14 @@ func compareCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-// print prints the tables and the figures of the papers, how many cells of each part agree, and then the cells of
+// print prints the tables of the papers, how many cells of each part agree, and then the cells of
 // experiments whose numbers no table has shown: those of the main metric that can be compared, or all.
 func (c *compareFlags) print(
 	e *env, chosen []*harness.Experiment, ours *report.Results, parts [][]compare.Row,
 ) {
 	var tabled []string // experiments
 	if c.against == published && !c.all {
-		tabled = c.papers(e, chosen, ours)
+		tabled = papers(e.out, chosen, ours)
 	}
 	if tabled == nil {
 		fmt.Fprintf(e.out, "%s\n\n", wrapped(compare.Tolerance))
@@ -130,9 +129,9 @@ func (c *compareFlags) print(
 	}
 }
 
-// papers prints, of the papers that the chosen experiments reproduce, the tables with printed numbers, and a line for
-// each figure: where it is, and what came of its claims. It returns the experiments of the tables.
-func (c *compareFlags) papers(e *env, chosen []*harness.Experiment, ours *report.Results) (tabled []string) {
+// papers prints the tables with printed numbers of the papers that the chosen experiments reproduce, and returns the
+// experiments of the tables.
+func papers(out io.Writer, chosen []*harness.Experiment, ours *report.Results) (tabled []string) {
 	seen := map[*harness.Paper]bool{nil: true}
 	for _, experiment := range chosen {
 		paper := experiment.Paper
@@ -140,30 +139,19 @@ func (c *compareFlags) papers(e *env, chosen []*harness.Experiment, ours *report
 			continue
 		}
 		seen[paper] = true
-		fmt.Fprintf(e.out, "%s\n\n", wrapped(paper.Title))
-		ledger := ours.Ledger(e.experiments)
-		var figures [][]string
 		for _, of := range paper.Parts {
 			for _, x := range of.Shows {
 				from := ours.Experiment(x.Experiment)
-				if from.Set(x.Protocol) == nil || harness.ByName(chosen, x.Experiment) == nil {
+				if from == nil || harness.ByName(chosen, x.Experiment) == nil ||
+					from.Section(x.ID).Draw != nil { // it is not drawn for this
 					continue
 				}
-				if from.Section(x.ID).Draw != nil { // it is not drawn for this
-					found := ledger.Tally(x.Experiment, x.Protocol, of.Claims)
-					at := path.Join(x.Experiment, x.Protocol, x.ID) + ".svg"
-					figures = append(figures, []string{of.Name, at, found})
-				} else if p := from.Part(x.Protocol, x.ID); p != nil && p.Made.Groups() != nil {
-					fmt.Fprintf(e.out, "%s: %s, protocol %s\n\n", of.Name, of.Title, x.Protocol)
-					groups(e.out, p.Made)
+				if p := from.Part(x.Protocol, x.ID); p != nil && p.Made.Groups() != nil {
+					fmt.Fprintf(out, "%s: %s, protocol %s\n\n", of.Name, of.Title, x.Protocol)
+					groups(out, p.Made)
 					tabled = append(tabled, x.Experiment)
 				}
 			}
-		}
-		if figures != nil {
-			fmt.Fprintf(e.out, "Figures in %s, and what came of their claims:\n\n", c.resultsDir(nil))
-			columns(e.out, figures)
-			fmt.Fprintln(e.out)
 		}
 	}
 	return tabled

@@ -3,9 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,9 +12,9 @@ import (
 func dataCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "data",
-		Short: "Lists, fetches and shows data sets",
+		Short: "Lists and fetches data sets",
 		Example: `  sifg data list
-  sifg data info boston`,
+  sifg data fetch boston`,
 		Args: cobra.ArbitraryArgs,
 		RunE: subcommand,
 	}
@@ -30,13 +27,6 @@ func dataCommand(e *env) *cobra.Command {
 			Short:   "Fetches data sets, or all, into datasets/cache",
 			Example: `  sifg data fetch boston wine`,
 			RunE:    func(_ *cobra.Command, names []string) error { return fetchData(e, names) },
-		},
-		&cobra.Command{
-			Use:     "info NAME",
-			Short:   "Shows what a data set is, its licence and its columns",
-			Example: `  sifg data info boston`,
-			Args:    arguments("one name", 1),
-			RunE:    func(_ *cobra.Command, names []string) error { return showData(e, names[0]) },
 		},
 	)
 	return cmd
@@ -75,36 +65,4 @@ func fetchData(e *env, names []string) error {
 		fmt.Fprintln(e.out, "all files are there")
 	}
 	return err
-}
-
-func showData(e *env, name string) error {
-	entry, err := e.data.Entry(name)
-	if err != nil {
-		return err
-	}
-	rows := [][]string{
-		{name, entry.Title},
-		{"note", entry.Note},
-		{"licence", entry.Licence},
-		{"citation", entry.Citation},
-		{"source", entry.Source},
-		{"task", entry.Task},
-	}
-	if absent := e.data.Absent(name); absent != nil {
-		rows = append(rows, []string{"not here", absent.Error()})
-	} else {
-		d, err := e.data.Load(name)
-		if err != nil {
-			return err
-		}
-		digest, _ := e.data.Digest(name) // of what was just loaded
-		rows = append(rows,
-			[]string{"digest", digest},
-			[]string{"files", strings.Join(slices.Sorted(maps.Keys(d.Raw)), ", ")},
-			[]string{"read", d.Read},
-			[]string{"columns", strings.Join(d.Columns, ", ")},
-		)
-	}
-	columns(e.out, slices.DeleteFunc(rows, func(row []string) bool { return row[1] == "" }))
-	return nil
 }

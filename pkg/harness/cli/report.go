@@ -34,7 +34,7 @@ func reportCommand(e *env) *cobra.Command {
 				return s.check(e, names)
 			}
 			return s.planned(e, func(w *work) error {
-				if !report.Exists(w.results) && w.count(store.Missing) == len(w.found) && !w.anyResults() {
+				if w.count(store.Missing) == len(w.found) && !w.anyResults() {
 					return w.outcome(e) // there is nothing to write
 				}
 				if err := writable(w.results); err != nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -37,16 +36,13 @@ func verifyCommand(e *env) *cobra.Command {
 			"the trials that it computes, bit for bit.",
 		Example: `  sifg verify --scale smoke
   sifg verify gmm --scale smoke --recompute 2 --within 30s`,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(_ *cobra.Command, args []string) error {
 			d.Trials = int(min(recompute, math.MaxInt))
 			if _, err := s.admit(e, args); err != nil {
 				return err
 			}
 			if err := s.verifyFiles(e); err != nil || d.Trials == 0 {
 				return err
-			}
-			if !cmd.Flags().Changed("draw") {
-				d.Seed = rand.Uint64()
 			}
 			if _, err := p.start(e); err != nil {
 				return err
@@ -59,7 +55,6 @@ func verifyCommand(e *env) *cobra.Command {
 	p.flags(f)
 	number(f, &recompute, "recompute", "", 0, "compute `N` trials of the report again, drawn at random")
 	f.DurationVar(&d.Within, "within", 0, "of trials that took at most this long, such as 30s (default any)")
-	number(f, &d.Seed, "draw", "", 0, "draw those of --recompute by this `SEED`, as an earlier verify printed it")
 	return cmd
 }
 
@@ -163,7 +158,6 @@ func (s *selection) verifyNumbers(e *env, names []string, d compare.Draws) error
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.out, "drawn with --draw %d\n", d.Seed)
 	different, uncomputed := 0, 0
 	for i := range trials {
 		text, err := compare.Difference(rep, w.store, &trials[i])

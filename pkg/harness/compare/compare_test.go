@@ -23,13 +23,8 @@ func made(scale string, all ...values) *record.Set {
 	for _, v := range all {
 		for i, x := range v.of {
 			t := record.Trial{
-				Key:        v.method + string(rune('a'+i)),
-				Experiment: "e",
-				Problem:    "p",
-				Method:     v.method,
-				Seed:       uint64(i + 1),
-				Status:     record.StatusOK,
-				Config:     `{"particles":10,"sampler":{"step":0.1}}`,
+				Key: v.method + string(rune('a'+i)), Experiment: "e", Problem: "p", Method: v.method,
+				Seed: uint64(i + 1), Status: record.StatusOK, Config: `{"particles":10,"sampler":{"step":0.1}}`,
 			}
 			set.Trials = append(set.Trials, t)
 			for _, iter := range []int{0, 10} {
@@ -85,32 +80,12 @@ func TestPublished(t *testing.T) {
 
 func TestReports(t *testing.T) {
 	inf := math.Inf(1)
-	ours := made(
-		"full",
-		values{"a", []float64{1, inf, 3}},
-		values{"b", []float64{1, 2, 3}},
-		values{"c", []float64{1, 2, 3}},
-		values{
-			"only",
-			[]float64{1},
-		},
-		values{"d", []float64{1, 2}},
-		values{"e", []float64{inf, 2}},
-		values{"f", []float64{inf, 2}},
-	)
-	theirs := made(
-		"full",
-		values{"a", []float64{1, inf, 3}},
-		values{"b", []float64{1.5, 2.5, 3.5}},
-		values{"c", []float64{11, 12, 13}},
-		values{
-			"other",
-			[]float64{1},
-		},
-		values{"d", []float64{inf, 2}},
-		values{"e", []float64{1, 2}},
-		values{"f", []float64{inf, 2.5}},
-	)
+	ours := made("full", values{"a", []float64{1, inf, 3}}, values{"b", []float64{1, 2, 3}},
+		values{"c", []float64{1, 2, 3}}, values{"only", []float64{1}}, values{"d", []float64{1, 2}},
+		values{"e", []float64{inf, 2}}, values{"f", []float64{inf, 2}})
+	theirs := made("full", values{"a", []float64{1, inf, 3}}, values{"b", []float64{1.5, 2.5, 3.5}},
+		values{"c", []float64{11, 12, 13}}, values{"other", []float64{1}}, values{"d", []float64{inf, 2}},
+		values{"e", []float64{1, 2}}, values{"f", []float64{inf, 2.5}})
 	for i := range theirs.Trials {
 		if theirs.Trials[i].Method == "b" {
 			theirs.Trials[i].Config = `{"particles":10,"sampler":{"step":0.2,"hidden":3}}`

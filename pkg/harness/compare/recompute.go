@@ -22,7 +22,6 @@ import (
 type Draws struct {
 	Trials int
 	Within time.Duration // leave out those that took longer; 0: none
-	Seed   uint64        // of the stream that draws them
 }
 
 // Undrawn counts the trials of a report that are not drawn, by the reason.
@@ -75,8 +74,7 @@ func Draw(r *report.Results, all []*harness.Experiment, data *dataset.Library, d
 			}
 		}
 	}
-	rng := rand.New(rand.NewPCG(d.Seed, 0))
-	rng.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	rand.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
 	return out[:min(len(out), d.Trials)], u
 }
 

@@ -104,9 +104,9 @@ func TestBadManifests(t *testing.T) {
 	wants(t, err, "--datasets", "nowhere.yaml", "no such file")
 	_, err = Open(Options{Mirror: "~/datasets "})
 	wants(t, err, `SIFG_DATASETS_MIRROR names "~/datasets ", which is no folder`)
-	l, _ := mine(t, strings.Replace(plain, "files", `citation: "A\e]0;title\a", files`, 1), "")
-	if got := l.entries["mine"].Citation; got != `A\x1b]0;title\a` {
-		t.Errorf("a citation can control a terminal: %q", got)
+	l, _ := mine(t, strings.Replace(plain, "files", `title: "A\e]0;title\a", files`, 1), "")
+	if got := l.entries["mine"].Title; got != `A\x1b]0;title\a` {
+		t.Errorf("a title can control a terminal: %q", got)
 	}
 }
 

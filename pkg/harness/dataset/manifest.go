@@ -144,9 +144,7 @@ func (e *Entry) complete() error {
 		return errors.New("a name has lower-case letters, digits and -, and all is taken")
 	}
 	e.Title, e.Folder = cmp.Or(e.Title, e.Name), cmp.Or(e.Folder, e.Name)
-	for _, text := range []*string{&e.Title, &e.Note, &e.Licence, &e.Citation} {
-		*text = safe.Text(*text)
-	}
+	e.Title = safe.Text(e.Title)
 	e.Task = cmp.Or(e.Task, "regression")
 	if e.Target == "none" {
 		e.Task = "none"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path"
@@ -87,7 +88,7 @@ func Made(r *report.Results, e *harness.Experiment) string {
 
 // Shown returns what a page shows of the results of grids, and adds their files.
 func Shown(grids map[string]*report.Results, files report.Files) (out []report.Grid, err error) {
-	for _, name := range sortedKeys(grids) {
+	for _, name := range slices.Sorted(maps.Keys(grids)) {
 		for _, x := range grids[name].Experiments {
 			var q Question
 			_ = json.Unmarshal([]byte(x.About()), &q) // Read has
@@ -118,14 +119,6 @@ func Shown(grids map[string]*report.Results, files report.Files) (out []report.G
 		}
 	}
 	return out, nil
-}
-
-func sortedKeys(m map[string]*report.Results) (keys []string) {
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // title is the question in words, such as: Which step does SVGD want on gmm-2d?

@@ -65,10 +65,8 @@ func (d tables) Load(name string) (*dataset.Data, error) { return &dataset.Data{
 
 func request(change ...func(r *Request)) Request {
 	r := Request{
-		Experiments: []*harness.Experiment{toy()},
-		Protocols:   []string{"paper"},
-		Scale:       "full",
-		Data:        tables{"table": "1", "other": "2"},
+		Experiments: []*harness.Experiment{toy()}, Protocols: []string{"paper"}, Scale: "full",
+		Data: tables{"table": "1", "other": "2"},
 	}
 	for _, f := range change {
 		f(&r)

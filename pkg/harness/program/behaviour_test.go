@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
 
@@ -31,7 +30,6 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	machine.EndWithParent()
 	os.Exit(m.Run())
 }
 

@@ -19,12 +19,8 @@ func made(problems, methods []string, seeds int, value func(problem, method stri
 		for _, m := range methods {
 			for seed := range seeds {
 				t := record.Trial{
-					Key:        fmt.Sprint(p, m, seed),
-					Problem:    p,
-					Method:     m,
-					Seed:       uint64(seed),
-					Status:     record.StatusOK,
-					Iterations: 10,
+					Key: fmt.Sprint(p, m, seed), Problem: p, Method: m, Seed: uint64(seed),
+					Status: record.StatusOK, Iterations: 10,
 				}
 				v := value(p, m, seed)
 				if math.IsNaN(v) {

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
@@ -24,7 +23,6 @@ import (
 
 // The test binary starts itself as one of several runs, and as a program.
 func TestMain(m *testing.M) {
-	machine.EndWithParent()
 	switch os.Getenv("RUN_TEST_AS") {
 	case "run":
 		s := must(store.Open(os.Getenv("RUN_TEST_DIR")))

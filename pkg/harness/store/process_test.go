@@ -2,28 +2,22 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
-	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
-	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
 // The test binary starts itself as the processes that write, are killed, or hold locks.
 func TestMain(m *testing.M) {
-	machine.EndWithParent()
 	dir := os.Getenv("STORE_TEST_DIR")
 	number, _ := strconv.Atoi(os.Getenv("STORE_TEST_NUMBER"))
 	var err error
@@ -53,37 +47,6 @@ func child(as, dir string, number int) *exec.Cmd {
 	return cmd
 }
 
-// writeSome writes a new trial, one in the place of one that failed, and a reference.
-func writeSome(dir string) error {
-	s, err := Open(dir)
-	if err != nil {
-		return err
-	}
-	for _, key := range []string{"new", "failed"} {
-		if _, err := s.Put(context.Background(), result(key, record.StatusOK, 50000)); err != nil {
-			return err
-		}
-	}
-	return s.PutFiles(context.Background(), gmm("reference"), map[string][]byte{"draws": make([]byte, 1000)})
-}
-
-// complete fails the test unless the store has all that writeSome writes, whole.
-func complete(t *testing.T, s *Store, when string) {
-	t.Helper()
-	found := must(s.Status([]ID{gmm("sound"), gmm("new"), gmm("failed")}))
-	for _, f := range found {
-		if f.Status != record.StatusOK {
-			t.Errorf("%s: %+v", when, f)
-		}
-	}
-	if read, err := s.Files(gmm("reference")); read == nil || err != nil {
-		t.Errorf("%s: the reference is not there: %v", when, err)
-	}
-	if damages := must(s.Verify(context.Background())); len(damages) != 0 {
-		t.Errorf("%s: %v", when, damages)
-	}
-}
-
 // later makes what is in .tmp old enough to be swept, and sweeps it.
 func later(t *testing.T, s *Store) {
 	t.Helper()
@@ -92,56 +55,6 @@ func later(t *testing.T, s *Store) {
 		must(0, s.root.Chtimes(tmpName+"/"+n.Name(), old, old))
 	}
 	must(Open(s.dir))
-}
-
-// begun is a store with a trial that ended and one that failed.
-func begun(t *testing.T) *Store {
-	t.Helper()
-	s := must(Open(t.TempDir()))
-	must(put(s, "sound", record.StatusOK))
-	must(put(s, "failed", record.StatusFailed))
-	return s
-}
-
-// Any change of the file system may fail, as on a full disk (ENOSPC), or all from one on, as where the process is
-// killed (EIO). The error then names the trial or the store and keeps its cause, each trial and reference is absent or
-// whole, and the next writer needs nobody's help.
-func TestFailsAtEveryStep(t *testing.T) {
-	for _, cause := range []error{syscall.ENOSPC, syscall.EIO} {
-		for at, broken := int64(1), "-"; broken != ""; at++ {
-			var n atomic.Int64
-			broken = ""
-			s := begun(t)
-			disk.Before = func(change string) error {
-				switch k := n.Add(1); {
-				case k == at:
-					broken = change
-					return cause
-				case k > at && cause == syscall.EIO:
-					return cause
-				}
-				return nil
-			}
-			err := writeSome(s.dir)
-			disk.Before = nil
-			removing := broken == "" ||
-				strings.HasPrefix(broken, "remove .tmp") && cause == syscall.ENOSPC // is swept later
-			if !removing && (!errors.Is(err, cause) || !strings.Contains(err.Error(), "store")) ||
-				removing && err != nil {
-				t.Errorf("%s fails: error %v", broken, err)
-			}
-			if found := must(s.Verify(context.Background())); len(found) != 0 {
-				t.Fatalf("%s fails: %v", broken, found)
-			}
-			must(0, writeSome(s.dir))
-			complete(t, s, "after "+broken+" failed")
-			later(t, s)
-			tidy(t, s)
-			if broken == "" && at < 40 { // opening, and three folders of about 15 changes
-				t.Errorf("only %d changes", at-1)
-			}
-		}
-	}
 }
 
 // hold takes the lock of the store, a folder in .tmp and one for checkpoints, says so, and keeps them.

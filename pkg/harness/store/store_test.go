@@ -21,25 +21,12 @@ const someConfig = `{ "a": "<b> & \u003c", "n": 1e-05 }`
 func result(key, status string, n int) *record.Result {
 	r := &record.Result{
 		Trial: record.Trial{
-			Key:        key,
-			Experiment: "gmm",
-			Protocol:   "released",
-			Scale:      "smoke",
-			Problem:    "gmm-2d",
-			Method:     "sifg",
-			Seed:       1<<64 - 1,
-			Status:     status,
-			Config:     someConfig,
-			Particles:  100,
-			Dim:        2,
+			Key: key, Experiment: "gmm", Protocol: "released", Scale: "smoke", Problem: "gmm-2d",
+			Method: "sifg", Seed: 1<<64 - 1, Status: status, Config: someConfig, Particles: 100, Dim: 2,
 			Iterations: 50,
 		},
 		Timing: record.Timing{
-			Seconds: 0.25,
-			CPU:     "some CPU",
-			Kernel:  "avx2",
-			Started: "2026-01-02T03:04:05Z",
-			Commit:  "c0ffee",
+			Seconds: 0.25, CPU: "some CPU", Kernel: "avx2", Started: "2026-01-02T03:04:05Z", Commit: "c0ffee",
 		},
 		Arrays: map[string]*record.Array{"particles": {Shape: []int{n / 2, 2}, Data: make([]float32, n)}},
 	}

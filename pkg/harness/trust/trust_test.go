@@ -17,7 +17,6 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness/cli"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
-	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
@@ -51,7 +50,6 @@ func TestMain(m *testing.M) {
 		model()
 		return
 	}
-	machine.EndWithParent()
 	if len(os.Args) < 2 || strings.HasPrefix(os.Args[1], "-") {
 		flag.Parse()
 		os.Exit(m.Run())

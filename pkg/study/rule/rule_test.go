@@ -20,11 +20,7 @@ func setOf(a, b []float64) *record.Set {
 		for i, v := range values {
 			key := fmt.Sprint(method, i)
 			row := record.Trial{
-				Key:        key,
-				Problem:    "p",
-				Method:     method,
-				Seed:       uint64(i),
-				Status:     record.StatusOK,
+				Key: key, Problem: "p", Method: method, Seed: uint64(i), Status: record.StatusOK,
 				Iterations: 20,
 			}
 			s.Trials = append(s.Trials, row)

@@ -14,13 +14,17 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 )
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
 
 // The test binary starts itself as a process that holds a lock.
 func TestMain(m *testing.M) {
-	machine.EndWithParent()
 	dir := os.Getenv("DISK_TEST_HOLD")
 	if dir == "" {
 		os.Exit(m.Run())

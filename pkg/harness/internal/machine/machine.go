@@ -9,11 +9,8 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"sync"
-	"syscall"
-	"time"
 
 	"github.com/semi-implicit/sifg/pkg/sifg/cpu"
 )
@@ -70,25 +67,4 @@ func commit(build *debug.BuildInfo) (text string) {
 		return build.Main.Version + " " + build.Main.Sum
 	}
 	return text
-}
-
-// Starter is the environment variable by which a test binary knows the process that started it: its parent may have
-// ended before it could ask who that is.
-const Starter = "SIFG_TEST_STARTER"
-
-// EndWithParent makes this process end, with exit code 1, soon after the one that started it has ended. Test binaries
-// call it first, so that what they start as themselves ends with them, however they end.
-func EndWithParent() {
-	parent := os.Getppid()
-	starter, err := strconv.Atoi(os.Getenv(Starter))
-	if err != nil {
-		starter = parent // go test, or a shell
-	}
-	os.Setenv(Starter, strconv.Itoa(os.Getpid()))
-	go func() {
-		for os.Getppid() == parent && syscall.Kill(starter, 0) != syscall.ESRCH {
-			time.Sleep(100 * time.Millisecond)
-		}
-		os.Exit(1)
-	}()
 }
