@@ -60,6 +60,8 @@ var badInput = []struct {
 	{"grid toy --grid grid.yaml --protocol paper,released", []string{"one protocol", "paper,released"}},
 	{"grid toy --axis step=[1] --name a/b", []string{"--name"}},
 	{"list --settings svdg", []string{"--settings", `did you mean "svgd"`}},
+	{"help vrify", []string{`unknown command "vrify": did you mean "verify"?`}},
+	{"help data nope", []string{`unknown command "nope": valid are list, fetch, info`}},
 	{"list it", []string{"list takes no arguments, or runs, or the folder of a paper"}},
 	{"version", []string{`"--version"`}},
 	{"run --set step=abc", []string{"--set step=abc", "step: want a number"}},
