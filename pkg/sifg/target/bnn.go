@@ -99,7 +99,6 @@ func NewBNN(x blas32.General, y []float32, o BNNOptions) (*BNN, error) {
 			squares: make([]float32, o.Hidden),
 		}
 	})
-
 	return t, nil
 }
 
