@@ -17,20 +17,15 @@ func Sample(ctx context.Context, cfg Config, target Target, o Options) (*Cloud, 
 	if err != nil {
 		return nil, err
 	}
-	narrow, width := 0, math.Inf(1)
-	callback := o.Callback
-	o.Callback = func(c *Cloud, info Info) (err error) {
-		if c.Iter == 0 {
-			if narrow, width, err = f.checkStart(c); err != nil {
-				return err
-			}
-		}
-		if callback == nil {
-			return nil
-		}
-		return callback(c, info)
+	c, err := f.Start(target, o.Particles, o.Seed, o.Init)
+	if err != nil {
+		return nil, err
 	}
-	c, err := Run(ctx, f, target, o)
+	narrow, width, err := f.checkStart(c)
+	if err != nil {
+		return c, err
+	}
+	err = f.run(ctx, c, o)
 	var diverged *DivergedError
 	switch {
 	case !errors.As(err, &diverged):

@@ -105,7 +105,7 @@ func TestLists(t *testing.T) {
 	for line, words := range map[string][]string{
 		"list":                     {"toy", "small", "svgd", "paper, released", "gmm-2d"},
 		"list --metrics":           {"first", "nats", "A number."},
-		"list --settings ada-sifg": {"sigma_rule", "default kl-w", "how σ adapts", "default off", "temper"},
+		"list --settings ada-sifg": {"sigma_rule", "default kl-w", "how σ adapts", "default off"},
 		"plan":                     {"released", "svgd", "9 trials: 0 already there, 9 to compute"},
 		"plan --scale smoke":       {"3 trials"},
 		"data list":                {"boston", "protein"},

@@ -106,7 +106,7 @@ func samplerSettings(name string) ([][]string, error) {
 	v := reflect.ValueOf(s.Defaults)
 	for i := range v.NumField() {
 		key := v.Type().Field(i).Tag.Get("mapstructure")
-		if !slices.Contains(s.Uses, key) && key != "temper" {
+		if !slices.Contains(s.Uses, key) {
 			continue
 		}
 		text := fmt.Sprintf("default %v", v.Field(i).Interface())
