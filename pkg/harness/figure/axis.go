@@ -41,6 +41,9 @@ var (
 	logarithm = scale{to: math.Log, from: math.Exp}
 )
 
+// logBeyond is between an axis' label and its knee.
+const logBeyond = ", log beyond ±"
+
 // around is linear near zero and a logarithm beyond a knee, on both sides.
 func around(knee float64) scale {
 	to := func(v float64) float64 { return math.Asinh(v / knee) }
@@ -120,7 +123,7 @@ func (a Axis) resolve(values, soft []float64, margin float64) (r axis, empty boo
 	}
 	r = axis{Axis: a, scale: a.scaleOf(values)}
 	if r.knee > 0 {
-		r.Label += ", log beyond ±" + power(1, int(math.Round(math.Log10(r.knee))))
+		r.Label += logBeyond + power(1, int(math.Round(math.Log10(r.knee))))
 	}
 	lo, hi := r.span(values)
 	if empty = lo > hi; empty {
@@ -177,7 +180,7 @@ func (a *axis) setTicks(n int) {
 	switch {
 	case all != nil:
 	case a.knee > 0:
-		all = aroundTicks(a.knee, max(-a.min, a.max), n)
+		all = a.aroundTicks(n)
 	case a.log() && a.max/a.min > 3.3:
 		all = logTicks(a.min, a.max, n)
 	default:
@@ -236,13 +239,17 @@ func logTicks(lo, hi float64, n int) []tick {
 	return out
 }
 
-// aroundTicks are 0 and the decades on both sides, from the knee to the largest, or every k-th of many.
-func aroundTicks(knee, most float64, n int) []tick {
-	out, e0 := []tick{{0, "0"}}, int(math.Round(math.Log10(knee)))
-	e1 := int(math.Floor(math.Log10(most)))
+// aroundTicks are 0 and the decades on both sides, from the knee to the largest, or every k-th of many. Those at the knee
+// have labels where there is room beside that of 0.
+func (a *axis) aroundTicks(n int) []tick {
+	out, e0 := []tick{{0, "0"}}, int(math.Round(math.Log10(a.knee)))
+	e1 := int(math.Floor(math.Log10(max(-a.min, a.max))))
 	for e := e0; e <= e1; e += max(1, (e1-e0+n)/n) {
-		v := math.Pow10(e)
-		out = append(out, tick{-v, "−" + power(1, e)}, tick{v, power(1, e)})
+		under, over := tick{-math.Pow10(e), "−" + power(1, e)}, tick{math.Pow10(e), power(1, e)}
+		if e == e0 && a.to(a.max)-a.to(a.min) > 2.5*float64(n) {
+			under.label, over.label = "", ""
+		}
+		out = append(out, under, over)
 	}
 	return out
 }
@@ -264,8 +271,9 @@ func raised(e int) string {
 func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
 const (
-	slant    = math.Pi / 6      // of turned labels
-	labelGap = tickLength + 2.5 // from the frame to the labels of the ticks
+	slant     = math.Pi / 6      // of turned labels
+	labelGap  = tickLength + 2.5 // from the frame to the labels of the ticks
+	lineSpace = 1.2              // of two lines of a label, in parts of its size
 )
 
 // sizes returns the width of the widest tick label, and of all side by side if each is as wide.
@@ -296,7 +304,8 @@ func (a *axis) room() float64 {
 	if a.Label == "" {
 		return labelGap + a.deep() + tickSize*descent
 	}
-	return labelGap + a.deep() + 4 + textSize*(capHeight+descent)
+	lines := float64(strings.Count(a.Label, "\n"))
+	return labelGap + a.deep() + 4 + textSize*(capHeight+descent) + textSize*lines*lineSpace
 }
 
 // place returns the point at a share u of the axis, this far out of the frame c.
@@ -337,7 +346,10 @@ func (l *layout) drawAxis(c *draw.Canvas, a *axis) {
 		}
 	}
 	if out := labelGap + a.deep() + 4; a.vertical {
-		l.text(c, a.Label, textSize, a.place(c, 0.5, out+textSize*descent), 0.5, 0, math.Pi/2)
+		for _, line := range slices.Backward(strings.Split(a.Label, "\n")) {
+			l.text(c, line, textSize, a.place(c, 0.5, out+textSize*descent), 0.5, 0, math.Pi/2)
+			out += textSize * lineSpace
+		}
 	} else {
 		l.text(c, a.Label, textSize, a.place(c, 0.5, out), 0.5, 1, 0)
 	}

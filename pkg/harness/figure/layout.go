@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot/vg"
@@ -53,7 +54,8 @@ func (f *Figure) layout() (*layout, error) {
 		p.x.labelled = !f.Plane || i/l.cols == l.rows-1
 		p.y.labelled = !f.Plane || i%l.cols == 0
 		p.y.vertical = true
-		if i%l.cols > 0 && p.y.Label == f.Panels[i-1].Y.Label { // said once in a row, and once in a column
+		p.y.Label = strings.Replace(p.y.Label, logBeyond, "\n"+logBeyond[2:], 1) // it would be too long
+		if i%l.cols > 0 && p.y.Label == f.Panels[i-1].Y.Label {                  // said once in a row, and once in a column
 			p.y.Label = ""
 		}
 		if above := i - l.cols; above >= 0 && p.x.Label == f.Panels[above].X.Label {
