@@ -9,6 +9,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
 // axis is an Axis with its scale, limits and ticks decided.
@@ -109,10 +111,20 @@ func (a Axis) scaleOf(values []float64) scale {
 	switch {
 	case a.Scale == Log, a.Scale == AutoLog && lo > 0 && hi/lo > 50:
 		return logarithm
-	case a.Scale == AutoLog && lo < 0 && hi/-lo > 50: // what is below zero shows how large the noise around it is
+	case a.Scale == AutoLog && lo < 0 && hi/-lo > 50 && hi > 50*usual(values):
+		// what is below zero shows how large the noise around it is
 		return around(math.Pow10(int(math.Floor(math.Log10(-lo)))))
 	}
 	return linear
+}
+
+// usual is the median size of values.
+func usual(values []float64) float64 {
+	sizes := make([]float64, len(values))
+	for i, v := range values {
+		sizes[i] = math.Abs(v)
+	}
+	return stats.Median(sizes)
 }
 
 // resolve decides the scale and the limits of an axis; margin is the share of its length to leave free at both ends.
