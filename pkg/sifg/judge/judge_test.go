@@ -106,7 +106,8 @@ var knownTruths = map[string]knownTruth{
 	"labels with shares": {d: 3, log: labels(), mean: 0.5, sd: 2.5, says: "with u0, u1, u2 swapped or mirrored",
 		values: func(x []float64) []float64 { return []float64{x[0], x[1], 1 / (1 + math.Exp(-x[2]))} }},
 	"robust location, two groups": {d: 1, log: robust, says: "modes were found", cloud: "lumps"},
-	"dual moon":                   {d: 2, log: moon, mean: 0, sd: 1.82, says: "modes were found", cloud: "separate lumps"},
+	"dual moon": {d: 2, log: moon, mean: 0, sd: 1.82,
+		says: "modes were found", cloud: "separate lumps"},
 	"spike in a slab": {d: 10, log: func(x []float64) float64 {
 		return lse(0.5, -square(x, 0)/2, -square(x, 0)/2/0.0025-10*math.Log(0.05))
 	}, mean: 0, sd: 0.708, says: "do not agree", cloud: unseen}, // no particle came near the spike
