@@ -28,7 +28,8 @@ func few(s *record.Set) *record.Set {
 	return &out
 }
 
-// cases of records that every section of a page must survive: in most numbers are missing, each time for another reason.
+// cases of records that every section of a page must survive: in most numbers are missing, each time for another
+// reason.
 var cases = []struct {
 	name string
 	same bool                            // what is made of the records is what is made of s
@@ -86,8 +87,8 @@ func permuted(s *record.Set) *record.Set {
 	return &out
 }
 
-// each changes each trial of a copy; first tells those of the first seed of a method on a problem. Trials whose status is
-// taken away are left out.
+// each changes each trial of a copy; first tells those of the first seed of a method on a problem. Trials whose status
+// is taken away are left out.
 func each(change func(s *record.Set, i int, first bool)) func(s *record.Set) *record.Set {
 	return func(s *record.Set) *record.Set {
 		out := *s

@@ -145,7 +145,7 @@ const (
 	})()`
 	smallest = `Math.min(...[...document.querySelectorAll("p, td, th, summary, h1, h2, h3, code, small")]
 		.filter((e) => e.getClientRects().length).map((e) => parseFloat(getComputedStyle(e).fontSize))) >= 11`
-	// broken lists the ids of claims that take more than one line, and names of rows that take more than they have words.
+	// broken lists the ids of claims that take more than one line, and names of rows that take more lines than words.
 	broken = `[...document.querySelectorAll(".ledger .id, .sortable tr > :first-child")].filter((e) => {
 		const text = document.createRange();
 		text.selectNodeContents(e);

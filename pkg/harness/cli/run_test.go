@@ -181,7 +181,8 @@ func TestRunFetches(t *testing.T) {
 	manifest, problems := "datasets:\n", "  problems:\n"
 	for _, name := range []string{"good", "lost"} {
 		manifest += fmt.Sprintf("  %s: {source: '%s', files: [{name: %s.csv, bytes: %d, sha256: %x}], parse: "+
-			"{separator: comma, header: true}, target: y}\n", name, server.URL, name, len(text), sha256.Sum256([]byte(text)))
+			"{separator: comma, header: true}, target: y}\n",
+			name, server.URL, name, len(text), sha256.Sum256([]byte(text)))
 		problems += "    " + name + ": {particles: 6, iterations: 2, data: " + name + "}\n"
 	}
 	put(t, "own.yaml", manifest)

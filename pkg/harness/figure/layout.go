@@ -55,7 +55,8 @@ func (f *Figure) layout() (*layout, error) {
 		p.y.labelled = !f.Plane || i%l.cols == 0
 		p.y.vertical = true
 		p.y.Label = strings.Replace(p.y.Label, logBeyond, "\n"+logBeyond[2:], 1) // it would be too long
-		if i%l.cols > 0 && p.y.Label == f.Panels[i-1].Y.Label {                  // said once in a row, and once in a column
+		// Said once in a row, and once in a column.
+		if i%l.cols > 0 && p.y.Label == f.Panels[i-1].Y.Label {
 			p.y.Label = ""
 		}
 		if above := i - l.cols; above >= 0 && p.x.Label == f.Panels[above].X.Label {

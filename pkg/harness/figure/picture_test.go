@@ -77,7 +77,8 @@ func TestEnds(t *testing.T) {
 	const long = "a label that is longer than any label should be"
 	one := Panel{Layers: []Layer{
 		line("sifg", 1, 5), line("svgd", 1, 5.01), line("sgld", 0.5, 3), line("l2-gf", 1, 1), line("l2-gf", 1, 2),
-		Line{X: []float64{0, 1}, Y: []float64{0, 1}, Style: Style{Label: long}}, HLine{Y: 4, Style: Style{Label: "exact"}},
+		Line{X: []float64{0, 1}, Y: []float64{0, 1}, Style: Style{Label: long}},
+		HLine{Y: 4, Style: Style{Label: "exact"}},
 	}}
 	other := Panel{Layers: []Layer{line("sifg", 1, 5), line("svgd", 0.5, 5), line("sgld", 1, 3)}}
 	var many Panel

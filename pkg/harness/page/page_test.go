@@ -62,7 +62,8 @@ func TestPages(t *testing.T) {
 		"the first": {pages["index.html"], []string{
 			"<h1>A paper</h1>", "It says much.", `href="https://arxiv.org/abs/2410.17935"`,
 			`<img src="gmm/second/figure3.svg" width="`, "4 particles, 2 iterations, 2 seeds; step of SIFG ",
-			`">first</a>, <a `, `<a href="gmm.html#gmm-figure3-second">second</a>`, "<b>first</b>: by the text", "4.8 h", "avx512",
+			`">first</a>, <a `, `<a href="gmm.html#gmm-figure3-second">second</a>`,
+			"<b>first</b>: by the text", "4.8 h", "avx512",
 			"0 of 1 claims hold under first, 1 of 1 under second", "<li>gmm, third ", "<code>p.iterations=3</code>",
 		}},
 		"an experiment's": {pages["gmm.html"], []string{
