@@ -201,7 +201,7 @@ func (cfg *Config) check(uses []string) error {
 //
 // σ grows with √d and falls with n^¼, from 0.1 to 0.3: fewer particles in more dimensions are farther apart, and the
 // network has to see the space between them. A leaky ReLU with fresh noise at every network step overfits the particles
-// least.
+// least. d and n that cannot be are those of Start to refuse.
 func Default(sampler string, d, n int) Config {
 	cfg := Config{Sampler: sampler}
 	s, err := ByName(sampler)

@@ -56,6 +56,13 @@ func TestSampleErrors(t *testing.T) {
 	runaway := target.NewFunc(1, func(x []float64) float64 { return x[0] * x[0] * x[0] * x[0] },
 		func(dst, x []float64) { dst[0] = 4 * x[0] * x[0] * x[0] })
 	cfg := Default("sifg", 2, 100)
+	for _, name := range []string{"svgd", "l2-gf", "sifg", "sgld"} { // the last two part
+		o := Options{Particles: 10, Iterations: 1, Init: func(Batch, *rng.Stream) {}}
+		_, err := Sample(context.Background(), Default(name, 2, 10), confTarget(), o)
+		if apart := name == "sifg" || name == "sgld"; (err == nil) != apart {
+			t.Errorf("%s from one point: %v", name, err)
+		}
+	}
 	for name, c := range map[string]struct {
 		target Target
 		cfg    Config
