@@ -225,3 +225,23 @@ func TestProgressLines(t *testing.T) {
 		t.Errorf("%q, want %q", out.String(), want)
 	}
 }
+
+// TestPagesAppear: while the second of two experiments runs, the first has its page.
+func TestPagesAppear(t *testing.T) {
+	t.Chdir(t.TempDir())
+	first, second := toy(), toy()
+	second.Name, second.Title, second.Sections = "second", "Second", nil
+	seen := false
+	second.onCall = func() {
+		page, err := os.ReadFile("results/index.html")
+		seen = seen || err == nil && strings.Contains(string(page), "There are trials.")
+	}
+	var out bytes.Buffer
+	args := []string{"run", "all", "--scale", "full", "--jobs", "1"}
+	if code := Main(args, &out, &out, first.Experiment, second.Experiment); code != 0 || !seen {
+		t.Errorf("exit code %d; the first page was seen: %t (%s)", code, seen, out.String())
+	}
+	if pages := files(t, "results", ".html"); pages["toy.html"] == "" || pages["second.html"] == "" {
+		t.Error("a page is missing at the end")
+	}
+}
