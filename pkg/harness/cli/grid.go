@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -169,7 +170,7 @@ func (g *gridFlags) again(spec *grid.Spec, laid *plan.Plan) string {
 	return plan.Command("grid", first.Experiment, first.Protocol, first.Scale, laid.Set, flags...)
 }
 
-// choose writes the results of a grid and shows its best cells. none: no cell can be chosen.
+// choose shows the best cells of a grid, and writes its results and the pages about all. none: no cell can be chosen.
 func (w *work) choose(e *env, q grid.Question) (none bool, err error) {
 	dir := filepath.Join(w.results, filepath.FromSlash(q.Dir()))
 	asked := []*harness.Experiment{q.On(w.Experiments[0])}
@@ -197,30 +198,22 @@ func (w *work) choose(e *env, q grid.Question) (none bool, err error) {
 			}
 		}
 	}
-	if err := w.writeGrid(e, q, r); err != nil {
+	all, err1 := report.Read(w.results, e.experiments)
+	grids, err2 := grid.Read(w.results, e.experiments)
+	if err := errors.Join(err1, err2); err != nil {
+		return false, err
+	}
+	if there := grids[q.Name]; there != nil { // of other experiments
+		for _, other := range there.Experiments {
+			if other.Name != x.Name {
+				r.Experiments = append(r.Experiments, other)
+			}
+		}
+	}
+	grids[q.Name] = r
+	if err := w.write(e, all, grids); err != nil {
 		return false, err
 	}
 	fmt.Fprintf(e.out, "results: %s\npage: %s\n", filepath.Join(dir, x.Name), filepath.Join(w.results, page.Grids))
 	return none, damage
-}
-
-// writeGrid writes the results of a grid, and the pages about all.
-func (w *work) writeGrid(e *env, q grid.Question, of *report.Results) error {
-	all, err := report.Read(w.results, e.experiments)
-	if err != nil {
-		return err
-	}
-	grids, err := grid.Read(w.results, e.experiments)
-	if err != nil {
-		return err
-	}
-	if there := grids[q.Name]; there != nil { // of other experiments
-		for _, x := range there.Experiments {
-			if of.Experiment(x.Name) == nil {
-				of.Experiments = append(of.Experiments, x)
-			}
-		}
-	}
-	grids[q.Name] = of
-	return w.write(e, all, grids)
 }
