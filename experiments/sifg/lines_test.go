@@ -36,7 +36,7 @@ var budgets = []struct {
 // What all tests should come down to is 31,000 lines, README and documents 11,000 words.
 const (
 	testBudget = 35_315
-	wordBudget = 11_105
+	wordBudget = 11_095
 )
 
 var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)

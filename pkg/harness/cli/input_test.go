@@ -61,7 +61,7 @@ var badInput = []struct {
 	{"grid toy --axis step=[1] --name a/b", []string{"--name"}},
 	{"list --settings svdg", []string{"--settings", `did you mean "svgd"`}},
 	{"help vrify", []string{`unknown command "vrify": did you mean "verify"?`}},
-	{"help data nope", []string{`unknown command "nope": valid are list, fetch, info`}},
+	{"help data nope", []string{`unknown command "nope": valid are list, fetch`}},
 	{"list it", []string{"list takes no arguments, or runs, or the folder of a paper"}},
 	{"version", []string{`"--version"`}},
 	{"run --set step=abc", []string{"--set step=abc", "step: want a number"}},
