@@ -31,7 +31,7 @@ watched = set -m; $(1) & group=$$!; trap 'kill -INT -- -$$group' INT TERM; \
 packages: # patterns of all packages, for scripts
 	@echo $(ALL)
 
-.PHONY: packages help build test torture reproduce quick bench growth peers authors lint generate bits data site image report clean FORCE
+.PHONY: packages help build test torture reproduce quick bench peers authors lint generate bits data site image report clean FORCE
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -63,9 +63,6 @@ bench: ## speed of kernels and iterations, a few minutes; let nothing else run
 	@mkdir -p bin
 	go test -run '^$$' -bench 'Peak|Products|Functions|Iteration|Score|HMC|Split|Pages' -benchtime 0.2s -count 5 -cpu 1 ./pkg/sifg ./pkg/sifg/hmc ./pkg/sifg/internal/simd | tee bin/bench.txt
 	go run $(BENCHSTAT) bin/bench.txt
-
-growth: ## how time and memory of every sampler grow with particles and dimensions, a minute or more; draws the figure of docs/performance.md
-	go run scripts/growth/main.go docs/growth.svg
 
 peers: ## speed beside JAX and PyTorch, some minutes, on Linux; makes a Python environment of its own (some GB)
 	@test -x scripts/peers/.venv/bin/python || python3 -m venv scripts/peers/.venv

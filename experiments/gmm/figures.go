@@ -3,6 +3,7 @@ package gmm
 import (
 	"fmt"
 	"image/color"
+	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
@@ -11,6 +12,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
+	"github.com/semi-implicit/sifg/pkg/study"
 	"github.com/semi-implicit/sifg/pkg/study/density"
 )
 
@@ -100,6 +102,43 @@ func trajectories(s *record.Set) (*figure.Figure, error) {
 	}
 	if len(f.Panels) == 0 {
 		return nil, fmt.Errorf("no run ended well")
+	}
+	return f, nil
+}
+
+// population draws the share of runs that are in all modes of their mixture against seconds, a panel an initialisation.
+func population(s *record.Set) (*figure.Figure, error) {
+	f := &figure.Figure{Cols: 2, Height: 7.5}
+	for _, start := range []struct{ problem, title string }{
+		{"gmm-2d-near", "initialisation N(0, I)"},
+		{"gmm-2d-far", "the paper's initialisation"},
+	} {
+		p := figure.Panel{
+			Title: start.title,
+			X:     figure.Axis{Label: "seconds", Scale: figure.Log},
+			Y:     figure.Axis{Label: "share of runs in all modes", Max: 1},
+		}
+		for _, m := range s.Methods(start.problem) {
+			runs := s.Curves(start.problem, m, "all-modes", 0)
+			seconds := study.Seconds(s, start.problem, m)
+			for i, c := range runs {
+				runs[i].Iteration, runs[i].Value = c.Iteration[1:], c.Value[1:] // 0 seconds have no place on the axis
+			}
+			p.Layers = append(p.Layers, figure.Curves(runs, figure.Method(m), func(iter int) float64 {
+				return seconds * float64(iter) / float64(runs[0].Iteration[len(runs[0].Iteration)-1])
+			})...)
+		}
+		// The range over runs of 0 or 1 says nothing.
+		p.Layers = slices.DeleteFunc(p.Layers, func(l figure.Layer) bool {
+			_, band := l.(figure.Band)
+			return band
+		})
+		if p.Layers != nil {
+			f.Panels = append(f.Panels, p)
+		}
+	}
+	if f.Panels == nil {
+		return nil, harness.ErrNoTrials
 	}
 	return f, nil
 }

@@ -36,6 +36,8 @@ var Experiment = &harness.Experiment{
 	Sections: slices.Concat(figures, tables, harness.Claims(claims), []harness.Section{
 		study.ByEnergy("gmm-2d", "2-D mixture"),
 		study.ByEnergy("gmm-10d", "10-D mixture"),
+		study.ByEnergy("gmm-2d-near", "Drawn mixtures, wide initialisation"),
+		study.ByEnergy("gmm-2d-far", "Drawn mixtures, the paper's initialisation"),
 	}),
 }
 
@@ -54,6 +56,7 @@ var figures = []harness.Section{
 	words.Curves("kl-2d", "gmm-2d",
 		study.Panel{Metric: "knn-kl", Label: "k-NN estimate of KL, nats", Floor: true},
 		study.Panel{Metric: "sigma", Label: "σ", Zero: true}),
+	words.Figure("population", population),
 	words.Curves("sigma-10d", "gmm-10d",
 		study.Panel{Metric: "sigma", Label: "σ", Zero: true},
 		study.Panel{Metric: "p", Label: "exponent p", Zero: true}),

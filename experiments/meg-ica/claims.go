@@ -56,7 +56,7 @@ const hurtText = "under tuned the energy distance to the reference draws, 0 for 
 // draws are not at W₀.
 func compared(s *record.Set) (metric, words string) {
 	if s.Protocol == "tuned" {
-		return "energy", "energy distance to the reference draws"
+		return "energy", "energy distance"
 	}
 	return amari, "Amari distance"
 }

@@ -64,10 +64,7 @@ func together(s *record.Set, by string) figure.Axis {
 	if !(lo < hi) {
 		return figure.Axis{Scale: figure.AutoLog}
 	}
-	if lo > 0 && hi > 50*lo {
-		return figure.Axis{Scale: figure.Log, Min: lo / 1.1, Max: hi * 1.1}
-	}
-	return figure.Axis{Min: lo - 0.03*(hi-lo), Max: hi + 0.03*(hi-lo)}
+	return figure.Axis{Scale: figure.AutoLog, Min: lo - 0.2*math.Abs(lo), Max: hi + 0.2*math.Abs(hi)}
 }
 
 // summary is the table of one problem, of what its trials measure.

@@ -68,7 +68,7 @@ func Paper(
 	}
 	text, err := os.ReadFile(p.path)
 	if err != nil {
-		return nil, usage.Errorf("%v: a paper is a folder with paper.yaml (docs/reproduce.md)", err)
+		return nil, usage.Errorf("%v: a paper is a folder with paper.yaml, as docs/templates/paper", err)
 	}
 	if err := p.decode(text); err != nil {
 		return nil, err

@@ -38,7 +38,10 @@ func scoreCard(kind string) harness.Section {
 			t.Column(figure.Label(m), func(name string) table.Cell { return scoreCell(outcomeOf(s, name+"-"+kind, m)) })
 		}
 		t.Notes = []string{"Medians over seeds. " + resolution}
-		t.Picture = &table.Picture{Kind: table.Heat, Label: "error of the standard deviations, exact draws: 1"}
+		t.Picture = &table.Picture{
+			Kind:  table.Heat,
+			Label: "error of the standard deviations, as a multiple of exact draws' (below 1: smaller)",
+		}
 		return &t.Table, nil
 	})
 }

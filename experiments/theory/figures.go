@@ -12,17 +12,10 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-var palette = []string{"sifg", "ada-sifg", "l2-gf", "ada-gwg", "svgd", "sgld", "kde-flow"}
-
-// series is the style of the k-th of several series.
-func series(k int, label string) figure.Style {
-	return figure.Method(palette[k%len(palette)]).As(label)
-}
-
-// distinct is the style of one of many lines: colours in three kinds of dashes.
-func distinct(k int, label string) figure.Style {
-	st := series(k/3, label)
-	st.Dash = [][]float64{nil, {4, 2}, {1.4, 1.4}}[k%3]
+// series is the style of the k-th of n series, in one of three kinds of dashes.
+func series(k, n, dash int, label string) figure.Style {
+	st := figure.Shade(float64(k)/float64(max(n-1, 1)), label)
+	st.Dash = [][]float64{nil, {4, 2}, {1.4, 1.4}}[dash%3]
 	return st
 }
 
@@ -46,9 +39,10 @@ func drawVariance(s *record.Set) (*figure.Figure, error) {
 	t := record.View{Set: s, Problem: "variance"}
 	o := recorded[varianceOptions](t)
 	p := logarithmic("linear field", "σ", "ratio of variances")
-	for k, d := range slices.DeleteFunc(o.Dims, func(d int) bool { return d == 1 }) { // there Hutchinson's is exact
+	dims := slices.DeleteFunc(o.Dims, func(d int) bool { return d == 1 }) // there Hutchinson's is exact
+	for k, d := range dims {
 		for i, tau := range o.Taus {
-			style := distinct(3*k+i, fmt.Sprintf("d = %d, τ = %s", d, table.Num(tau)))
+			style := series(k, len(dims), i, fmt.Sprintf("d = %d, τ = %s", d, table.Num(tau)))
 			across := func(j int) float64 { return o.Sigmas[j] }
 			p.Layers = append(p.Layers, figure.Curves(varianceRatios(t, d, i), style, across)...)
 			guide := figure.Line{Style: grey("closed form"), X: o.Sigmas}
@@ -70,7 +64,7 @@ func drawRate(s *record.Set) (*figure.Figure, error) {
 	t := record.View{Set: s, Problem: "rate"}
 	left := logarithmic("exact score", "iterations K", "mean square")
 	for k, m := range []struct{ method, label string }{{"log-concave", "N(0, I), 10-D"}, {"mixture", "mixture, 1-D"}} {
-		layers := figure.Curves(byIndex(t, m.method, "square"), series(k, m.label), nil)
+		layers := figure.Curves(byIndex(t, m.method, "square"), series(k, 2, k, m.label), nil)
 		if layers == nil {
 			continue
 		}
@@ -84,7 +78,7 @@ func drawRate(s *record.Set) (*figure.Figure, error) {
 	right := logarithmic("learned score, mixture", "iterations K", "mean square")
 	for k, m := range []struct{ metric, label string }{{"square", "E‖v‖²"}, {"epsilon", "ε, error of the network"}} {
 		curves := byIndex(t, "learned", m.metric)
-		right.Layers = append(right.Layers, figure.Curves(curves, series(2+k, m.label), nil)...)
+		right.Layers = append(right.Layers, figure.Curves(curves, series(k, 2, k, m.label), nil)...)
 	}
 	return &figure.Figure{Cols: 2, Width: 18, Height: 8, Panels: []figure.Panel{left, right}}, nil
 }

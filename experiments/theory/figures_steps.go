@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
@@ -13,12 +14,12 @@ import (
 
 // stepSeries are the runs of the figures, with their names in legends.
 var stepSeries = []struct{ problem, method, label string }{
-	{"steps-1000", "learned-1", "learned score, 1000 particles"},
-	{"steps-1000", "exact-1", "exact score, 1000 particles"},
-	{"steps", "learned-1", "learned score, 300 particles"},
-	{"steps", "exact-1", "exact score, 300 particles"},
-	{"steps", "learned-64", "learned score, 300 particles, 64 draws an iteration"},
-	{"steps", "exact-64", "exact score, 300 particles, 64 draws an iteration"},
+	{"steps-1000", "learned-1", "learned, n = 1000"},
+	{"steps-1000", "exact-1", "exact, n = 1000"},
+	{"steps", "learned-1", "learned, n = 300"},
+	{"steps", "exact-1", "exact, n = 300"},
+	{"steps", "learned-64", "learned, n = 300, 64 draws"},
+	{"steps", "exact-64", "exact, n = 300, 64 draws"},
 }
 
 func drawSteps(s *record.Set) (*figure.Figure, error) {
@@ -42,7 +43,7 @@ func drawSteps(s *record.Set) (*figure.Figure, error) {
 			}
 		}
 		across := func(i int) float64 { return o.Moves[i] }
-		p.Layers = append(p.Layers, figure.Curves(curves, series(k, x.label), across)...)
+		p.Layers = append(p.Layers, figure.Curves(curves, series(k/2, 3, k%2, x.label), across)...)
 	}
 	if p.Layers == nil {
 		return nil, errAbsent
@@ -55,10 +56,11 @@ func drawStepsMap(s *record.Set) (*figure.Figure, error) {
 	t := record.View{Set: s, Problem: "steps"}
 	o := recorded[moveOptions](t)
 	f := &figure.Figure{Cols: 2, Width: 18, ColorBar: figure.Axis{Label: "share of the least covered mode"}}
+	rising := slices.Sorted(slices.Values(o.Moves))
 	for _, x := range stepSeries[2:] {
 		h := figure.HeatMap{Cols: len(o.Moves)}
 		for k := range o.Sigmas {
-			for _, move := range o.Moves {
+			for _, move := range rising {
 				h.Z = append(h.Z, stats.Median(t.Final(x.method, at("least", move), k)))
 			}
 		}
@@ -67,7 +69,7 @@ func drawStepsMap(s *record.Set) (*figure.Figure, error) {
 		}
 		f.Panels = append(f.Panels, figure.Panel{
 			Title: x.label, Layers: []figure.Layer{h},
-			X: figure.Axis{Label: "step h", Categories: names(o.Moves)},
+			X: figure.Axis{Label: "step h", Categories: names(rising)},
 			Y: figure.Axis{Label: "σ", Categories: names(o.Sigmas)},
 		})
 	}
@@ -87,8 +89,8 @@ func drawHelps(s *record.Set) (*figure.Figure, error) {
 		label string
 		value func(c helpCell) float64
 	}{
-		{"noise predicted, over a normal distribution's", func(c helpCell) float64 { return c.share }},
-		{"energy distance over the ablation's", func(c helpCell) float64 {
+		{"noise predicted, relative to N(0, I)", func(c helpCell) float64 { return c.share }},
+		{"ratio of energy distances", func(c helpCell) float64 {
 			return c.distance / (c.distance - c.gain.Mean())
 		}},
 	} {
@@ -96,7 +98,7 @@ func drawHelps(s *record.Set) (*figure.Figure, error) {
 			p := figure.Panel{Title: "σ = " + table.Num(sigma), X: figure.Axis{Label: "particles n", Scale: figure.Log},
 				Y: figure.Axis{Label: row.label}}
 			for k, law := range s.Methods("helps") {
-				line := figure.Line{Style: distinct(3*(k%4)+k/4, law)}
+				line := figure.Line{Style: series(k%4, 4, k/4, strings.Replace(law, "-", ", ", 1)+"-D")}
 				for _, c := range cells {
 					if c.law == law && c.sigma == sigma {
 						line.X, line.Y = append(line.X, float64(c.n)), append(line.Y, row.value(c))

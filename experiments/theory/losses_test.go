@@ -46,7 +46,7 @@ func (l *losses) denoise(o nn.Optimizer) []float32 {
 	if o != nil {
 		l.net.Descend(g, o)
 	} else {
-		l.net.Backward(g)
+		l.net.Descend(g, nil)
 	}
 	return l.net.Grad
 }
@@ -61,7 +61,7 @@ func (l *losses) hutchinson() []float32 {
 		l.grad.Data[i] = l.out.Data[i] / float32(n)
 		l.grad.Data[half+i] = l.in.Data[half+i] / float32(n)
 	}
-	l.net.BackwardTangent(l.grad)
+	l.net.DescendTangent(l.grad, nil, true)
 	return l.net.Grad
 }
 

@@ -89,8 +89,8 @@ func gaps(s *record.Set) (*figure.Figure, error) {
 			Title: "test " + r.names(metric),
 			Y:     figure.Axis{Categories: names, Min: bottom, Max: top},
 			Layers: []figure.Layer{
-				within(claim.Errors, "agrees", 0xec),
-				within(claim.Marked, "", 0xdc),
+				within(claim.Errors, "agrees, within "+table.Num(claim.Errors), 0xec),
+				within(claim.Marked, "within "+table.Num(claim.Marked), 0xdc),
 			},
 		}
 		for j, m := range columns {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
@@ -12,7 +11,16 @@ import (
 	"github.com/semi-implicit/sifg/pkg/study"
 )
 
-// boston draws Figure 4 right: test RMSE on Boston against iterations, and the path of σ beside.
+func init() {
+	look := func(title string, colour uint32) figure.Look {
+		return figure.Look{Title: title, Color: colour, Dash: []float64{1.6, 1.6}}
+	}
+	figure.Looks["sifg-wide"] = look("SIFG, wide σ", figure.Looks["sifg"].Color)
+	figure.Looks["ada-sifg-wide"] = look("Ada-SIFG, wide σ", figure.Looks["ada-sifg"].Color)
+}
+
+// boston draws Figure 4 right: test RMSE on Boston against iterations, after the first quarter, in which all fall
+// together, and the path of σ beside.
 func boston(s *record.Set) (*figure.Figure, error) {
 	f := &figure.Figure{Height: 7.5}
 	r := read(s)
@@ -24,24 +32,31 @@ func boston(s *record.Set) (*figure.Figure, error) {
 	for _, p := range []struct {
 		metric, label string
 		scale         figure.Scale
-	}{{"rmse", "test RMSE", figure.AutoLog}, {"sigma", "σ", figure.Log}} {
+		skip          int // of four parts
+	}{{"rmse", "test RMSE", figure.Linear, 1}, {"sigma", "σ", figure.Log, 0}} {
 		panel := figure.Panel{
 			Title: r.names("boston"),
 			X:     figure.Axis{Label: "iteration"},
 			Y:     figure.Axis{Label: p.label, Scale: p.scale},
 		}
 		for _, m := range widths {
-			method, wide := strings.CutSuffix(m, "-wide")
-			style := figure.Method(method).As(withSigma(s)(m))
-			if style.Dash = nil; wide {
-				style.Dash = []float64{1.6, 1.6}
-			}
+			style := figure.Method(m).As(withSigma(s)(m))
 			if m == "sifg" { // Ada-SIFG from the same σ lies on it
 				style.Width = 2.6
 			}
-			ours := common.Curves("boston", m, p.metric, 0)
+			ours, first := common.Curves("boston", m, p.metric, 0), 0
+			for i, c := range ours {
+				first = c.Iteration[len(c.Iteration)-1] * p.skip / 4
+				k, _ := slices.BinarySearch(c.Iteration, first)
+				ours[i].Iteration, ours[i].Value = c.Iteration[k:], c.Value[k:]
+			}
 			panel.Layers = append(panel.Layers, figure.Curves(ours, style, nil)...)
-			panel.Layers = append(panel.Layers, study.Scripts(s, "boston", p.metric, m, ours, style)...)
+			for _, layer := range study.Scripts(s, "boston", p.metric, m, ours, style) {
+				dots := layer.(figure.Scatter)
+				k, _ := slices.BinarySearch(dots.X, float64(first))
+				dots.X, dots.Y = dots.X[k:], dots.Y[k:]
+				panel.Layers = append(panel.Layers, dots)
+			}
 		}
 		f.Panels = append(f.Panels, panel)
 	}

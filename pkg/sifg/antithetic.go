@@ -35,9 +35,6 @@ func (o *Antithetic) Init(c *Cloud) {
 
 // Velocity implements Field.
 func (o *Antithetic) Velocity(c *Cloud, noise *Noise) Info {
-	if c.Sigma == 0 {
-		panic("sifg: Antithetic needs Noise.Sigma > 0")
-	}
 	o.perturb(c)
 	if c.Iter == 0 && o.Warmup > 0 {
 		for range o.Warmup {
@@ -106,7 +103,7 @@ func antithetic(c Config) Field {
 
 // adaptiveAntithetic refuses the DSM rules, which follow Denoise's own loss.
 func adaptiveAntithetic(c Config) (*Flow, error) {
-	if rule := SigmaRule(c.SigmaRule); rule == SigmaDSMIn || rule == SigmaDSMOut {
+	if c.SigmaRule == SigmaDSMIn || c.SigmaRule == SigmaDSMOut {
 		return nil, &ConfigError{"SigmaRule", c.Sampler + " has the KL rules and none, not " + c.SigmaRule}
 	}
 	return with(antithetic)(c)

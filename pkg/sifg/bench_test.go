@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/semi-implicit/sifg/pkg/sifg/cpu"
+	"github.com/semi-implicit/sifg/pkg/sifg/internal/simd"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
@@ -16,7 +16,7 @@ import (
 func peak() (best float64) {
 	for range 8 {
 		start := time.Now()
-		flops := cpu.FMALoop(cpu.Path(), 100_000)
+		flops := simd.FMALoop(simd.Path(), 100_000)
 		best = max(best, flops/time.Since(start).Seconds())
 	}
 	return best

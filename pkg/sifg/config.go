@@ -28,9 +28,6 @@ type Config struct {
 	// velocity divided by n, as in the released toy baselines; for euler and adam
 	DivideByN bool `mapstructure:"divide_by_n" json:"divide_by_n,omitempty"`
 
-	// Target: outer iterations over which the score's factor β rises to 1; 0: none
-	Temper int `mapstructure:"temper" json:"temper,omitempty"`
-
 	// Noise. σ is in the unit of the coordinates.
 
 	// initial smoothing σ₀ > 0; 0: 0.1
@@ -49,7 +46,7 @@ type Config struct {
 	Activation string `mapstructure:"activation" json:"activation,omitempty"` // tanh (default) or leaky-relu
 	Inner      int    `mapstructure:"inner" json:"inner,omitempty"`           // network steps an iteration; 0: 5
 	Warmup     int    `mapstructure:"warmup" json:"warmup,omitempty"`         // network steps before the first move
-	// of the network: sgd, momentum, nesterov (default), adam, rmsprop
+	// of the network: sgd, nesterov (default) or adam
 	Optimizer string `mapstructure:"optimizer" json:"optimizer,omitempty"`
 	// learning rate of the network; 0: 0.001
 	LR float64 `mapstructure:"lr" json:"lr,omitempty"`
@@ -113,26 +110,24 @@ func (cfg Config) build() (Config, *Flow, error) {
 	if err != nil {
 		return cfg, nil, err
 	}
-	uses := slices.Concat(s.Uses, []string{"temper"})
 	v, def := reflect.ValueOf(&cfg).Elem(), reflect.ValueOf(s.Defaults)
 	for i, key := range keys {
 		switch {
 		case key == "sampler":
 		case v.Field(i).IsZero():
 			v.Field(i).Set(def.Field(i))
-		case !slices.Contains(uses, key) && !v.Field(i).Equal(def.Field(i)): // so that Resolve takes what it returned
-			return cfg, nil, wrong(key, "%s has no such setting; it has %s", s.Name, fieldNames(uses))
+		case !slices.Contains(s.Uses, key) && !v.Field(i).Equal(def.Field(i)): // so that Resolve takes what it returned
+			return cfg, nil, wrong(key, "%s has no such setting; it has %s", s.Name, fieldNames(s.Uses))
 		}
 	}
-	if err := cfg.check(uses); err != nil {
+	if err := cfg.check(s.Uses); err != nil {
 		return cfg, nil, err
 	}
 	f, err := s.Build(cfg)
 	if err != nil {
 		return cfg, nil, err
 	}
-	f.Temper = cfg.Temper
-	return cfg, f, nil
+	return cfg, f, f.check()
 }
 
 // Ranges. σ² must be a float32 above 0, and smoothing by more than a million leaves nothing of the particles; a network
@@ -151,8 +146,7 @@ func inRange(key string, v, low, high float64) error {
 	return wrong(key, "must be at least %v and at most %v, got %v", low, high, v)
 }
 
-// check refuses values out of range. Defaults are in place. A setting that only one sampler has is checked by its
-// Build.
+// check refuses values out of range. Defaults are in place. What only one part has is checked with it: Flow.check.
 func (cfg *Config) check(uses []string) error {
 	within := func(key string, v, low, high float64) error {
 		if !slices.Contains(uses, key) {
@@ -174,19 +168,18 @@ func (cfg *Config) check(uses []string) error {
 	}
 	if err := cmp.Or(
 		within("step", cfg.Step, least, most), oneOf("mover", cfg.Mover, movers),
-		within("temper", float64(cfg.Temper), 0, mostSteps),
 		zeroOr("sigma", cfg.Sigma, leastSigma, mostSigma), zeroOr("sigma_rate", cfg.SigmaRate, least, most),
 		zeroOr("sigma_min", cfg.SigmaMin, leastSigma, mostSigma),
 		zeroOr("sigma_max", cfg.SigmaMax, leastSigma, mostSigma),
-		oneOf("sigma_rule", cfg.SigmaRule, names(SigmaRules)),
+		oneOf("sigma_rule", cfg.SigmaRule, sigmaRules),
 		within("hidden", float64(cfg.Hidden), 1, mostHidden), within("inner", float64(cfg.Inner), 1, mostSteps),
 		within("warmup", float64(cfg.Warmup), 0, mostSteps), within("lr", cfg.LR, least, most),
 		within("lr_decay_every", float64(cfg.LRDecayEvery), 0, mostSteps),
 		oneOf("activation", cfg.Activation, []string{"tanh", "leaky-relu"}),
 		oneOf("optimizer", cfg.Optimizer, nn.Optimizers),
 		oneOf("probe", cfg.Probe, []string{"rademacher", "gaussian"}),
-		oneOf("p_rule", cfg.PRule, names(PRules)), zeroOr("p_rate", cfg.PRate, least, most),
-		within("p_start", float64(cfg.PStart), -1, mostSteps), zeroOr("bandwidth", cfg.Bandwidth, least, most),
+		oneOf("p_rule", cfg.PRule, pRules), zeroOr("p_rate", cfg.PRate, least, most),
+		within("p_start", float64(cfg.PStart), -1, mostSteps),
 	); err != nil {
 		return err
 	}
@@ -201,14 +194,6 @@ func (cfg *Config) check(uses []string) error {
 	return nil
 }
 
-func names[T ~string](xs []T) []string {
-	out := make([]string, len(xs))
-	for i, x := range xs {
-		out[i] = string(x)
-	}
-	return out
-}
-
 // Default returns settings of a sampler for a target of your own on R^d whose coordinates are about 1 wide, with n
 // particles that start from N(0, I) and 2,000 iterations. They hold from 2 to 50 dimensions; docs/library.md has what
 // they reach. Settings that it leaves at 0 are those of the sampler's row in Samplers. The rows' own values are the
@@ -216,7 +201,7 @@ func names[T ~string](xs []T) []string {
 //
 // σ grows with √d and falls with n^¼, from 0.1 to 0.3: fewer particles in more dimensions are farther apart, and the
 // network has to see the space between them. A leaky ReLU with fresh noise at every network step overfits the particles
-// least.
+// least. d and n that cannot be are those of Start to refuse.
 func Default(sampler string, d, n int) Config {
 	cfg := Config{Sampler: sampler}
 	s, err := ByName(sampler)

@@ -73,9 +73,6 @@ func (o *Network) build(c *Cloud) (*nn.Net, nn.Optimizer) {
 
 // Velocity implements Field.
 func (o *Denoise) Velocity(c *Cloud, noise *Noise) Info {
-	if c.Sigma == 0 {
-		panic("sifg: Denoise needs Noise.Sigma > 0")
-	}
 	if c.Iter == 0 && o.Warmup > 0 {
 		c.Perturb()
 		for range o.Warmup {

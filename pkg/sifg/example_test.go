@@ -1,7 +1,6 @@
 package sifg_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -85,7 +84,7 @@ func ExampleNew() {
 	_, err := sifg.New(sifg.Config{Sampler: "svgd", Hidden: 32})
 	fmt.Println(err)
 	// Output:
-	// Hidden: svgd has no such setting; it has Mover, Step, DivideByN, Temper, Bandwidth
+	// Hidden: svgd has no such setting; it has Mover, Step, DivideByN, Bandwidth
 }
 
 // Settings for 20 dimensions and 500 particles.
@@ -98,18 +97,4 @@ func ExampleDefault() {
 	// Output:
 	// 0.19 64 leaky-relu adam true
 	// <nil>
-}
-
-// A cloud as a file that NumPy reads: x = numpy.load("cloud.npy").
-func ExampleWriteNPY() {
-	cloud := sifg.NewBatch(2, 3)
-	copy(cloud.Data, []float32{1, 2, 3, 4, 5, 6})
-	var file bytes.Buffer // or os.Create("cloud.npy")
-	if err := sifg.WriteNPY(&file, cloud); err != nil {
-		fmt.Println(err)
-		return
-	}
-	back, err := sifg.ReadNPY(&file)
-	fmt.Println(back.Rows, back.Cols, back.Data, err)
-	// Output: 2 3 [1 2 3 4 5 6] <nil>
 }

@@ -95,8 +95,8 @@ func TestGoldenLosses(t *testing.T) {
 			}
 			return c
 		}
-		d := &Denoise{Network: Network{Hidden: 4, Optimizer: "sgd"}}
-		f := &Flow{Noise: Noise{Sigma: sigma}, Field: d, Mover: &Euler{}}
+		d := &Denoise{Network: Network{Hidden: 4, Optimizer: "sgd", Inner: 1, Rate: nn.Rate{LR: 1}}}
+		f := &Flow{Noise: Noise{Sigma: sigma}, Field: d, Mover: &Euler{Step: 1}}
 		c := start(f, z)
 		d.net, d.opt = net, frozen()
 		c.noise = replay{w.Data}
@@ -109,8 +109,8 @@ func TestGoldenLosses(t *testing.T) {
 		name = "score_net_" + tc.name + "_gwg"
 		z = golden.Batch(t, name, "z")
 		net, check = goldenNet(t, name, tc.act)
-		s := &Stein{Network: Network{Hidden: 4, Optimizer: "sgd"}, P: golden.Scalar(t, name, "p")}
-		c = start(&Flow{Field: s, Mover: &Euler{}}, golden.Batch(t, name, "target_score"))
+		s := &Stein{Network: d.Network, P: golden.Scalar(t, name, "p")}
+		c = start(&Flow{Field: s, Mover: &Euler{Step: 1}}, golden.Batch(t, name, "target_score"))
 		c.Perturb()
 		s.look(c)
 		s.net, s.opt = net, frozen()

@@ -12,7 +12,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
-// Batch is an n×d matrix of n points in R^d: row-major, Stride == Cols, row i is point i.
+// Batch is an n×d matrix of n points in R^d: row-major, Stride == Cols, row i is point i. As a file for NumPy it is
+// npy.Encode([]int{n, d}, b.Data), of package npy.
 type Batch = blas32.General
 
 // NewBatch returns a zero n×d batch; n and d must not be negative. Row i is Data[i*d : (i+1)*d].
@@ -55,7 +56,6 @@ type Cloud struct {
 	Seed   uint64 // names the random streams of the run
 
 	threads int // of the flow
-	temper  int // of the flow
 	noise   normals
 }
 
@@ -83,26 +83,8 @@ func (c *Cloud) Perturb() {
 	simd.AddScaled(c.X.Data, c.Z.Data, c.Sigma, c.W.Data)
 }
 
-// Score sets S = ∇log π(X), times β while the flow is tempered.
+// Score sets S = ∇log π(X).
 func (c *Cloud) Score() {
-	c.score()
-	if beta := c.beta(); beta < 1 {
-		for i := range c.S.Data {
-			c.S.Data[i] *= beta
-		}
-	}
-}
-
-// beta returns the score's factor in this iteration.
-func (c *Cloud) beta() float32 {
-	if c.Iter+1 >= c.temper {
-		return 1
-	}
-	return float32(c.Iter+1) / float32(c.temper)
-}
-
-// score is Score without tempering.
-func (c *Cloud) score() {
 	if n := c.X.Rows; c.threads > 1 && n > 3 {
 		simd.Split(min(c.threads, n/2), n, 1, func(_, lo, hi int) {
 			c.Target.Score(rows(c.S, lo, hi), rows(c.X, lo, hi), c.Iter)
@@ -142,9 +124,7 @@ type Mover interface {
 }
 
 // Flow is a sampler: three choices. Its Field and Mover hold state, so one Flow serves one run at a time; Start begins
-// the next one afresh. A literal is not checked as New checks a Config: Field and Mover must be set, every step and
-// rate be positive, Network.Hidden, Inner and Rate.LR above 0 (with Inner or LR 0 the network stays untrained without a
-// word), Stein.P above 1, Noise.Sigma above 0 for Denoise and KDE.
+// the next one afresh, and refuses what cannot be in a literal, as New does in a Config.
 type Flow struct {
 	Noise Noise
 	Field Field
@@ -154,11 +134,6 @@ type Flow struct {
 	// bits are the same. Start takes it over: a later change waits for the next Start. Several runs side by side, one a
 	// core, use a machine better.
 	Threads int
-
-	// Temper is the number of outer iterations over which the score is multiplied by β = (k+1)/Temper, k = 0, 1, …, so
-	// that particles travel between modes; 0: none. Only after them does the run sample the target. AdaGrad and Diffuse
-	// with it divide β out again.
-	Temper int
 }
 
 // mostNumbers bounds n·d: a batch of them takes 4 GB.
@@ -167,11 +142,11 @@ const mostNumbers = 1 << 30
 // Start prepares a run: n particles drawn by init from the stream named "init" (nil: N(0, I)), which is the same for
 // every sampler of the same seed. n must be at least 2, and n·d at most 2³⁰.
 func (f *Flow) Start(target Target, n int, seed uint64, init func(dst Batch, r *rng.Stream)) (*Cloud, error) {
-	switch {
-	case target == nil:
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	if target == nil {
 		return nil, errors.New("sifg: the target is nil")
-	case f == nil || f.Field == nil || f.Mover == nil:
-		return nil, errors.New("sifg: a flow needs a Field and a Mover: New makes one of a Config")
 	}
 	switch d := target.Dim(); {
 	case n < 2:
@@ -189,7 +164,6 @@ func (f *Flow) Start(target Target, n int, seed uint64, init func(dst Batch, r *
 		Target:  target,
 		Seed:    seed,
 		threads: f.Threads,
-		temper:  f.Temper,
 		noise:   rng.New(seed, "noise"),
 	}
 	if c.Sigma > 0 {
@@ -209,9 +183,9 @@ func (f *Flow) Start(target Target, n int, seed uint64, init func(dst Batch, r *
 	return c, nil
 }
 
-// Step does one outer iteration: velocity, then move. It returns a *DivergedError when a particle or σ is no longer
-// finite or σ falls below 1e-18; the cloud is then of no use. After the first call it allocates nothing, unless Threads
-// > 1 or the target does.
+// Step does one outer iteration of c, which the flow's last Start returned: velocity, then move. It returns a
+// *DivergedError when a particle or σ is no longer finite or σ falls below 1e-18; the cloud is then of no use. After
+// the first call it allocates nothing, unless Threads > 1 or the target does.
 func (f *Flow) Step(c *Cloud) (Info, error) {
 	info := f.Field.Velocity(c, &f.Noise)
 	f.Mover.Move(c)
@@ -251,42 +225,44 @@ type Options struct {
 }
 
 // Run starts f on target and steps it to the end. On an error (ctx done, divergence, the callback's) it returns the
-// cloud as far as it came beside the error; f.Step goes on from there. ctx is looked at between iterations; the error
-// wraps ctx.Err() and context.Cause(ctx).
+// cloud as far as it came beside the error; f.Step goes on from there. ctx, which must not be nil, is looked at between
+// iterations; the error wraps ctx.Err() and context.Cause(ctx).
 func Run(ctx context.Context, f *Flow, target Target, o Options) (*Cloud, error) {
-	if o.Iterations < 0 || o.Every < 0 {
-		return nil, fmt.Errorf("sifg: %d iterations with a callback every %d: neither may be negative", o.Iterations,
-			o.Every)
-	}
 	c, err := f.Start(target, o.Particles, o.Seed, o.Init)
 	if err != nil {
 		return nil, err
+	}
+	return c, f.run(ctx, c, o)
+}
+
+func (f *Flow) run(ctx context.Context, c *Cloud, o Options) error {
+	if o.Iterations < 0 || o.Every < 0 {
+		return fmt.Errorf("sifg: %d iterations with a callback every %d: neither may be negative", o.Iterations,
+			o.Every)
 	}
 	call := o.Callback
 	if call == nil {
 		call = func(*Cloud, Info) error { return nil }
 	}
 	if err := call(c, Info{}); err != nil {
-		return c, err
+		return err
 	}
 	for c.Iter < o.Iterations {
 		if err := ctx.Err(); err != nil {
 			if cause := context.Cause(ctx); cause != err {
 				err = fmt.Errorf("%w: %w", err, cause)
 			}
-			return c, fmt.Errorf("sifg: stopped after iteration %d: %w", c.Iter, err)
+			return fmt.Errorf("sifg: stopped after iteration %d: %w", c.Iter, err)
 		}
 		info, err := f.Step(c)
-		if err != nil {
-			return c, err
+		if err == nil && (c.Iter == o.Iterations || o.Every > 0 && c.Iter%o.Every == 0) {
+			err = call(c, info)
 		}
-		if c.Iter == o.Iterations || o.Every > 0 && c.Iter%o.Every == 0 {
-			if err := call(c, info); err != nil {
-				return c, err
-			}
+		if err != nil {
+			return err
 		}
 	}
-	return c, nil
+	return nil
 }
 
 // finite reports whether every value is: adding to the exponent of an infinity or of what is not a number reaches the

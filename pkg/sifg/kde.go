@@ -25,9 +25,6 @@ func (o *KDE) Init(c *Cloud) {
 
 // Velocity implements Field.
 func (o *KDE) Velocity(c *Cloud, noise *Noise) Info {
-	if c.Sigma == 0 {
-		panic("sifg: KDE needs Noise.Sigma > 0")
-	}
 	c.Perturb()
 	c.Score()
 	n, d := c.Z.Rows, c.Z.Cols

@@ -125,8 +125,6 @@ func diffuse(c Config, theta func() float64) *Diffuse {
 	return &Diffuse{Mover: &Euler{Step: c.Step}, Theta: theta}
 }
 
-func psgld(c Config) (*Flow, error) { return &Flow{Field: &Drift{}, Mover: diffuse(c, nil)}, nil }
-
 // BAOAB moves by underdamped Langevin dynamics, dz = p dt, dp = v dt − γp dt + √(2γ)·dB, split as Leimkuhler and
 // Matthews (2013) do:
 //
@@ -166,11 +164,4 @@ func (o *BAOAB) Move(c *Cloud) {
 	}
 	simd.AddScaled(o.p, o.p, float32(math.Sqrt(1-float64(decay*decay))), o.xi)
 	simd.AddScaled(c.Z.Data, c.Z.Data, float32(h/2), o.p)
-}
-
-func baoab(c Config) (*Flow, error) {
-	if err := inRange("friction", c.Friction, least, most); err != nil {
-		return nil, err
-	}
-	return &Flow{Field: &Drift{}, Mover: &BAOAB{Step: c.Step, Friction: c.Friction}}, nil
 }

@@ -1,7 +1,7 @@
 package sifg
 
 // SigmaRule says how σ adapts.
-type SigmaRule string
+type SigmaRule = string
 
 // The rules for σ, with η̃ = Noise.Rate, mean over particles i, v = s − f the velocity and w the noise that perturbed:
 //
@@ -26,8 +26,7 @@ const (
 	SigmaDSMOut SigmaRule = "dsm-out"
 )
 
-// SigmaRules lists the rules.
-var SigmaRules = []SigmaRule{SigmaFixed, SigmaKLw, SigmaKLEps, SigmaKLMean, SigmaDSMIn, SigmaDSMOut}
+var sigmaRules = []string{SigmaFixed, SigmaKLw, SigmaKLEps, SigmaKLMean, SigmaDSMIn, SigmaDSMOut}
 
 // Noise is how a flow smooths its particles, x = z + σw with w ~ N(0, I). Denoise follows every rule, Antithetic and
 // KDE the three KL rules; other fields, and a rule of an unknown name, leave σ as it is.

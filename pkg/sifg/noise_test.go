@@ -137,19 +137,24 @@ func TestSigmaRulesKL(t *testing.T) {
 // panic.
 func TestSigmaFallsToNothing(t *testing.T) {
 	for name, field := range map[string]Field{
-		"KDE": &KDE{}, "Denoise": &Denoise{Network: Network{Hidden: 4, Optimizer: "sgd", Inner: 3}},
+		"KDE": &KDE{},
+		"Denoise": &Denoise{
+			Network: Network{Hidden: 4, Optimizer: "sgd", Inner: 3, Rate: nn.Rate{LR: least}},
+		},
 	} {
 		for _, rule := range []SigmaRule{SigmaKLw, SigmaDSMIn} {
 			if name == "KDE" && rule == SigmaDSMIn {
 				continue
 			}
-			noise := Noise{Sigma: 0.1, Rule: rule, Rate: 1e3}
-			if rule == SigmaDSMIn {
-				noise.Rate = -1e3 // that rule raises σ
+			f := &Flow{Noise: Noise{Sigma: 0.1, Rule: rule, Rate: 1e3}, Field: field, Mover: &Euler{Step: 0.01}}
+			o := Options{Particles: 40, Iterations: 50, Seed: 1}
+			o.Callback = func(*Cloud, Info) error {
+				if rule == SigmaDSMIn {
+					f.Noise.Rate = -1e3 // that rule raises σ
+				}
+				return nil
 			}
-			f := &Flow{Noise: noise, Field: field, Mover: &Euler{Step: 0.01}}
-			tgt := narrow(2)
-			_, err := Run(context.Background(), f, tgt, Options{Particles: 40, Iterations: 50, Seed: 1})
+			_, err := Run(context.Background(), f, narrow(2), o)
 			var d *DivergedError
 			if !errors.As(err, &d) || !strings.Contains(d.Reason, "σ fell below 1e-18") {
 				t.Errorf("%s with %s: %v", name, rule, err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Sample makes the sampler that cfg names and runs it: New and Run in one call, with a look at the score where
@@ -17,20 +18,15 @@ func Sample(ctx context.Context, cfg Config, target Target, o Options) (*Cloud, 
 	if err != nil {
 		return nil, err
 	}
-	narrow, width := 0, math.Inf(1)
-	callback := o.Callback
-	o.Callback = func(c *Cloud, info Info) (err error) {
-		if c.Iter == 0 {
-			if narrow, width, err = f.checkStart(c); err != nil {
-				return err
-			}
-		}
-		if callback == nil {
-			return nil
-		}
-		return callback(c, info)
+	c, err := f.Start(target, o.Particles, o.Seed, o.Init)
+	if err != nil {
+		return nil, err
 	}
-	c, err := Run(ctx, f, target, o)
+	narrow, width, err := f.checkStart(c)
+	if err != nil {
+		return c, err
+	}
+	err = f.run(ctx, c, o)
 	var diverged *DivergedError
 	switch {
 	case !errors.As(err, &diverged):
@@ -51,6 +47,10 @@ func (f *Flow) checkStart(c *Cloud) (narrow int, width float64, err error) {
 	c.Target.Score(scores, c.Z, 0)
 	if err := cmp.Or(checkScores(c.Z, scores), checkDensity(c)); err != nil {
 		return 0, 0, err
+	}
+	if c.Sigma == 0 && !c.Wanders && together(c.Z) {
+		return 0, 0, errors.New("sifg: the particles start at one point, from which this flow moves all alike: let them " +
+			"start apart (Options.Init)")
 	}
 	widths := startWidths(c.Z, scores)
 	wide := 0
@@ -112,6 +112,11 @@ func checkScores(z, scores Batch) error {
 	return fmt.Errorf("sifg: the score is not finite at %d of %d starting particles, such as x = %.3g: look there for "+
 		"a logarithm of a negative number, 0/0 or an overflow. If such x are impossible, sample coordinates without "+
 		"bounds, as u = log x for x > 0, or start elsewhere (Options.Init)", bad, z.Rows, rows(z, first, first+1).Data)
+}
+
+// together reports whether all points coincide.
+func together(z Batch) bool {
+	return slices.Equal(z.Data[:len(z.Data)-z.Cols], z.Data[z.Cols:]) // each is the next
 }
 
 // startWidths returns by coordinate 1/√−b, the width of a Gaussian whose score has the slope b of the score's

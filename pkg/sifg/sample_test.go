@@ -10,6 +10,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/semi-implicit/sifg/pkg/sifg/nn"
+	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
@@ -54,6 +56,13 @@ func TestSampleErrors(t *testing.T) {
 	runaway := target.NewFunc(1, func(x []float64) float64 { return x[0] * x[0] * x[0] * x[0] },
 		func(dst, x []float64) { dst[0] = 4 * x[0] * x[0] * x[0] })
 	cfg := Default("sifg", 2, 100)
+	for _, name := range []string{"svgd", "l2-gf", "sifg", "sgld"} { // the last two part
+		o := Options{Particles: 10, Iterations: 1, Init: func(Batch, *rng.Stream) {}}
+		_, err := Sample(context.Background(), Default(name, 2, 10), confTarget(), o)
+		if apart := name == "sifg" || name == "sgld"; (err == nil) != apart {
+			t.Errorf("%s from one point: %v", name, err)
+		}
+	}
 	for name, c := range map[string]struct {
 		target Target
 		cfg    Config
@@ -82,26 +91,58 @@ func TestSampleErrors(t *testing.T) {
 	}
 }
 
-// TestStartErrors: calls that cannot be are errors, which name what is wrong; none panics.
-func TestStartErrors(t *testing.T) {
-	flow := must(New(Default("svgd", 2, 20)))
+// TestRefusals: calls that cannot be are errors, which name what is wrong; none panics or asks for all memory.
+func TestRefusals(t *testing.T) {
+	net := Network{Hidden: 4, Optimizer: "sgd", Inner: 1, Rate: nn.Rate{LR: 1}}
+	flat := Network{Optimizer: "sgd"}
+	euler, noise, nan := &Euler{Step: 1}, Noise{Sigma: 1}, math.NaN()
+	infinite := func(dst Batch, _ *rng.Stream) { dst.Data[3] = float32(math.Inf(1)) }
+	good := Options{Particles: 20, Iterations: 1}
 	for want, c := range map[string]struct {
-		flow   *Flow
-		target Target
-		n      int
+		flow *Flow
+		o    Options
 	}{
-		"the target is nil":         {flow, nil, 20},
-		"needs a Field and a Mover": {&Flow{}, confTarget(), 20},
-		"-3 particles":              {must(New(Default("sifg", -1, -3))), confTarget(), -3},
-		"are more than the":         {flow, confTarget(), 1 << 40},
-		"4611686018427387904":       {flow, confTarget(), 1 << 62},
+		"-3 particles":           {o: Options{Particles: -3}},
+		"1 particles":            {o: Options{Particles: 1}},
+		"are more than the":      {o: Options{Particles: 1 << 40}},
+		"4611686018427387904":    {o: Options{Particles: 1 << 62}},
+		"-1 iterations":          {o: Options{Particles: 20, Iterations: -1}},
+		"every -2":               {o: Options{Particles: 20, Every: -2}},
+		"particles are not fini": {o: Options{Particles: 20, Init: infinite}},
+
+		"needs a Field and a Mover":  {&Flow{}, good},
+		"Threads of a flow":          {&Flow{Field: Still{}, Mover: euler, Threads: -5}, good},
+		"Step: must be at least":     {&Flow{Field: Still{}, Mover: &Euler{}}, good},
+		"at most 1e+20, got NaN":     {&Flow{Field: Still{}, Mover: &Langevin{Step: nan}}, good},
+		"at most 1e+20, got -1":      {&Flow{Field: Still{}, Mover: &Adam{Step: -1}}, good},
+		"Friction: must":             {&Flow{Field: Still{}, Mover: &BAOAB{Step: 1}}, good},
+		"Decay of AdaGrad":           {&Flow{Field: Still{}, Mover: &AdaGrad{Step: 1, Decay: 1}}, good},
+		"Diffuse needs a Mover":      {&Flow{Field: Still{}, Mover: &Diffuse{}}, good},
+		"1e-18 and at most 1e+06, g": {&Flow{Noise: Noise{Sigma: float32(nan)}, Field: Still{}, Mover: euler}, good},
+		"SigmaMin: must":             {&Flow{Noise: Noise{Min: -1}, Field: Still{}, Mover: euler}, good},
+		"SigmaRate: must":            {&Flow{Noise: Noise{Rate: nan}, Field: Still{}, Mover: euler}, good},
+		"Sigma: the Noise of this":   {&Flow{Field: &KDE{}, Mover: euler}, good},
+		`Optimizer: "" is unknown`:   {&Flow{Noise: noise, Field: &Denoise{}, Mover: euler}, good},
+		"Hidden: must be":            {&Flow{Noise: noise, Field: &Antithetic{Network: flat}, Mover: euler}, good},
+		"P: must be above 1":         {&Flow{Field: &Stein{Network: net}, Mover: euler}, good},
+		"Bandwidth: must be":         {&Flow{Field: &Kernel{Bandwidth: -1}, Mover: euler}, good},
+		"Interpolated needs":         {&Flow{Field: &Interpolated{}, Mover: euler}, good},
 	} {
-		_, err := Run(context.Background(), c.flow, c.target, Options{Particles: c.n})
+		if c.flow == nil {
+			c.flow = must(New(Default("svgd", 2, 20)))
+		}
+		_, err := Run(context.Background(), c.flow, confTarget(), c.o)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	if _, err := Run(context.Background(), nil, confTarget(), Options{Particles: 20}); err == nil {
+	flow := must(New(Default("sifg", -1, -3)))
+	for want, target := range map[string]Target{"the target is nil": nil, "dimension 0": fixedScore{}} {
+		if _, err := Run(context.Background(), flow, target, good); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	if _, err := Run(context.Background(), nil, confTarget(), good); err == nil {
 		t.Error("no flow is no error")
 	}
 	if _, err := New(Default("nuts", 2, 20)); err == nil || !strings.Contains(err.Error(), "package hmc") {

@@ -16,7 +16,7 @@ type Sampler struct {
 	Doc      string
 	Version  int      // of its numbers, from 1: raise it when the same settings give other numbers
 	Defaults Config   // what a zero setting means
-	Uses     []string // keys of Config that it has, besides "sampler" and "temper", which all have; others must be zero
+	Uses     []string // keys of Config that it has, besides "sampler"; others must be zero
 	// Build makes the flow. Every setting of c is in its range, defaults in place; Build refuses, with a *ConfigError,
 	// what the sampler cannot do beyond that.
 	Build func(c Config) (*Flow, error)
@@ -47,7 +47,7 @@ var samplers = []Sampler{
 		Title:    "Ada-GWG",
 		Doc:      "generalised Wasserstein gradient flow: Stein loss with adaptive exponent p",
 		Version:  1,
-		Defaults: over(network, Config{Step: 0.01, Probe: "rademacher", P: 2, PRule: string(PToy), PRate: 5e-7}),
+		Defaults: over(network, Config{Step: 0.01, Probe: "rademacher", P: 2, PRule: PToy, PRate: 5e-7}),
 		Uses:     slices.Concat(networkKeys, moverKeys, []string{"probe", "p", "p_rule", "p_rate", "p_start"}),
 		Build:    with(stein),
 	},
@@ -66,7 +66,7 @@ var samplers = []Sampler{
 		Doc:     "SIFG with adaptive σ (Algorithm 2)",
 		Version: 1,
 		Defaults: over(network,
-			Config{Step: 0.01, Sigma: 0.1, SigmaRule: string(SigmaKLw), SigmaRate: 1e-3, SigmaMin: 1e-3}),
+			Config{Step: 0.01, Sigma: 0.1, SigmaRule: SigmaKLw, SigmaRate: 1e-3, SigmaMin: 1e-3}),
 		Uses:  slices.Concat(networkKeys, moverKeys, sigmaKeys, []string{"sigma", "redraw", "independent"}),
 		Build: with(denoise),
 	},
@@ -85,7 +85,7 @@ var samplers = []Sampler{
 		Doc:     "SIFG with antithetic denoising and adaptive σ, by one of the KL rules",
 		Version: 1,
 		Defaults: over(network,
-			Config{Step: 0.01, Sigma: 0.1, SigmaRule: string(SigmaKLw), SigmaRate: 1e-3, SigmaMin: 1e-3}),
+			Config{Step: 0.01, Sigma: 0.1, SigmaRule: SigmaKLw, SigmaRate: 1e-3, SigmaMin: 1e-3}),
 		Uses:  slices.Concat(networkKeys, moverKeys, sigmaKeys, []string{"sigma", "redraw"}),
 		Build: adaptiveAntithetic,
 	},
@@ -123,7 +123,7 @@ var samplers = []Sampler{
 		Version:  1,
 		Defaults: Config{Mover: "rmsprop", Step: 1e-3},
 		Uses:     []string{"step"},
-		Build:    psgld,
+		Build:    func(c Config) (*Flow, error) { return &Flow{Field: &Drift{}, Mover: diffuse(c, nil)}, nil },
 	},
 	{
 		Name:     "baoab",
@@ -132,7 +132,9 @@ var samplers = []Sampler{
 		Version:  1,
 		Defaults: Config{Step: 0.01, Friction: 1},
 		Uses:     []string{"step", "friction"},
-		Build:    baoab,
+		Build: func(c Config) (*Flow, error) {
+			return &Flow{Field: &Drift{}, Mover: &BAOAB{Step: c.Step, Friction: c.Friction}}, nil
+		},
 	},
 	{
 		Name:     "ascent",
@@ -157,8 +159,7 @@ var samplers = []Sampler{
 // Samplers returns the rows of the table of samplers, those of Register last.
 func Samplers() []Sampler { return slices.Clone(samplers) }
 
-// movers are the names of particle movers: "rmsprop" is AdaGrad with Decay 0.9 (not nn.RMSProp, which the optimizer of
-// that name is), langevin comes with sgld only.
+// movers are the names of particle movers: "rmsprop" is AdaGrad with Decay 0.9, langevin comes with sgld only.
 var movers = []string{"euler", "adam", "adagrad", "rmsprop"}
 
 // ByName returns the table row of a sampler, or an error that lists the names.
@@ -222,7 +223,7 @@ func with(field func(Config) Field) func(Config) (*Flow, error) {
 
 func (cfg *Config) noise() Noise {
 	return Noise{
-		Sigma: float32(cfg.Sigma), Rule: SigmaRule(cfg.SigmaRule), Rate: cfg.SigmaRate,
+		Sigma: float32(cfg.Sigma), Rule: cfg.SigmaRule, Rate: cfg.SigmaRate,
 		Min: float32(cfg.SigmaMin), Max: float32(cfg.SigmaMax),
 	}
 }
@@ -258,7 +259,7 @@ func denoise(c Config) Field {
 
 func stein(c Config) Field {
 	return &Stein{
-		Network: c.network(), P: c.P, Rule: PRule(c.PRule), Rate: c.PRate, After: c.PStart,
+		Network: c.network(), P: c.P, Rule: c.PRule, Rate: c.PRate, After: c.PStart,
 		Gaussian: c.Probe == "gaussian",
 	}
 }

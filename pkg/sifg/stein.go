@@ -9,7 +9,7 @@ import (
 )
 
 // PRule says how the exponent p of the Stein loss adapts.
-type PRule string
+type PRule = string
 
 // The rules for p, with η̃ = Stein.Rate and v = f(z), sums over particles i (mean) and coordinates c. PText climbs the
 // paper's criterion A(p) = mean ‖∇log(π/μ)‖_qᑫ/q, with q = p/(p−1) and |∇log(π/μ)| = |v|ᵖ⁻¹. The others are in released
@@ -30,8 +30,7 @@ const (
 	PBNN   PRule = "bnn"
 )
 
-// PRules lists the rules.
-var PRules = []PRule{PFixed, PText, PToy, PICA, PBNN}
+var pRules = []string{PFixed, PText, PToy, PICA, PBNN}
 
 // Stein is the field of L2-GF and of Ada-GWG (preconditioned functional gradient flow with a p-norm): the network f is
 // the velocity itself, v = f(z), trained on

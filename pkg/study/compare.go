@@ -2,7 +2,6 @@
 package study
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -207,41 +206,6 @@ type line struct {
 	median float64
 }
 
-// far is how many times the range of all others a method's values must lie beyond it to be left out of the picture.
-const far = 10
-
-// axis is that of the values. Where some are not positive, so that it cannot be logarithmic, and those of one method
-// lie far above all others, it holds the others alone, and its label names the one that it leaves out.
-func (c Comparison) axis(lines []line) figure.Axis {
-	a := figure.Axis{Label: c.Head, Scale: figure.AutoLog}
-	highest := slices.MaxFunc(lines, func(p, q line) int { return cmp.Compare(lowest(p), lowest(q)) })
-	var others []float64
-	for _, l := range lines {
-		if l.name != highest.name {
-			others = append(others, l.values...)
-		}
-	}
-	if len(others) == 0 || len(highest.values) == 0 {
-		return a
-	}
-	lo, hi := slices.Min(others), slices.Max(others)
-	if lo > 0 || lowest(highest) <= hi+far*(hi-lo) {
-		return a
-	}
-	free := 0.04 * (hi - lo)
-	a.Min, a.Max = lo-free, hi+free
-	a.Label += fmt.Sprintf(" (outside: %s, median %s)", highest.name, table.Num(highest.median))
-	return a
-}
-
-// lowest is the smallest value of a row, −∞ of none.
-func lowest(l line) float64 {
-	if len(l.values) == 0 {
-		return math.Inf(-1)
-	}
-	return slices.Min(l.values)
-}
-
 // draw draws a row for each method and one for exact draws where they were measured.
 func (c Comparison) draw(s *record.Set) (*figure.Figure, error) {
 	rows := c.rows(s)
@@ -257,7 +221,7 @@ func (c Comparison) draw(s *record.Set) (*figure.Figure, error) {
 	if exact = finite(exact); len(exact) > 0 {
 		lines = append(lines, line{"exact draws", figure.Method("truth"), exact, stats.Median(exact)})
 	}
-	p := figure.Panel{X: c.axis(lines)}
+	p := figure.Panel{X: figure.Axis{Label: c.Head, Scale: figure.AutoLog}}
 	for i, l := range slices.Backward(lines) {
 		y := float64(len(lines) - 1 - i)
 		p.Y.Categories = append(p.Y.Categories, l.name)

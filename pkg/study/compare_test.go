@@ -247,26 +247,3 @@ func TestExactDraws(t *testing.T) {
 		t.Errorf("points %+v, median %v", draws, bar.X)
 	}
 }
-
-// TestFarMethod: a method far above all others is left out of a linear picture, whose axis says so; one that is not so
-// far is drawn, and a logarithmic axis holds all.
-func TestFarMethod(t *testing.T) {
-	c := Comparison{Problem: "p", Measure: Measure{Head: "energy distance", Metric: "energy"}}
-	for _, test := range []struct {
-		svgd []float64
-		sgld float64
-		cut  bool
-	}{{[]float64{2.1, 2.3}, -0.01, true}, {[]float64{0.2, 0.3}, -0.01, false}, {[]float64{2.1, 2.3}, 0.01, false}} {
-		f, err := c.draw(setOf(last{"sifg", []float64{0.02, 0.03}}, last{"sgld", []float64{test.sgld, 0.04}},
-			last{"svgd", test.svgd}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		x := f.Panels[0].X
-		_, hidden, err := f.SVG()
-		says := x.Label == "energy distance (outside: SVGD, median 2.2)"
-		if err != nil || says != test.cut || (x.Max > 0) != test.cut || (hidden == 2) != test.cut {
-			t.Errorf("%v: axis %+v, %d hidden, %v", test, x, hidden, err)
-		}
-	}
-}

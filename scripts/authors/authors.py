@@ -7,6 +7,7 @@ finished run is a file in --work, absent or whole, and then rows of --out: what 
 """
 
 import argparse
+import hashlib
 import json
 import os
 import signal
@@ -68,7 +69,9 @@ def write(file, rows):
                                use_dictionary=["figure", "problem", "method", "metric", "processor"]) as w:
         w.write_table(table)
         w.add_key_value_metadata(READ_BY)
+    digest = hashlib.sha256(part.read_bytes()).hexdigest()
     part.rename(file)
+    file.with_suffix(".sha256").write_text(f"{digest}  {file.name}\n")
 
 
 def rows_of(run, result):

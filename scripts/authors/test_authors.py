@@ -108,6 +108,8 @@ def test_gather(tmp_path):
         have = authors.gather(tmp_path, file)
         assert authors.done(run, have) and not authors.done(other, have)
         assert [(r["iteration"], r["value"]) for r in authors.read(file)] == [(0, 2.5), (10, 1.5)]
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    assert file.with_suffix(".sha256").read_text() == f"{digest}  numbers.parquet\n"
 
 
 # Ten names of functions, classes and variables of the authors' code, as SHA-256.

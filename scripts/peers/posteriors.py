@@ -99,30 +99,32 @@ def nutpie(name):
 
 
 def ours(name, program):
-    """Runs the command, and returns as the others what it kept."""
+    """Runs the command, and returns as the others what it kept, and the verdict."""
     word = Path(name).name if name.endswith(".py") else f"{HERE / 'posteriordb.py'} {name}"
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([program, "run", "posteriors", "--program", f"{sys.executable} {word}", "--seeds", "1", "--results", folder,
-                        "--store", folder + "/store", "-j", "1"], cwd=Path(name).resolve().parent, check=True, stdout=sys.stderr)
+        said = subprocess.run([program, "run", "posteriors", "--program", f"{sys.executable} {word}", "--seeds", "1", "--results", folder,
+                               "--store", folder + "/store", "-j", "1"], cwd=Path(name).resolve().parent, check=True,
+                              stdout=subprocess.PIPE, text=True).stdout
         draws = np.load(next(Path(folder).rglob("u.npy")))
         report = json.loads(next(Path(folder).rglob("report.json")).read_text())
-    return draws, report
+    verdict = next(line.split(".")[0] for line in said.splitlines() if "use these draws" in line.lower())
+    return draws, report["gradients"][0], report["asked"][0], verdict
 
 
 def measure(name, sampler, program):
-    import arviz
-
+    who, verdict = resource.RUSAGE_SELF, None
     if sampler == "ours":
-        draws, report = ours(name, program)
-        own, asked = report["gradients"][0], report["asked"][0]
-        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        draws, own, asked, verdict = ours(name, program)
+        who = resource.RUSAGE_CHILDREN
     else:
         draws, own, asked = {"NumPyro": numpyro, "nutpie": nutpie}[sampler](name)
-        used = resource.getrusage(resource.RUSAGE_SELF)
+    used = resource.getrusage(who)
+    import arviz  # after the time, of which it is no part
+
     data = arviz.convert_to_dataset({"u": draws})
     ess, rhat = (float(f(data)["u"].values.min() if f is arviz.ess else f(data)["u"].values.max()) for f in (arviz.ess, arviz.rhat))
     print(json.dumps({"posterior": Path(name).stem, "dim": draws.shape[2], "sampler": sampler, "draws": draws.shape[1], "rhat": rhat,
-                      "ess": ess, "gradients": own, "all": asked, "cpu": used.ru_utime + used.ru_stime}), flush=True)
+                      "ess": ess, "gradients": own, "all": asked, "cpu": used.ru_utime + used.ru_stime, "verdict": verdict}), flush=True)
 
 
 def main():

@@ -3,6 +3,7 @@
 //	go run ./scripts/release check         # everything agrees, and go.mod and go.sum are tidy
 //	go run ./scripts/release set v0.2.0    # sets the version everywhere and tidies
 //	go run ./scripts/release tags          # the tags to push, one of each module that users need
+//	go run ./scripts/release api           # how the library's interface differs from its last version's
 //
 // Modules are those of go.work. Each requires its siblings at the version, and replaces them by their folders, so that
 // GOWORK=off works in a checkout. Only the command has no replacements, because go install refuses them.
@@ -23,7 +24,7 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-const usage = "usage: go run ./scripts/release check | set VERSION | tags"
+const usage = "usage: go run ./scripts/release check | set VERSION | tags | api"
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
@@ -43,6 +44,10 @@ func run(args []string) error {
 	case line == "tags":
 		fmt.Println(strings.Join(r.tags(), "\n"))
 		return nil
+	case line == "api":
+		said, err := r.api()
+		fmt.Println(said)
+		return err
 	case len(args) == 2 && args[0] == "set":
 		return r.set(args[1])
 	}

@@ -2,6 +2,8 @@ package authors
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -11,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
@@ -206,14 +209,19 @@ func TestRead(t *testing.T) {
 	if err := os.WriteFile(file, b, 0o666); err != nil {
 		t.Fatal(err)
 	}
+	digest := fmt.Sprintf("%x  numbers.parquet\n", sha256.Sum256(b))
+	if err := os.WriteFile(filepath.Join(dir, "authors", "numbers.sha256"), []byte(digest), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	if got, err := Read(dir); err != nil || !reflect.DeepEqual(got, set(want)) {
 		t.Errorf("%v, %v", got, err)
 	}
-	if err := os.WriteFile(file, b[:len(b)/2], 0o666); err != nil {
+	b[len(b)/2]++
+	if err := os.WriteFile(file, b, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), file) {
-		t.Errorf("of half a file: %v", err)
+	if _, err := Read(dir); !errors.Is(err, safe.ErrDamaged) || !strings.Contains(err.Error(), file) {
+		t.Errorf("of a file with another byte: %v", err)
 	}
 }
 

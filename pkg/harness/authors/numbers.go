@@ -4,6 +4,7 @@ package authors
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -45,7 +46,7 @@ func (n *Number) Check() error {
 
 // Read returns the numbers in a results folder as the records of trials, one a run of a script, in order of figure,
 // problem, method and seed; nil if it has none. Times are processor seconds; those of ICA are of all methods of a try
-// together.
+// together. The file's digest stands beside it, in numbers.sha256: another is safe.Damage.
 func Read(results string) (*record.Set, error) {
 	file := filepath.Join(results, "authors", "numbers.parquet")
 	b, err := os.ReadFile(file)
@@ -53,6 +54,12 @@ func Read(results string) (*record.Set, error) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
+	}
+	digest := filepath.Join(results, "authors", "numbers.sha256")
+	if want, err := os.ReadFile(digest); err != nil {
+		return nil, err
+	} else if string(want) != fmt.Sprintf("%x  numbers.parquet\n", sha256.Sum256(b)) {
+		return nil, &safe.Damage{Path: file, Reason: "it is not the file that " + digest + " is of"}
 	}
 	numbers, err := record.Decode[Number](b)
 	if err != nil {

@@ -77,7 +77,7 @@ func do[T any](b *browser, action chromedp.Action[T]) T {
 	return value
 }
 
-// open loads a page at a width and waits until it is there.
+// open loads a page at a width and waits until it is there. The scheme is light, dark or, on paper, print.
 func (b *browser) open(address string, width int64, scheme string) {
 	b.t.Helper()
 	size := emulation.SetDeviceMetricsOverrideParams{
@@ -88,6 +88,9 @@ func (b *browser) open(address string, width int64, scheme string) {
 	}
 	feature := &emulation.MediaFeature{Name: "prefers-color-scheme", Value: scheme}
 	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{feature}}
+	if scheme == "print" {
+		media = emulation.SetEmulatedMediaParams{Media: scheme}
+	}
 	do(b, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
 		_, err1 := cdp.Call(ctx, tab, emulation.SetDeviceMetricsOverride, size)
 		_, err2 := cdp.Call(ctx, tab, emulation.SetEmulatedMedia, media)
@@ -142,12 +145,17 @@ const (
 	})()`
 	smallest = `Math.min(...[...document.querySelectorAll("p, td, th, summary, h1, h2, h3, code, small")]
 		.filter((e) => e.getClientRects().length).map((e) => parseFloat(getComputedStyle(e).fontSize))) >= 11`
-	// broken lists the ids of claims that take more than one line.
-	broken = `[...document.querySelectorAll(".ledger .id")].filter((e) => {
+	// broken lists the ids of claims that take more than one line, and names of rows that take more lines than words.
+	broken = `[...document.querySelectorAll(".ledger .id, .sortable tr > :first-child")].filter((e) => {
 		const text = document.createRange();
 		text.selectNodeContents(e);
-		return text.getClientRects().length !== 1;
+		const most = e.matches(".id") ? 1 : e.textContent.split(/[\s-]/).length;
+		return text.getClientRects().length > most;
 	}).map((e) => e.textContent).join()`
+	// cut lists the tables that paper has no room for.
+	cut = `[...document.querySelectorAll("table")].filter((t) => t.getBoundingClientRect().right > innerWidth + 1)
+		.map((t) => t.textContent.trim().slice(0, 60)).join("\n")`
+	closed = `(dispatchEvent(new Event("beforeprint")), document.querySelectorAll("details:not([open])").length)`
 	// undecoded are the drawings that do not load, lazy ones included.
 	undecoded = `Promise.all([...document.images].filter((i) => i.src).map((i) => {
 		i.loading = "eager";
@@ -214,6 +222,11 @@ func TestCommittedPages(t *testing.T) {
 				`[...document.querySelectorAll("main figure img")].some((i) => i.checkVisibility())`, true)
 		}
 		b.is(at+": ids with spaces", `[...document.querySelectorAll("[id]")].filter((e) => /\s/.test(e.id)).length`, 0)
+		b.open("file://"+path, paper, "print")
+		b.is(at+": closed in print", closed, 0)
+		b.is(at+": figures that paper lacks", undecoded, "")
+		b.is(at+": tables that are cut in print", cut, "")
+		b.is(at+": names that are broken in print", broken, "")
 		b.is(at+": pictures without words",
 			`[...document.querySelectorAll("main img")].filter((i) => i.alt.length < 20).length`, 0)
 	}
@@ -229,6 +242,8 @@ func TestCommittedPages(t *testing.T) {
 }
 
 var widths = []int64{390, 1280, 1920}
+
+const paper = 718 // A4 within margins of a centimetre
 
 // look checks what is true of every page.
 func (b *browser) look(path string, width int64, scheme string) {
@@ -282,9 +297,6 @@ func (b *browser) act(folder string, width int64) {
 	b.is(at+": sorted", column, "1.31,6.61")
 	b.click(table + `.tHead.rows[0].cells[1]`)
 	b.is(at+": sorted the other way", column, "6.61,1.31")
-
-	closed := `(dispatchEvent(new Event("beforeprint")), document.querySelectorAll("details:not([open])").length)`
-	b.is(at+": closed in print", closed, 0)
 
 	open("claims.html")
 	claims := seen(".ledger > li", "id")

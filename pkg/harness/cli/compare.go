@@ -203,8 +203,7 @@ func (c *compareFlags) rows(
 			return nil, nil, err
 		}
 		if len(theirs.Experiments) == 0 {
-			return nil, nil, usage.Errorf("--against %s has no report: want %s or the folder of one",
-				c.against, published)
+			return nil, nil, exitf(exitStopped, "no report in %[1]s: sifg run --results %[1]s makes one", c.against)
 		}
 	}
 	wanted := func(protocol string) bool {

@@ -52,7 +52,6 @@ var badInput = []struct {
 	{"verify --results mixed", []string{"mixed/grid", "not a directory"}},
 	{"run --results=~/x", []string{"--results=~/x", `--results "$HOME/x"`}},
 	{"compare --against file", []string{"file"}},
-	{"compare --against none", []string{"--against none", "published"}},
 	{"grid", []string{"grid takes one experiment, got none"}},
 	{"grid toy", []string{"--grid", "--axis"}},
 	{"grid toy --grid pipe", []string{"pipe"}},
@@ -60,8 +59,10 @@ var badInput = []struct {
 	{"grid toy --grid grid.yaml --dry-run", []string{"grid.yaml", "stpe", `"step"`}},
 	{"grid toy --grid grid.yaml --protocol paper,released", []string{"one protocol", "paper,released"}},
 	{"grid toy --axis step=[1] --name a/b", []string{"--name"}},
-	{"list --settings sifgg", []string{"sifgg", " sifg,"}},
-	{"list it", []string{"no arguments", "samplers and targets"}},
+	{"list --settings svdg", []string{"--settings", `did you mean "svgd"`}},
+	{"help vrify", []string{`unknown command "vrify": did you mean "verify"?`}},
+	{"help data nope", []string{`unknown command "nope": valid are list, fetch`}},
+	{"list it", []string{"list takes no arguments, or runs, or the folder of a paper"}},
 	{"version", []string{`"--version"`}},
 	{"run --set step=abc", []string{"--set step=abc", "step: want a number"}},
 	{"run toy --data file", []string{"toy does not take --data"}},
@@ -104,7 +105,7 @@ func TestLists(t *testing.T) {
 	for line, words := range map[string][]string{
 		"list":                     {"toy", "small", "svgd", "paper, released", "gmm-2d"},
 		"list --metrics":           {"first", "nats", "A number."},
-		"list --settings ada-sifg": {"sigma_rule", "default kl-w", "how σ adapts", "default off", "temper"},
+		"list --settings ada-sifg": {"sigma_rule", "default kl-w", "how σ adapts", "default off"},
 		"plan":                     {"released", "svgd", "9 trials: 0 already there, 9 to compute"},
 		"plan --scale smoke":       {"3 trials"},
 		"data list":                {"boston", "protein"},
@@ -119,7 +120,7 @@ func TestLists(t *testing.T) {
 		}
 	}
 	x.want(t, "claims", 75, "no report in results")
-	x.want(t, "compare --against .", 2, "--against . has no report")
+	x.want(t, "compare --against none", 75, "no report in none: sifg run --results none makes one")
 	x.want(t, "report --store none", 75, "9 of 9 trials are missing")
 	if _, err := os.Stat("results"); err == nil {
 		t.Error("report makes a folder where there is nothing to report")

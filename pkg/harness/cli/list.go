@@ -30,8 +30,7 @@ func listCommand(e *env) *cobra.Command {
 				return listRuns(e)
 			}
 			if e.paper == "" || len(args) > 1 { // the folder of a paper may be named
-				const what = "no arguments, as it lists experiments, samplers and targets alike, or runs, or a " +
-					"paper's folder"
+				const what = "no arguments, or runs, or the folder of a paper"
 				if err := arguments(what, 0)(cmd, args); err != nil {
 					return err
 				}
@@ -97,13 +96,17 @@ func metricList(e *env) [][]string {
 func samplerSettings(name string) ([][]string, error) {
 	s, err := sifg.ByName(name)
 	if err != nil {
-		return nil, usage.Errorf("--settings: %v", err)
+		var names []string
+		for _, x := range sifg.Samplers() {
+			names = append(names, x.Name)
+		}
+		return nil, usage.Unknown("sampler", name, "--settings", names)
 	}
 	rows := [][]string{{s.Title + ": " + s.Doc}}
 	v := reflect.ValueOf(s.Defaults)
 	for i := range v.NumField() {
 		key := v.Type().Field(i).Tag.Get("mapstructure")
-		if !slices.Contains(s.Uses, key) && key != "temper" {
+		if !slices.Contains(s.Uses, key) {
 			continue
 		}
 		text := fmt.Sprintf("default %v", v.Field(i).Interface())

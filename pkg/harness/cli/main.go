@@ -156,7 +156,24 @@ func newRoot(e *env) *cobra.Command {
 		}
 		root.AddCommand(g.commands...)
 	}
+	root.SetHelpCommand(helpCommand())
 	return root
+}
+
+// helpCommand is cobra's, which shows the help of sifg for a command that does not exist.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:               "help [command]",
+		Short:             "Help about any command",
+		PersistentPreRunE: func(*cobra.Command, []string) error { return nil },
+		RunE: func(help *cobra.Command, args []string) error {
+			cmd, left, err := help.Root().Find(args)
+			if err == nil && len(left) > 0 {
+				return subcommand(cmd, left)
+			}
+			return errors.Join(err, cmd.Help())
+		},
+	}
 }
 
 // version says what program this is, and what it computes on.

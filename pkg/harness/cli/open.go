@@ -33,6 +33,7 @@ var todoStatuses = append([]string{store.Missing}, retryable...)
 type work struct {
 	*plan.Plan
 	all     bool // experiments of a program that has several, rather than named ones
+	early   bool // pages appear as experiments are done, rather than at the end
 	results string
 	store   *store.Store // nil where there is none and none was to be made
 	trials  []harness.Trial

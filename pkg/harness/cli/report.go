@@ -3,9 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +18,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/page"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/run"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
@@ -158,6 +162,52 @@ func (w *work) collect(e *env) error {
 	fmt.Fprintf(e.out, "page: %s\n", filepath.Join(w.results, "index.html"))
 	w.next(e, r)
 	return damage
+}
+
+// arrivals are the progress of a run of several experiments. When the last trial of one ends, write makes its page.
+type arrivals struct {
+	run.Progress
+	write func(experiment string) error
+
+	mu   sync.Mutex
+	left map[string]int // trials that are still to end, by experiment
+}
+
+// arriving is the progress that makes pages as experiments are done, if the run is to.
+func (w *work) arriving(e *env, todo []harness.Trial, shown run.Progress) run.Progress {
+	if !w.early {
+		return shown
+	}
+	quiet := *e
+	quiet.out, quiet.err = io.Discard, io.Discard // what there is to say is said at the end
+	a := &arrivals{Progress: shown, left: map[string]int{}}
+	for _, t := range todo {
+		a.left[t.Experiment]++
+	}
+	a.write = func(experiment string) error {
+		p := *w.Plan
+		p.Trials = slices.DeleteFunc(slices.Clone(p.Trials), func(t harness.Trial) bool {
+			return t.Experiment != experiment
+		})
+		return (&work{Plan: &p, results: w.results, store: w.store}).report(&quiet)
+	}
+	return a
+}
+
+func (a *arrivals) End(t *harness.Trial, status, reason string, took time.Duration) {
+	a.Progress.End(t, status, reason, took)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if status != "" {
+		a.left[t.Experiment]--
+	}
+	if status == "" || a.left[t.Experiment] > 0 {
+		return
+	}
+	delete(a.left, t.Experiment)
+	if len(a.left) > 0 && a.write(t.Experiment) == nil { // an error comes again at the end
+		a.Note("there is a page of " + t.Experiment)
+	}
 }
 
 // merge returns results with the trials of the plan, nil if there are none, and says what stays as it was before.

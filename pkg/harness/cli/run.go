@@ -51,6 +51,7 @@ func runCommand(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			w.early = shard == "" && len(w.Experiments) > 1
 			w.measure(e)
 			return w.run(e, &r, write)
 		},
@@ -113,7 +114,7 @@ func (w *work) compute(e *env, r *runner) (soft context.Context, computed int, e
 	fmt.Fprintln(e.err, w.summary(todo))
 	shown := newProgress(e.err, todo, w.again, w.times, r.Jobs)
 	defer context.AfterFunc(soft, func() { shown.finishing(interrupted(soft, "")) })()
-	computed, err = run.Run(soft, hard, w.store, w.Experiments, todo, r.options(e, shown))
+	computed, err = run.Run(soft, hard, w.store, w.Experiments, todo, r.options(e, w.arriving(e, todo, shown)))
 	shown.close()
 	return soft, computed, errors.Join(err, w.status())
 }

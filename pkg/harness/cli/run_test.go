@@ -180,9 +180,9 @@ func TestRunFetches(t *testing.T) {
 	defer server.Close()
 	manifest, problems := "datasets:\n", "  problems:\n"
 	for _, name := range []string{"good", "lost"} {
-		manifest += fmt.Sprintf("  %[1]s: {source: '%[2]s', files: [{name: %[1]s.csv, bytes: %[3]d, sha256: %[4]x}], "+
-			"parse: {separator: comma, header: true}, target: y}\n",
-			name, server.URL, len(text), sha256.Sum256([]byte(text)))
+		manifest += fmt.Sprintf("  %s: {source: '%s', files: [{name: %s.csv, bytes: %d, sha256: %x}], parse: "+
+			"{separator: comma, header: true}, target: y}\n",
+			name, server.URL, name, len(text), sha256.Sum256([]byte(text)))
 		problems += "    " + name + ": {particles: 6, iterations: 2, data: " + name + "}\n"
 	}
 	put(t, "own.yaml", manifest)
@@ -223,5 +223,25 @@ func TestProgressLines(t *testing.T) {
 		"left\n2 of 4 trials, 0 running, about 30 s left\n"
 	if out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
+	}
+}
+
+// TestPagesAppear: while the second of two experiments runs, the first has its page.
+func TestPagesAppear(t *testing.T) {
+	t.Chdir(t.TempDir())
+	first, second := toy(), toy()
+	second.Name, second.Title, second.Sections = "second", "Second", nil
+	seen := false
+	second.onCall = func() {
+		page, err := os.ReadFile("results/index.html")
+		seen = seen || err == nil && strings.Contains(string(page), "There are trials.")
+	}
+	var out bytes.Buffer
+	args := []string{"run", "all", "--scale", "full", "--jobs", "1"}
+	if code := Main(args, &out, &out, first.Experiment, second.Experiment); code != 0 || !seen {
+		t.Errorf("exit code %d; the first page was seen: %t (%s)", code, seen, out.String())
+	}
+	if pages := files(t, "results", ".html"); pages["toy.html"] == "" || pages["second.html"] == "" {
+		t.Error("a page is missing at the end")
 	}
 }

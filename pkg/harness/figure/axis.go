@@ -9,6 +9,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
 // axis is an Axis with its scale, limits and ticks decided.
@@ -29,14 +31,26 @@ type tick struct {
 }
 
 // scale maps values to a line on which equal steps have equal lengths, and back.
-type scale struct{ to, from func(float64) float64 }
+type scale struct {
+	to, from func(float64) float64
+	knee     float64 // of one around zero: linear up to here, a logarithm beyond; 0: of others
+}
 
 func identity(v float64) float64 { return v }
 
 var (
-	linear    = scale{identity, identity}
-	logarithm = scale{math.Log, math.Exp}
+	linear    = scale{to: identity, from: identity}
+	logarithm = scale{to: math.Log, from: math.Exp}
 )
+
+// logBeyond is between an axis' label and its knee.
+const logBeyond = ", log beyond ±"
+
+// around is linear near zero and a logarithm beyond a knee, on both sides.
+func around(knee float64) scale {
+	to := func(v float64) float64 { return math.Asinh(v / knee) }
+	return scale{to, func(u float64) float64 { return knee * math.Sinh(u) }, knee}
+}
 
 // unit maps a value to [0, 1] between the limits. It is not finite for a value that the axis cannot show.
 func (a *axis) unit(v float64) float64 {
@@ -86,14 +100,31 @@ func (a Axis) fixed() (lower, upper bool) {
 
 // scaleOf chooses the scale by the values that the axis must hold.
 func (a Axis) scaleOf(values []float64) scale {
-	lower, upper := a.fixed()
-	below := lower && a.Min <= 0 || upper && a.Max <= 0
 	lo, hi := linear.span(values)
+	lower, upper := a.fixed()
+	if lower {
+		lo = a.Min
+	}
+	if upper {
+		hi = a.Max
+	}
 	switch {
-	case a.Scale == Log, a.Scale == AutoLog && !below && lo > 0 && hi/lo > 50:
+	case a.Scale == Log, a.Scale == AutoLog && lo > 0 && hi/lo > 50:
 		return logarithm
+	case a.Scale == AutoLog && lo < 0 && hi/-lo > 50 && hi > 50*usual(values):
+		// what is below zero shows how large the noise around it is
+		return around(math.Pow10(int(math.Floor(math.Log10(-lo)))))
 	}
 	return linear
+}
+
+// usual is the median size of values.
+func usual(values []float64) float64 {
+	sizes := make([]float64, len(values))
+	for i, v := range values {
+		sizes[i] = math.Abs(v)
+	}
+	return stats.Median(sizes)
 }
 
 // resolve decides the scale and the limits of an axis; margin is the share of its length to leave free at both ends.
@@ -103,6 +134,9 @@ func (a Axis) resolve(values, soft []float64, margin float64) (r axis, empty boo
 		values = soft
 	}
 	r = axis{Axis: a, scale: a.scaleOf(values)}
+	if r.knee > 0 {
+		r.Label += logBeyond + power(1, int(math.Round(math.Log10(r.knee))))
+	}
 	lo, hi := r.span(values)
 	if empty = lo > hi; empty {
 		lo, hi = 0, 1
@@ -157,6 +191,8 @@ func (a *axis) setTicks(n int) {
 	}
 	switch {
 	case all != nil:
+	case a.knee > 0:
+		all = a.aroundTicks(n)
 	case a.log() && a.max/a.min > 3.3:
 		all = logTicks(a.min, a.max, n)
 	default:
@@ -171,15 +207,15 @@ func linearTicks(lo, hi float64, n int) []tick {
 	step, best := p, math.Inf(1)
 	for _, k := range []float64{1, 2, 5, 10} {
 		count := math.Floor(hi/(k*p)+1e-9) - math.Ceil(lo/(k*p)-1e-9) + 1
-		if d := math.Abs(count - float64(n)); d < best {
+		if d := math.Abs(count - float64(n)); d < best && count > 1 { // one tick tells no unit
 			step, best = k*p, d
 		}
 	}
 	first, last := math.Ceil(lo/step-1e-9), math.Floor(hi/step+1e-9)
-	power := math.Floor(math.Log10(step*max(math.Abs(first), math.Abs(last), 1)) + 1e-9)
+	exponent := math.Floor(math.Log10(step*max(math.Abs(first), math.Abs(last), 1)) + 1e-9)
 	unit, suffix := 1.0, ""
-	if power >= 6 || power <= -4 { // 2e6 rather than 2000000
-		unit, suffix = math.Pow(10, power), fmt.Sprintf("e%g", power)
+	if exponent >= 6 || exponent <= -4 { // 2·10⁶ rather than 2000000
+		unit, suffix = math.Pow(10, exponent), "·10"+raised(int(exponent))
 	}
 	decimals := int(max(0, -math.Floor(math.Log10(step/unit)+1e-9)))
 	var out []tick
@@ -204,14 +240,8 @@ func logTicks(lo, hi float64, n int) []tick {
 		for k := 1; k < 10; k++ {
 			t := tick{value: float64(k) * math.Pow(10, float64(e))}
 			decade, between := k == 1 && e%every == 0, decades < 2 && (k == 1 || k == 2 || k == 5)
-			switch {
-			case !decade && !between:
-			case e < -3: // the font has no raised minus
-				t.label = minus(fmt.Sprintf("%de%d", k, e))
-			case e > 3:
-				t.label = strings.TrimPrefix(fmt.Sprintf("%d·10%s", k, raised(e)), "1·")
-			default:
-				t.label = strconv.FormatFloat(t.value, 'g', 12, 64)
+			if decade || between {
+				t.label = power(k, e)
 			}
 			if every == 1 || k == 1 {
 				out = append(out, t)
@@ -221,18 +251,41 @@ func logTicks(lo, hi float64, n int) []tick {
 	return out
 }
 
-// raised writes an exponent that is not negative.
+// aroundTicks are 0 and the decades on both sides, from the knee to the largest, or every k-th of many. Those at the
+// knee have labels where there is room beside that of 0.
+func (a *axis) aroundTicks(n int) []tick {
+	out, e0 := []tick{{0, "0"}}, int(math.Round(math.Log10(a.knee)))
+	e1 := int(math.Floor(math.Log10(max(-a.min, a.max))))
+	for e := e0; e <= e1; e += max(1, (e1-e0+n)/n) {
+		under, over := tick{-math.Pow10(e), "−" + power(1, e)}, tick{math.Pow10(e), power(1, e)}
+		if e == e0 && a.to(a.max)-a.to(a.min) > 2.5*float64(n) {
+			under.label, over.label = "", ""
+		}
+		out = append(out, under, over)
+	}
+	return out
+}
+
+// power writes k·10ᵉ.
+func power(k, e int) string {
+	if e < -3 || e > 3 {
+		return strings.TrimPrefix(fmt.Sprintf("%d·10%s", k, raised(e)), "1·")
+	}
+	return strconv.FormatFloat(float64(k)*math.Pow10(e), 'g', 12, 64)
+}
+
+// raised writes an exponent.
 func raised(e int) string {
-	return strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷",
-		"8", "⁸", "9", "⁹").Replace(strconv.Itoa(e))
+	return strings.Map(func(c rune) rune { return high[slices.Index(onLine, c)] }, minus(strconv.Itoa(e)))
 }
 
 // minus replaces hyphens by U+2212.
 func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
 const (
-	slant    = math.Pi / 6      // of turned labels
-	labelGap = tickLength + 2.5 // from the frame to the labels of the ticks
+	slant     = math.Pi / 6      // of turned labels
+	labelGap  = tickLength + 2.5 // from the frame to the labels of the ticks
+	lineSpace = 1.2              // of two lines of a label, in parts of its size
 )
 
 // sizes returns the width of the widest tick label, and of all side by side if each is as wide.
@@ -263,7 +316,8 @@ func (a *axis) room() float64 {
 	if a.Label == "" {
 		return labelGap + a.deep() + tickSize*descent
 	}
-	return labelGap + a.deep() + 4 + textSize*(capHeight+descent)
+	lines := float64(strings.Count(a.Label, "\n"))
+	return labelGap + a.deep() + 4 + textSize*(capHeight+descent) + textSize*lines*lineSpace
 }
 
 // place returns the point at a share u of the axis, this far out of the frame c.
@@ -304,7 +358,10 @@ func (l *layout) drawAxis(c *draw.Canvas, a *axis) {
 		}
 	}
 	if out := labelGap + a.deep() + 4; a.vertical {
-		l.text(c, a.Label, textSize, a.place(c, 0.5, out+textSize*descent), 0.5, 0, math.Pi/2)
+		for _, line := range slices.Backward(strings.Split(a.Label, "\n")) {
+			l.text(c, line, textSize, a.place(c, 0.5, out+textSize*descent), 0.5, 0, math.Pi/2)
+			out += textSize * lineSpace
+		}
 	} else {
 		l.text(c, a.Label, textSize, a.place(c, 0.5, out), 0.5, 1, 0)
 	}

@@ -12,15 +12,17 @@ func TestTicks(t *testing.T) {
 		want string
 	}{
 		{axis{scale: linear, min: -4.6, max: 4.6}, 5, "−4 −2 0 2 4 "},
+		{axis{scale: linear, min: -4.6, max: 4.6}, 2, "−4 −2 0 2 4 "},
 		{axis{scale: linear, min: 0, max: 1}, 5, "0.0 0.2 0.4 0.6 0.8 1.0 "},
 		{axis{scale: linear, min: -0.3, max: 0.1}, 4, "−0.3 −0.2 −0.1 0.0 0.1 "},
-		{axis{scale: linear, min: 0, max: 3e6}, 3, "0 1e6 2e6 3e6 "},
-		{axis{scale: linear, min: 0, max: 3e-5}, 3, "0 1e−5 2e−5 3e−5 "},
+		{axis{scale: linear, min: 0, max: 3e6}, 3, "0 1·10⁶ 2·10⁶ 3·10⁶ "},
+		{axis{scale: linear, min: 0, max: 3e-5}, 3, "0 1·10⁻⁵ 2·10⁻⁵ 3·10⁻⁵ "},
 		{axis{scale: logarithm, min: 0.003, max: 30}, 6, "0.01 0.1 1 10 "},
 		{axis{scale: logarithm, min: 0.001, max: 1}, 6, "0.001 0.01 0.1 1 "},
 		{axis{scale: logarithm, min: 0.3, max: 6}, 6, "0.5 1 2 5 "},
-		{axis{scale: logarithm, min: 1.2e-6, max: 9e-6}, 6, "2e−6 5e−6 "},
-		{axis{scale: logarithm, min: 1e-12, max: 1e12}, 6, "1e−10 1e−5 1 10⁵ 10¹⁰ "},
+		{axis{scale: logarithm, min: 1.2e-6, max: 9e-6}, 6, "2·10⁻⁶ 5·10⁻⁶ "},
+		{axis{scale: logarithm, min: 1e-12, max: 1e12}, 6, "10⁻¹⁰ 10⁻⁵ 1 10⁵ 10¹⁰ "},
+		{axis{scale: around(0.1), min: -0.2, max: 3e4}, 6, "0 −0.1 0.1 1 10 100 1000 10⁴ "},
 		{axis{scale: logarithm, min: 2, max: 4}, 3, "2 3 4 "},
 		{axis{Axis: Axis{Categories: []string{"a", "b"}}, scale: linear, min: -0.6, max: 1.6}, 5, "a b "},
 	} {
@@ -43,20 +45,23 @@ func TestScaleFollowsTheData(t *testing.T) {
 		what           string
 		a              Axis
 		values, soft   []float64
-		log            bool
+		to             scale
 		lowest, higest float64
 	}{
-		{"a factor of 100", auto, []float64{0.1, 10}, nil, true, 0.1, 10},
-		{"a factor of 10", auto, []float64{1, 10}, nil, false, 1, 10},
-		{"a value below zero", auto, []float64{-0.1, 100}, nil, false, -0.1, 100},
-		{"a band widens it by a decade below", auto, []float64{0.1, 10}, []float64{-1, 1e-9, 20}, true, 0.01, 20},
-		{"a reference below zero decides nothing", auto, []float64{0.1, 10}, []float64{-1}, true, 0.1, 10},
-		{"a linear axis holds the band", Axis{}, []float64{0, 1}, []float64{-1, 2}, false, -1, 2},
-		{"an axis from zero is linear", Axis{Scale: AutoLog, Min: 0, Max: nan}, []float64{0.1, 10}, nil, false, 0, 10},
+		{"a factor of 100", auto, []float64{0.1, 10}, nil, logarithm, 0.1, 10},
+		{"a factor of 10", auto, []float64{1, 10}, nil, linear, 1, 10},
+		{"a value below zero", auto, []float64{-4, 100}, nil, linear, -4, 100},
+		{"noise around zero, far from the largest", auto, []float64{-0.2, 0, 1, 100}, nil, around(0.1), -0.2, 100},
+		{"half far from zero", auto, []float64{-0.2, 70, 100}, nil, linear, -0.2, 100},
+		{"limits decide", Axis{Scale: AutoLog, Min: -0.2, Max: 100}, []float64{0.3, 0.4}, nil, around(0.1), -0.2, 100},
+		{"a band widens it by a decade below", auto, []float64{0.1, 10}, []float64{-1, 1e-9, 20}, logarithm, 0.01, 20},
+		{"a reference below zero decides nothing", auto, []float64{0.1, 10}, []float64{-1}, logarithm, 0.1, 10},
+		{"a linear axis holds the band", Axis{}, []float64{0, 1}, []float64{-1, 2}, linear, -1, 2},
+		{"an axis from zero is linear", Axis{Scale: AutoLog, Min: 0, Max: nan}, []float64{0.1, 10}, nil, linear, 0, 10},
 	} {
 		r, _, err := c.a.resolve(c.values, c.soft, 0)
-		if err != nil || r.log() != c.log || !near(r.min, c.lowest) || !near(r.max, c.higest) {
-			t.Errorf("%s: log %t, %g to %g (%v)", c.what, r.log(), r.min, r.max, err)
+		if err != nil || !near(r.to(7), c.to.to(7)) || !near(r.min, c.lowest) || !near(r.max, c.higest) {
+			t.Errorf("%s: 7 lies at %g, %g to %g (%v)", c.what, r.to(7), r.min, r.max, err)
 		}
 	}
 	r, _, err := Axis{Max: nan}.resolve([]float64{0.99, 1}, nil, 0.04)

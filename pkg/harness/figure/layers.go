@@ -265,7 +265,8 @@ func Dots(curves []record.Curve, until int, style Style, of string) []Layer {
 	return []Layer{out}
 }
 
-// HeatMap fills cells of size 1×1 with colours of Figure.ColorBar. Z[i*Cols+j] is the value of the cell around (j, i),
+// HeatMap fills cells of size 1×1 with colours of Figure.ColorBar, which diverge from its middle if it is logarithmic:
+// then the values are ratios. Z[i*Cols+j] is the value of the cell around (j, i),
 // which stays white if that is not finite.
 type HeatMap struct {
 	Cols int
@@ -288,13 +289,15 @@ func (h HeatMap) draw(p *panel) {
 		a, _ := p.at(x-0.5, y-0.5)
 		b, _ := p.at(x+0.5, y+0.5)
 		b.X, b.Y = min(b.X+0.4, p.Max.X), min(b.Y+0.4, p.Max.Y) // no light seams between cells
-		p.FillPolygon(viridis(u), p.ClipPolygonXY([]vg.Point{a, {X: b.X, Y: a.Y}, b, {X: a.X, Y: b.Y}}))
+		p.FillPolygon(p.bar.color(u), p.ClipPolygonXY([]vg.Point{a, {X: b.X, Y: a.Y}, b, {X: a.X, Y: b.Y}}))
 	}
 	for k, text := range h.Text {
 		at, _ := p.at(float64(k%h.Cols), float64(k/h.Cols))
 		fore := ink
-		if p.bar.unit(h.Z[k]) < 0.5 {
-			fore = white
+		if u := p.bar.unit(h.Z[k]); finite(u) {
+			if c := p.bar.color(u); 3*int(c.R)+6*int(c.G)+int(c.B) < 1280 {
+				fore = white
+			}
 		}
 		p.SetColor(fore)
 		p.write(&p.Canvas, text, tickSize, at, 0.5, 0.5, 0)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot/vg"
@@ -17,8 +18,7 @@ type layout struct {
 	rows, cols int
 	panels     []*panel
 	keys       [][]key // rows of the legend
-	ends       []end   // labels beside the panel
-	endWidth   float64
+	endWidth   float64 // of the labels beside the panels
 	bar        axis    // of the colour bar
 	strip      float64 // height of legend and colour bar
 	below      float64 // height of the line below the panels
@@ -29,6 +29,8 @@ type layout struct {
 const (
 	outer = 3.0 // margin of the figure
 	gap   = 9.0 // between panels
+
+	narrowest = 165.0 // a panel with labels beside it, without them
 )
 
 func (f *Figure) layout() (*layout, error) {
@@ -49,14 +51,26 @@ func (f *Figure) layout() (*layout, error) {
 		if f.Plane {
 			p.x, p.y = l.panels[0].x, l.panels[0].y
 		}
-		p.x.labelled = !f.Plane || i+l.cols >= len(f.Panels)
+		p.x.labelled = !f.Plane || i/l.cols == l.rows-1
 		p.y.labelled = !f.Plane || i%l.cols == 0
 		p.y.vertical = true
+		p.y.Label = strings.Replace(p.y.Label, logBeyond, "\n"+logBeyond[2:], 1) // it would be too long
+		// Said once in a row, and once in a column.
+		if i%l.cols > 0 && p.y.Label == f.Panels[i-1].Y.Label {
+			p.y.Label = ""
+		}
+		if above := i - l.cols; above >= 0 && p.x.Label == f.Panels[above].X.Label {
+			l.panels[above].x.Label = ""
+		}
 	}
 	cm := cmp.Or(f.Width, []float64{9, 14, 18}[min(l.cols, 3)-1])
 	l.w = cm * pointsPerCm
 	l.keys = l.legend()
-	l.w += l.endWidth
+	if l.cols == 1 {
+		l.w += l.endWidth
+	} else if l.endWidth > 0 {
+		l.w = max(l.w, float64(l.cols)*(l.endWidth+narrowest))
+	}
 	l.strip = keyHeight * float64(len(l.keys))
 	if f.Below != "" {
 		l.below = textSize + 5
@@ -70,7 +84,7 @@ func (f *Figure) layout() (*layout, error) {
 		l.strip += barHeight
 	}
 	// The ticks depend on the size of the panels, and the size on the labels of the ticks: twice is enough.
-	w := (l.w-l.endWidth)/float64(l.cols) - 40
+	w := l.w/float64(l.cols) - l.endWidth - 40
 	h := l.height(w)
 	for range 2 {
 		w, h = l.place(w, h)
@@ -177,8 +191,9 @@ type panel struct {
 	spec        *Panel
 	x, y, bar   axis
 	note        string
-	draw.Canvas     // the data area
-	hidden      int // values not shown
+	ends        []end // labels beside it
+	draw.Canvas       // the data area
+	hidden      int   // values not shown
 }
 
 // resolve decides the axes, and returns the values of heat maps.

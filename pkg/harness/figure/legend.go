@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -105,7 +106,7 @@ func (l *layout) drawColorBar(c *draw.Canvas) {
 	l.text(c, l.bar.Label, textSize, vg.Point{X: vg.Length(x), Y: vg.Length(y + thick/2)}, 0, 0.5, 0)
 	x += label + space
 	for i := range steps {
-		c.SetColor(viridis((float64(i) + 0.5) / steps))
+		c.SetColor(l.bar.color((float64(i) + 0.5) / steps))
 		left := length * float64(i) / steps
 		c.Fill(rectangle(x+left, y, length-left, thick).Path()) // to the end, so that no seams show
 	}
@@ -116,8 +117,8 @@ func (l *layout) drawColorBar(c *draw.Canvas) {
 }
 
 const (
-	widestEnd = 80.0 // points; a longer label stands in the legend
-	leader    = 11.0 // from the frame to the label
+	widestEnd = 104.0 // points; a longer label stands in the legend
+	leader    = 11.0  // from the frame to the label
 	endHeight = legendSize + 1.5
 )
 
@@ -127,43 +128,68 @@ type end struct {
 	value float64 // of the line at the right edge
 }
 
-// takeEnds moves entries from the legend to the ends of their lines, where a figure has one panel and every line there
-// reaches its right edge.
+// takeEnds moves entries from the legend to the ends of their lines, where all panels stand in one row, the lines of
+// the entry reach the right edge of each panel that has them, and the labels have room there; not of a legend that two
+// panels or three share and that is easily learned.
 func (l *layout) takeEnds(keys []key) []key {
-	p := l.panels[0]
-	if len(l.panels) > 1 || l.f.Plane || p.spec.X.Categories != nil || len(keys) < 2 {
+	if l.f.Plane || l.rows > 1 || l.cols > 3 || len(keys) < 2 || l.cols > 1 && len(keys) < 5 {
 		return keys
 	}
-	var ends []end
-	rest := slices.DeleteFunc(slices.Clone(keys), func(k key) bool {
+	high := cmp.Or(l.f.Height*pointsPerCm, 0.72*(l.w/float64(l.cols)-40)+60) - 60
+	rest, width := []key(nil), 0.0
+	for _, k := range keys {
+		if !l.takeEnd(k) {
+			rest = append(rest, k)
+			continue
+		}
+		width = max(width, leader+2+textWidth(k.Label, legendSize))
+	}
+	for _, p := range l.panels {
+		if float64(len(p.ends))*endHeight > high {
+			for _, p := range l.panels {
+				p.ends = nil
+			}
+			return keys
+		}
+	}
+	l.endWidth = width
+	return rest
+}
+
+// takeEnd puts a label at the ends of its lines, or nowhere.
+func (l *layout) takeEnd(k key) bool {
+	if k.mark || textWidth(k.Label, legendSize) > widestEnd {
+		return false
+	}
+	at := map[*panel]float64{} // the value at the end
+	for _, p := range l.panels {
 		for _, layer := range p.spec.Layers {
-			line, _ := layer.(Line)
-			last := len(line.X) - 1
-			if last < 0 || line.Style.Label != k.Label || k.mark {
+			s := layer.series()
+			if !layer.key().line || layer.key().Label != k.Label || len(s.y) == 0 {
 				continue
 			}
-			u, v := p.x.unit(line.X[last]), p.y.unit(line.Y[last])
-			fits := u >= 0.97 && u <= 1.001 && v >= 0 && v <= 1 && textWidth(k.Label, legendSize) <= widestEnd
-			if fits {
-				ends = append(ends, end{k.Style, line.Y[last]})
+			u, last := 1.0, 0
+			if s.x != nil {
+				last = floats.MaxIdx(s.x)
+				u = p.x.unit(s.x[last])
 			}
-			return fits
+			v := p.y.unit(s.y[last])
+			_, second := at[p]
+			if second || !(u >= 0.97 && u <= 1.001 && v >= 0 && v <= 1) || p.x.Categories != nil {
+				return false
+			}
+			at[p] = s.y[last]
 		}
-		return false
-	})
-	if float64(len(ends))*endHeight > 0.6*l.w {
-		return keys
 	}
-	l.ends = ends
-	for _, e := range ends {
-		l.endWidth = max(l.endWidth, leader+2+textWidth(e.Label, legendSize))
+	for p, y := range at {
+		p.ends = append(p.ends, end{k.Style, y})
 	}
-	return rest
+	return len(at) > 0
 }
 
 // drawEnds writes the labels beside the frame, as near to the ends of their lines as they can be without meeting.
 func (l *layout) drawEnds(p *panel) {
-	ends := slices.SortedFunc(slices.Values(l.ends), func(a, b end) int { return cmp.Compare(b.value, a.value) })
+	ends := slices.SortedFunc(slices.Values(p.ends), func(a, b end) int { return cmp.Compare(b.value, a.value) })
 	at := make([]vg.Length, len(ends))
 	for i, e := range ends {
 		at[i] = p.Y(p.y.unit(e.value))

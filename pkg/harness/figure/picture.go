@@ -3,9 +3,11 @@ package figure
 import (
 	"errors"
 	"fmt"
+	"image/color"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
@@ -53,7 +55,10 @@ func headers(t *table.Table) (out []string) {
 	return out
 }
 
-const rowHeight = 13 // points, of a row of a table
+const (
+	rowHeight   = 13 // points, of a row of a table
+	widestRatio = 30 // that a heat map tells from larger ones
+)
 
 func heatOf(t *table.Table) *Figure {
 	h := HeatMap{Cols: len(t.Columns) - 1}
@@ -62,6 +67,10 @@ func heatOf(t *table.Table) *Figure {
 			v, text := number(c), c.Text
 			if finite(v) {
 				text = table.Significant(v, 2)
+				if k, e, large := strings.Cut(text, "e"); large {
+					exponent, _ := strconv.Atoi(e)
+					text = k + "·10" + raised(exponent)
+				}
 			}
 			h.Z, h.Text = append(h.Z, v), append(h.Text, text)
 		}
@@ -71,7 +80,7 @@ func heatOf(t *table.Table) *Figure {
 	y.Min, y.Max = -0.5, float64(len(t.Rows))-0.5
 	return &Figure{
 		Panels:   []Panel{{X: x, Y: y, Layers: []Layer{h}}},
-		ColorBar: Axis{Label: t.Picture.Label, Scale: AutoLog},
+		ColorBar: Axis{Label: t.Picture.Label, Scale: Log, Min: 1. / widestRatio, Max: widestRatio},
 		Width:    18,
 		Row:      rowHeight,
 	}
@@ -92,12 +101,19 @@ func sharesOf(t *table.Table) *Figure {
 	p := Panel{X: Axis{Label: t.Picture.Label, Min: 0, Max: 1}, Y: rows(names(t))}
 	ends := make([]float64, len(t.Rows)) // of the parts so far
 	for j, name := range headers(t) {
-		style := Style{Label: name, Color: viridis(float64(j) / float64(max(len(t.Columns)-2, 1)))}
+		grey := uint8(0x40 + 0xa0*j/max(len(t.Columns)-2, 1)) // no part is better than another
+		style := Style{Label: name, Color: color.NRGBA{grey, grey, grey, 0xff}}
 		for i, r := range t.Rows {
 			from, y := ends[i], float64(len(t.Rows)-1-i)
 			ends[i] += number(r[j+1])
 			p.Layers = append(p.Layers, Rectangle(from, ends[i], y-0.36, y+0.36, style))
 		}
+	}
+	top, parts := float64(len(t.Rows))-0.5, len(t.Columns)-1
+	for j := 1; j < parts; j++ { // where equal parts would end
+		at := float64(j) / float64(parts)
+		guide := Style{Color: rgb(0xd00000), Width: thinWidth, Dash: []float64{3, 2}}
+		p.Layers = append(p.Layers, Line{X: []float64{at, at}, Y: []float64{-0.5, top}, Style: guide})
 	}
 	return &Figure{Panels: []Panel{p}, Width: 12, Row: rowHeight}
 }

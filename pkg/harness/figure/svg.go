@@ -112,7 +112,25 @@ func (c *svgCanvas) FillString(f font.Face, pt vg.Point, s string) {
 	}
 	c.add("fill", fmt.Sprintf(` font-size="%d"`, steps(f.Font.Size)),
 		fmt.Sprintf(`<text x="%d" y="%d" textLength="%d"%s>%s</text>`,
-			at[0], at[1], steps(f.Width(s)), more, html.EscapeString(s)))
+			at[0], at[1], steps(vg.Length(textWidth(s, float64(f.Font.Size)))), more, markup(s, f.Font.Size)))
+}
+
+// markup is the text of a label, with its raised and lowered digits.
+func markup(s string, size vg.Length) string {
+	var out strings.Builder
+	at := 0.0
+	for _, c := range s {
+		drawn, up := glyph(c)
+		text := html.EscapeString(string(drawn))
+		if dy := steps(vg.Length(at-up) * size); up != 0 {
+			text = fmt.Sprintf(`<tspan dy="%d" font-size="%d">%s</tspan>`, dy, steps(small*size), text)
+		} else if at != 0 {
+			text = fmt.Sprintf(`<tspan dy="%d">%s</tspan>`, dy, text)
+		}
+		at = up
+		out.WriteString(text)
+	}
+	return out.String()
 }
 
 // repeat draws a mark at each of these places, as markers of one path.

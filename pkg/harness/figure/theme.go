@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"image/color"
 	"math"
+	"slices"
 
 	"golang.org/x/image/font/sfnt"
 	"gonum.org/v1/plot/font"
@@ -157,11 +158,30 @@ func shade(c color.NRGBA, a float64) color.NRGBA {
 	return c
 }
 
-// viridis is the colour scale of heat maps at t, clamped to [0, 1]: even in lightness and fit for colour-blind readers.
-func viridis(t float64) color.NRGBA {
-	anchors := [...]uint32{
-		0x440154, 0x482878, 0x3e4a89, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779, 0x6dcd59, 0xb4de2c, 0xfde725,
+// viridis is even in lightness and fit for colour-blind readers.
+var viridis = []uint32{
+	0x440154, 0x482878, 0x3e4a89, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779, 0x6dcd59, 0xb4de2c, 0xfde725,
+}
+
+// diverging is light in the middle, blue below and brown above: PuOr's ends with blue, of ColorBrewer.
+var diverging = []uint32{0x2166ac, 0x67a9cf, 0xd1e5f0, 0xf7f7f7, 0xfee0b6, 0xe08214, 0x7f3b08}
+
+// color is that of a heat map at t of its colour bar.
+func (a *axis) color(t float64) color.NRGBA {
+	if a.log() {
+		return between(diverging, t)
 	}
+	return between(viridis, t)
+}
+
+// Shade is a style of the one of several series, no methods, that stands at t in [0, 1] of their order: a colour of a
+// scale, from dark to light.
+func Shade(t float64, label string) Style {
+	return Style{Label: label, Color: between(viridis, 0.75*t), Mark: Circle}
+}
+
+// between is the colour at t, clamped to [0, 1], of a scale.
+func between(anchors []uint32, t float64) color.NRGBA {
 	x := min(max(t, 0), 1) * float64(len(anchors)-1)
 	i := min(int(x), len(anchors)-2)
 	a, b, f := rgb(anchors[i]), rgb(anchors[i+1]), x-float64(i)
@@ -185,9 +205,33 @@ func face(size float64) font.Face {
 	return fonts.Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, vg.Length(size))
 }
 
-func textWidth(s string, size float64) float64 {
-	f := face(size)
-	return float64(f.Width(s))
+// Raised and lowered digits are drawn as small ones: the font lacks some, and leaves gaps before others.
+var onLine, high, low = []rune("0123456789−"), []rune("⁰¹²³⁴⁵⁶⁷⁸⁹⁻"), []rune("₀₁₂₃₄₅₆₇₈₉")
+
+const small = 0.7 // of the size of what stands on the line
+
+// glyph is the character that is drawn for c, and how far above the line, in parts of the size: small if not on it.
+func glyph(c rune) (drawn rune, up float64) {
+	if i := slices.Index(high, c); i >= 0 {
+		return onLine[i], 0.36
+	}
+	if i := slices.Index(low, c); i >= 0 {
+		return onLine[i], -0.14
+	}
+	return c, 0
+}
+
+func textWidth(s string, size float64) (width float64) {
+	on, off := "", ""
+	for _, c := range s {
+		if drawn, up := glyph(c); up == 0 {
+			on += string(drawn)
+		} else {
+			off += string(drawn)
+		}
+	}
+	normal, smaller := face(size), face(small*size)
+	return float64(normal.Width(on) + smaller.Width(off))
 }
 
 // text writes s turned by turn radians about pt, which is the point (ax, ay) of its box: (0, 0) is the start of the
@@ -201,7 +245,8 @@ func (l *layout) text(c *draw.Canvas, s string, size float64, pt vg.Point, ax, a
 func (l *layout) write(c *draw.Canvas, s string, size float64, pt vg.Point, ax, ay, turn float64) {
 	f := face(size)
 	var buf sfnt.Buffer
-	for _, ch := range s { // a character that the font lacks would be left out without a word
+	for _, c := range s { // a character that the font lacks would be left out without a word
+		ch, _ := glyph(c)
 		if g, err := f.Face.GlyphIndex(&buf, ch); (err != nil || g == 0) && l.err == nil {
 			l.err = fmt.Errorf("figure: label %q: the font has no character %q", s, ch)
 		}
@@ -212,7 +257,7 @@ func (l *layout) write(c *draw.Canvas, s string, size float64, pt vg.Point, ax, 
 	c.Push()
 	c.Translate(pt)
 	c.Rotate(turn)
-	c.FillString(f, vg.Point{X: -vg.Length(ax) * f.Width(s), Y: -vg.Length(ay * capHeight * size)}, s)
+	c.FillString(f, vg.Point{X: -vg.Length(ax * textWidth(s, size)), Y: -vg.Length(ay * capHeight * size)}, s)
 	c.Pop()
 }
 

@@ -62,7 +62,8 @@ func TestPages(t *testing.T) {
 		"the first": {pages["index.html"], []string{
 			"<h1>A paper</h1>", "It says much.", `href="https://arxiv.org/abs/2410.17935"`,
 			`<img src="gmm/second/figure3.svg" width="`, "4 particles, 2 iterations, 2 seeds; step of SIFG ",
-			`">by the text</a>`, `<a href="gmm.html#gmm-figure3-second">second</a>`, "4.8 h", "avx512",
+			`">first</a>, <a `, `<a href="gmm.html#gmm-figure3-second">second</a>`,
+			"<b>first</b>: by the text", "4.8 h", "avx512",
 			"0 of 1 claims hold under first, 1 of 1 under second", "<li>gmm, third ", "<code>p.iterations=3</code>",
 		}},
 		"an experiment's": {pages["gmm.html"], []string{
@@ -111,7 +112,7 @@ func TestPrinted(t *testing.T) {
 	page := render(t, twoRecords(), nil)["index.html"]
 	at := -1
 	for _, next := range []string{
-		`id="figure-3"`, `src="gmm/second/figure3.svg"`, `also with <a href="gmm.html#gmm-figure3">by the text</a>`,
+		`id="figure-3"`, `src="gmm/second/figure3.svg"`, `also <a href="gmm.html#gmm-figure3">first</a>`,
 		`claims.html#claim-2"`, `claims.html#claim-1"`, `id="table-1"`, "SIFG &lt;ours&gt;",
 	} {
 		i := strings.Index(page, next)

@@ -69,11 +69,7 @@ func Register(name string, p *Program) error {
 		Doc:      "the program " + p.String(),
 		Defaults: defaults,
 		Uses:     uses,
-		Build: func(c sifg.Config) (*sifg.Flow, error) {
-			if c.Temper > 0 {
-				const why = "a sampler that is a program cannot be tempered"
-				return nil, &sifg.ConfigError{Field: "Temper", Problem: why}
-			}
+		Build: func(sifg.Config) (*sifg.Flow, error) {
 			return &sifg.Flow{Field: sifg.Still{}, Mover: &Sampler{program: p}}, nil
 		},
 	})
@@ -92,8 +88,8 @@ func (i *SamplerInfo) settings() (defaults sifg.Config, uses []string, err error
 	err = d.Decode(&defaults)
 	_ = json.Unmarshal(i.Settings, &all) // of what was just decoded
 	uses = slices.Sorted(maps.Keys(all))
-	if err == nil && (slices.Contains(uses, "sampler") || slices.Contains(uses, "temper")) {
-		err = fmt.Errorf("sampler and temper are settings of every method")
+	if err == nil && slices.Contains(uses, "sampler") {
+		err = fmt.Errorf("sampler is a setting of every method")
 	}
 	return defaults, uses, err
 }

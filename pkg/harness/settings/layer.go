@@ -72,7 +72,7 @@ func (s *Settings) merge(problem, method string, over ...Override) (*merged, err
 	name, _ := said["sampler"].(string)
 	row, err := sifg.ByName(cmp.Or(name, method)) // its error is Resolve's
 	for key := range said {
-		if !named[key] && key != "sampler" && key != "temper" && (err != nil || !slices.Contains(row.Uses, key)) {
+		if !named[key] && key != "sampler" && (err != nil || !slices.Contains(row.Uses, key)) {
 			delete(said, key)
 			delete(out.setters, "sampler."+key)
 		}

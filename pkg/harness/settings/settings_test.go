@@ -295,7 +295,7 @@ func TestZero(t *testing.T) {
 		}
 	}
 	f = f.For(func(string, string) bool { return true }, []string{"ascent"}, nil)
-	for _, key := range []string{"methods.ascent.sigma=0", "methods.svgd.bandwidth=0", "temper=0"} {
+	for _, key := range []string{"methods.ascent.sigma=0", "methods.svgd.bandwidth=0"} {
 		if _, err := f.Resolve("paper", "full", sets(key)); err != nil {
 			t.Errorf("%s: %v", key, err)
 		}

@@ -205,6 +205,6 @@ type Picture struct {
 type Kind string
 
 const (
-	Heat   Kind = "heat"   // a colour for each cell; the first column names the rows
+	Heat   Kind = "heat"   // a colour for each cell, of a ratio; the first column names the rows
 	Shares Kind = "shares" // a bar for each row, with a part for each column but the first
 )

@@ -108,8 +108,13 @@ func Twice[T comparable](kind string, list []T) error {
 }
 
 // nearest returns a candidate that is name with two neighbouring letters exchanged, or begins with it or differs by one
-// edit, or else by two, fewer than name has letters: the one nearest to its length; "" where there is none.
+// edit, or else by two if it has five letters: the one nearest to its length; "" where there is none. A candidate that
+// is shorter by more takes no time.
 func nearest(name string, candidates []string) string {
+	candidates = slices.DeleteFunc(slices.Clone(candidates), func(c string) bool { return len(c)+2 < len(name) })
+	if len(candidates) == 0 {
+		return ""
+	}
 	for i := 1; i < len(name); i++ {
 		if swapped := name[:i-1] + name[i:i+1] + name[i-1:i] + name[i+1:]; slices.Contains(candidates, swapped) {
 			return swapped
@@ -119,7 +124,7 @@ func nearest(name string, candidates []string) string {
 	for _, c := range candidates {
 		menu.AddCommand(&cobra.Command{Use: c, Run: func(*cobra.Command, []string) {}})
 	}
-	for edits := 1; edits <= 2 && edits < len(name); edits++ {
+	for edits := 1; edits <= 2 && edits*edits < len(name); edits++ {
 		menu.SuggestionsMinimumDistance = edits
 		if found := menu.SuggestionsFor(name); len(found) > 0 {
 			other := func(c string) int { return max(len(c)-len(name), len(name)-len(c)) }

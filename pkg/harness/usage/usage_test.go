@@ -24,6 +24,7 @@ func TestNearest(t *testing.T) {
 		{"", "", []string{"p", "step"}},
 		{"x", "", []string{"p", "step"}},
 		{"ab", "", []string{"p", "step"}},
+		{"nope", "", []string{"code", "step"}},
 		{"stp", "step", []string{"p", "step"}},
 		{"svdg", "svgd", []string{"sifg", "sgld", "svgd"}},
 		{"SIGMA", "sigma", []string{"sigma_max", "sigma"}},

@@ -1,4 +1,4 @@
-// Package cpu tells which compute kernels run on this machine, and how fast its processor could be with them.
+// Package cpu tells which compute kernels run on this machine.
 //
 // The kernels are chosen when the program starts: AVX-512, AVX2 with FMA, NEON, or portable Go (on other processors,
 // and always under the build tag purego). The environment variable SIFG_KERNEL forces a path; see Forced for what
@@ -52,8 +52,3 @@ func Bits() string {
 
 //go:noinline
 func plus(a, b, c float64) float64 { return a*b + c }
-
-// FMALoop runs n rounds of independent fused multiply-adds of float32 on one of the supported paths, and returns how
-// many floating-point operations that were. Divided by the time it took, it is the processor's peak. The portable path
-// has no such loop: 0.
-func FMALoop(path string, n int) (flops float64) { return simd.FMALoop(path, n) }

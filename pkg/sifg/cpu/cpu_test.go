@@ -90,16 +90,3 @@ func TestBits(t *testing.T) {
 		}
 	}
 }
-
-// The count of operations is 2·12·lanes a round.
-func TestFMALoop(t *testing.T) {
-	lanes := map[string]float64{"avx512": 16, "avx2": 8, "neon": 4, "portable": 0}
-	for _, p := range Supported() {
-		if got := FMALoop(p, 1000); got != 24000*lanes[p] {
-			t.Errorf("FMALoop(%s, 1000) = %v, want %v", p, got, 24000*lanes[p])
-		}
-	}
-	if got := FMALoop(Path(), 0); got != 0 {
-		t.Errorf("no rounds give %v operations", got)
-	}
-}

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -22,6 +23,9 @@ const (
 //   - the gradient is not that of the log density (see Gradients);
 //   - a direction is narrower than 0.0001, by the curvature at the points.
 func Check(t Gradient, points ...[]float64) error {
+	if t == nil {
+		return errors.New("diagnose: the target is nil")
+	}
 	d := t.Dim()
 	if len(points) == 0 {
 		r := rng.New(1, "check")

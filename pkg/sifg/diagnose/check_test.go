@@ -85,6 +85,9 @@ func TestCheck(t *testing.T) {
 	if err := diagnose.Check(positive(math.Inf(-1)), []float64{2, 0.1}, []float64{1, -2}); err != nil {
 		t.Error(err)
 	}
+	if err := diagnose.Check(nil); err == nil || !strings.Contains(err.Error(), "nil") {
+		t.Errorf("no target: %v", err)
+	}
 	if err := diagnose.Check(positive(0), []float64{2}); err == nil || !strings.Contains(err.Error(),
 		"1 coordinates") {
 		t.Error(err)

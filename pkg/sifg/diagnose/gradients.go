@@ -42,7 +42,7 @@ func Gradients(t Gradient, tolerance float64, points ...[]float64) error {
 			return ErrStochastic
 		}
 		equal, weighed := make([]float64, len(x)), make([]float64, len(x))
-		most := largest(s.grad)
+		most := floats.Norm(s.grad, math.Inf(1))
 		for c, g := range s.grad {
 			sign := math.Copysign(1, r.NormFloat64())
 			equal[c] = sign * max(1, math.Abs(x[c]))
@@ -102,8 +102,6 @@ func norm(a, b []float64) (sum float64) {
 	}
 	return sum
 }
-
-func largest(v []float64) float64 { return max(slices.Max(v), -slices.Min(v)) }
 
 // segments are those through a point.
 type segments struct {

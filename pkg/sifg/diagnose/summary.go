@@ -1,5 +1,5 @@
 // Package diagnose says whether a target is fit to be sampled and whether a run of package sifg did sample it: Check
-// and Score before the run, Watch during it, Summarize after it. Whiten gives a target the widths that samplers want.
+// before the run, Watch during it, Summarize after it. Whiten gives a target the widths that samplers want.
 package diagnose
 
 import (

@@ -41,6 +41,9 @@ var _ sifg.Target = (*Whitened)(nil)
 // (*mat.DiagDense) costs O(d) a particle and score, another one O(d²). It returns an error when a shape is wrong or cov
 // is not positive definite.
 func Whiten(target sifg.Target, mean []float64, cov mat.Symmetric) (*Whitened, error) {
+	if target == nil || cov == nil {
+		return nil, errors.New("diagnose: Whiten: a target and a covariance are needed, not nil")
+	}
 	d := target.Dim()
 	if len(mean) != d || cov.SymmetricDim() != d {
 		return nil, fmt.Errorf("diagnose: Whiten: mean of %d, covariance of %d and target of %d dimensions", len(mean),

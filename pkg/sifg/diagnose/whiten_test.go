@@ -56,8 +56,17 @@ func TestWhitenedScore(t *testing.T) {
 			}
 			return g.LogDensity(x)
 		}
-		if err := diagnose.Score(w, logDensity, u); err != nil {
-			t.Errorf("dense %v: %v", dense, err)
+		score := sifg.NewBatch(20, 2)
+		w.Score(score, u, 0)
+		for i, got := range score.Data {
+			const h = 1e-3
+			at := []float64{float64(u.Data[i/2*2]), float64(u.Data[i/2*2+1])}
+			at[i%2] += h
+			up := logDensity(at)
+			at[i%2] -= 2 * h
+			if want := (up - logDensity(at)) / (2 * h); math.Abs(float64(got)-want) > 1e-3*max(1, math.Abs(want)) {
+				t.Errorf("dense %v: the score of row %d is %v, its quotient %v", dense, i/2, got, want)
+			}
 		}
 		w.ToTarget(z, u)
 		w.Init(func(dst sifg.Batch, _ *rng.Stream) { copy(dst.Data, z.Data) })(back, nil)
@@ -95,7 +104,7 @@ func TestWhitenedRun(t *testing.T) {
 			w.ToTarget(x, c.X)
 		}
 		mean, cov := metric.Mean(metric.FromBatch(x)), metric.Covariance(metric.FromBatch(x))
-		m, s := g.Moments()
+		m, s := []float64{3, -20}, mat.NewSymDense(2, []float64{0.01, 0.08, 0.08, 1}) // of lopsided
 		var off float64
 		for i := range 2 {
 			off = max(off, math.Abs(mean[i]-m[i])/math.Sqrt(s.At(i, i)/n))
@@ -143,6 +152,9 @@ func TestWhitenRefuses(t *testing.T) {
 			!strings.Contains(err.Error(), "at least 2 particles") {
 			t.Errorf("a pilot of %d particles: %v", n, err)
 		}
+	}
+	if _, err := diagnose.WhitenBy(nil, sifg.NewBatch(3, 2), false); err == nil {
+		t.Error("no target is whitened")
 	}
 	same := sifg.NewBatch(5, 2)
 	if _, err := diagnose.WhitenBy(g, same, true); err == nil {

@@ -1,6 +1,7 @@
 package hmc
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -69,13 +70,20 @@ func NewChain(d Density, cfg Config, x0 []float64, seed uint64, index int) (*Cha
 }
 
 func newChain(d Density, cfg Config, x []float64, seed uint64, index int) (*Chain, error) {
-	n := d.Dim()
+	n, err := dimension(d)
+	if err != nil {
+		return nil, err
+	}
 	cfg = cfg.withDefaults(n)
 	switch {
 	case len(x) != n:
 		return nil, fmt.Errorf("hmc: the start has %d coordinates, the density %d", len(x), n)
 	case index < 0:
 		return nil, fmt.Errorf("hmc: chain %d: indices start at 0", index)
+	case cfg.Warmup < 0:
+		return nil, fmt.Errorf("hmc: Warmup is %d; it must not be negative", cfg.Warmup)
+	case !(cfg.Jitter >= 0 && cfg.Jitter < 1):
+		return nil, fmt.Errorf("hmc: Jitter is %g; it must be in [0, 1)", cfg.Jitter)
 	case !positive(cfg.Step):
 		return nil, fmt.Errorf("hmc: Step is %g; it must be positive and finite", cfg.Step)
 	case cfg.Leapfrog < 0:
@@ -87,12 +95,11 @@ func newChain(d Density, cfg Config, x []float64, seed uint64, index int) (*Chai
 		return nil, fmt.Errorf("hmc: Microcanonical goes with Leapfrog 0, and with 2 dimensions or more")
 	case cfg.Dense && (cfg.Leapfrog > 0 || cfg.Warmup == 0):
 		return nil, fmt.Errorf("hmc: Dense goes with a Warmup of the No-U-Turn sampler (Leapfrog 0)")
+	case cfg.Dense && n > mostNumbers/n:
+		return nil, fmt.Errorf("hmc: Dense takes %d × %d numbers, more than the %d that a run may have", n, n,
+			mostNumbers)
 	case len(cfg.Mass) != n || !all(cfg.Mass, positive):
 		return nil, fmt.Errorf("hmc: Mass must be %d positive, finite values, or nil for ones", n)
-	case !(cfg.Jitter >= 0 && cfg.Jitter < 1):
-		return nil, fmt.Errorf("hmc: Jitter is %g; it must be in [0, 1)", cfg.Jitter)
-	case cfg.Warmup < 0:
-		return nil, fmt.Errorf("hmc: Warmup is %d; it must not be negative", cfg.Warmup)
 	case !(cfg.TargetAccept > 0 && cfg.TargetAccept < 1):
 		return nil, fmt.Errorf("hmc: TargetAccept is %g; it must be in (0, 1)", cfg.TargetAccept)
 	case cfg.Released && cfg.Warmup > 0:
@@ -128,6 +135,21 @@ func newChain(d Density, cfg Config, x []float64, seed uint64, index int) (*Chai
 			"where the density is positive and smooth", index, c.energy)
 	}
 	return c, nil
+}
+
+// mostNumbers bounds what a run holds: 4 GB.
+const mostNumbers = 1 << 29
+
+// dimension returns that of a density that can be sampled.
+func dimension(d Density) (int, error) {
+	if d == nil {
+		return 0, errors.New("hmc: the density is nil")
+	}
+	n := d.Dim()
+	if n < 1 {
+		return 0, fmt.Errorf("hmc: the density has dimension %d; it must be 1 or more", n)
+	}
+	return n, nil
 }
 
 // withDefaults has values in place of zeros, and a Mass of its own, for n dimensions.
@@ -242,9 +264,6 @@ func (c *Chain) propose(kinetic, step float64, n int) (energy, change float64) {
 
 // X returns the position, valid until the next Step. It must not be changed.
 func (c *Chain) X() []float64 { return c.x }
-
-// Iteration returns how many iterations have been done, those of the warm-up included.
-func (c *Chain) Iteration() int { return c.iteration }
 
 // Tally returns the counts of the iterations after the warm-up.
 func (c *Chain) Tally() Tally { return c.tally }

@@ -43,12 +43,12 @@ func sample(t *testing.T, d Density, cfg Config, seed uint64, chains, n int) ([]
 	for i := range set {
 		set[i] = must(NewChain(d, cfg, make([]float64, d.Dim()), seed, i))
 	}
-	err := Run(context.Background(), set, cfg.Warmup+n, func(chain, iter int, x []float64, _ Info) error {
+	err := run(context.Background(), set, cfg.Warmup+n, func(chain, iter int, x []float64, _ Info) error {
 		if iter >= cfg.Warmup {
 			draws[chain] = append(draws[chain], x...)
 		}
 		return nil
-	})
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

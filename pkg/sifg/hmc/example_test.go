@@ -46,15 +46,10 @@ func ExampleResume() {
 		fmt.Println(err)
 		return
 	}
-	draws := 0
-	keep := func(_, _ int, _ []float64, _ hmc.Info) error { draws++; return nil }
-	fmt.Println(hmc.Run(context.Background(), []*hmc.Chain{c}, 300, keep), draws)
-	if c, err = hmc.Resume(banana{}, cfg, c.State()); err != nil {
-		fmt.Println(err)
-		return
+	for range 300 {
+		c.Step()
 	}
-	fmt.Println(hmc.Run(context.Background(), []*hmc.Chain{c}, 1000, keep), draws)
-	// Output:
-	// <nil> 300
-	// <nil> 1000
+	again, err := hmc.Resume(banana{}, cfg, c.State())
+	fmt.Println(err, again.Step() == c.Step())
+	// Output: <nil> true
 }

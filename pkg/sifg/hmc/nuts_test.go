@@ -180,11 +180,11 @@ func TestNUTSAcceptance(t *testing.T) {
 			c := must(NewChain(d, Config{Warmup: 1000, TargetAccept: target}, make([]float64, 10), 4, k))
 			good := c.nuts.chance
 			spoil(c.nuts)
-			for c.Iteration() < 1000 {
+			for c.iteration < 1000 {
 				c.Step()
 			}
 			c.nuts.chance = good
-			for c.Iteration() < 2000 {
+			for c.iteration < 2000 {
 				c.Step()
 			}
 			mean += c.Tally().AcceptChance / 1000 / 4

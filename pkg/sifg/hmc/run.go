@@ -8,21 +8,16 @@ import (
 	"sync"
 )
 
-// Run steps every chain, each in a goroutine of its own, until it has done n iterations in all (so chains that were
-// stopped and resumed need no arithmetic), the warm-up included. After every iteration sink, if any, sees the chain's
-// place in chains, the number of the iteration from 0, the position, which it must copy to keep, and the info. Calls of
-// one chain come in order; those of different chains may come at the same time. What a chain does is the same with any
-// number of others beside it.
+// run steps every chain, each in a goroutine of its own, until it has done n iterations in all, the warm-up included.
+// After every iteration sink, if any, sees the chain's place in chains, the number of the iteration from 0, the
+// position, which it must copy to keep, and the info. Calls of one chain come in order; those of different chains may
+// come at the same time. What a chain does is the same with any number of others beside it. When a chain is not stepped
+// any more, ended, if any, is called in its goroutine.
 //
 // ctx done, an error from sink, a position that is not finite (only with Config.Released), or a chain that accepts
 // nothing in its warm-up, and in 100 iterations at least, stops all chains after the iterations they are in; each can
 // be resumed from its state. The error is that of the first chain in order that has one. That of a ctx wraps its error
 // and its cause.
-func Run(ctx context.Context, chains []*Chain, n int, sink func(chain, iter int, x []float64, info Info) error) error {
-	return run(ctx, chains, n, sink, func(int) {})
-}
-
-// run is Run that calls ended, in the goroutine of each chain, when the chain is not stepped any more.
 func run(ctx context.Context, chains []*Chain, n int, sink func(chain, iter int, x []float64, info Info) error,
 	ended func(chain int)) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -31,7 +26,9 @@ func run(ctx context.Context, chains []*Chain, n int, sink func(chain, iter int,
 	var wait sync.WaitGroup
 	for i, c := range chains {
 		wait.Go(func() {
-			defer ended(i)
+			if ended != nil {
+				defer ended(i)
+			}
 			defer func() {
 				if panics[i] = recover(); panics[i] != nil || errs[i] != nil {
 					cancel()

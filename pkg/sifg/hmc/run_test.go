@@ -15,10 +15,10 @@ import (
 // record runs chains to n iterations in all and appends their draws.
 func record(t *testing.T, chains []*Chain, n int, to [][]float64) {
 	t.Helper()
-	err := Run(context.Background(), chains, n, func(chain, _ int, x []float64, _ Info) error {
+	err := run(context.Background(), chains, n, func(chain, _ int, x []float64, _ Info) error {
 		to[chain] = append(to[chain], x...)
 		return nil
-	})
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestRunIsDeterministic(t *testing.T) {
 			t.Errorf("chain %d repeats chain 0", i)
 		}
 	}
-	if record(t, chains, 60, together); chains[0].Iteration() != 60 {
+	if record(t, chains, 60, together); chains[0].iteration != 60 {
 		t.Error("chains that have done their iterations do more")
 	}
 }
@@ -92,28 +92,28 @@ func TestRunStops(t *testing.T) {
 		must(NewChain(quartic{d: 2}, cfg, []float64{0, 1}, 9, 1)),
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	err := Run(ctx, chains, 1<<40, func(chain, iter int, _ []float64, _ Info) error {
+	err := run(ctx, chains, 1<<40, func(chain, iter int, _ []float64, _ Info) error {
 		if chain == 1 && iter == 20 {
 			cancel()
 		}
 		return nil
-	})
-	if !errors.Is(err, context.Canceled) || chains[1].Iteration() != 21 {
-		t.Errorf("cancelled: %v after %d iterations", err, chains[1].Iteration())
+	}, nil)
+	if !errors.Is(err, context.Canceled) || chains[1].iteration != 21 {
+		t.Errorf("cancelled: %v after %d iterations", err, chains[1].iteration)
 	}
 	why := errors.New("the service goes down")
 	caused, end := context.WithCancelCause(context.Background())
 	end(why)
-	if err := Run(caused, chains, 1<<40, nil); !errors.Is(err, context.Canceled) || !errors.Is(err, why) {
+	if err := run(caused, chains, 1<<40, nil, nil); !errors.Is(err, context.Canceled) || !errors.Is(err, why) {
 		t.Errorf("cancelled with a cause: %v", err)
 	}
 	full := errors.New("disk full")
-	err = Run(context.Background(), chains, 1<<40, func(chain, iter int, _ []float64, _ Info) error {
+	err = run(context.Background(), chains, 1<<40, func(chain, iter int, _ []float64, _ Info) error {
 		if chain == 0 && iter >= 1e4 { // it may be further than that by the time the other stopped the run before
 			return full
 		}
 		return nil
-	})
+	}, nil)
 	if !errors.Is(err, full) {
 		t.Errorf("an error of the sink became %v", err)
 	}
@@ -123,13 +123,13 @@ func TestRunStops(t *testing.T) {
 				t.Error("a panic of the sink was lost")
 			}
 		}()
-		_ = Run(context.Background(), chains, 1<<40, func(int, int, []float64, Info) error { panic("sink") })
+		_ = run(context.Background(), chains, 1<<40, func(int, int, []float64, Info) error { panic("sink") }, nil)
 	}()
 
 	for _, cfg := range []Config{{Step: 1e300, Leapfrog: 3}, {Leapfrog: 3, Warmup: 120}, {Warmup: 50}} {
 		stuck := must(NewChain(spike{}, cfg, []float64{0}, 9, 2))
 		for range 2 { // the second call goes on where the first stopped, and says the same
-			err = Run(context.Background(), []*Chain{stuck}, 1000, nil)
+			err = run(context.Background(), []*Chain{stuck}, 1000, nil, nil)
 			if err == nil || !strings.Contains(err.Error(), "chain 2: none of its first") {
 				t.Errorf("a chain that accepts nothing: %v", err)
 			}
@@ -137,7 +137,7 @@ func TestRunStops(t *testing.T) {
 	}
 
 	nan := must(NewChain(runaway{}, Config{Step: 1, Leapfrog: 2, Released: true}, []float64{1}, 1, 3))
-	err = Run(context.Background(), []*Chain{nan}, 1000, nil)
+	err = run(context.Background(), []*Chain{nan}, 1000, nil, nil)
 	if err == nil || !strings.Contains(err.Error(), "chain 3: the position is not finite after iteration") {
 		t.Errorf("a released chain at NaN: %v", err)
 	}
@@ -189,6 +189,8 @@ func TestRefusals(t *testing.T) {
 		"Step is NaN":      {with(func(c *Config) { c.Step = nan }), x},
 		"Leapfrog is -1":   {with(func(c *Config) { c.Leapfrog = -1 }), x},
 		"Jitter and":       {with(func(c *Config) { c.Leapfrog, c.Jitter = 0, 0.1 }), x},
+		"Jitter is 2":      {with(func(c *Config) { c.Leapfrog, c.Jitter = 0, 2 }), x},
+		"Warmup is -2":     {Config{Warmup: -2}, x},
 		"Microcanonical g": {with(func(c *Config) { c.Microcanonical = true }), x},
 		"Dense goes":       {with(func(c *Config) { c.Dense = true }), x},
 		"2 positive":       {with(func(c *Config) { c.Mass = []float64{1, 0} }), x},
@@ -202,8 +204,21 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("want an error about %q, got %v", want, err)
 		}
 	}
-	if _, err := NewChain(d, good, x, 1, -1); err == nil {
-		t.Error("chain -1 was accepted")
+	far := must(NewChain(d, Config{Step: 1e300, Leapfrog: 3}, x, 1, 0))
+	_, noDensity := NewChain(nil, good, x, 1, 0)
+	_, minus := NewChain(d, good, x, 1, -1)
+	_, dense := NewChain(quartic{d: 30_000}, Config{Warmup: 9, Dense: true}, make([]float64, 30_000), 1, 0)
+	_, resumed := Resume(nil, good, State{})
+	for want, err := range map[string]error{
+		"density is nil":           noDensity,
+		"indices start at 0":       minus,
+		"takes 30000 × 30000":      dense,
+		"resuming: hmc: the dens":  resumed,
+		"none of its first 100 it": run(context.Background(), []*Chain{far}, 200, nil, nil),
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want an error about %q, got %v", want, err)
+		}
 	}
 
 	s := must(NewChain(d, with(func(c *Config) { c.Warmup = 30 }), x, 1, 0)).State()

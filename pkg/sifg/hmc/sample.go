@@ -40,7 +40,8 @@ type Options struct {
 	// Progress is told the iterations that all chains have done, of those they may do, while none runs: at every
 	// 1000th iteration, and where Draws more draws are complete. nil: nobody is.
 	Progress func(done, total int)
-	// Each sees every iteration that is computed, as the sink of Run does. nil: nobody does.
+	// Each sees every iteration that is computed, those of a chain in order, those of several chains at once. x is the
+	// position, which it must copy to keep. An error ends the run. nil: nobody does.
 	Each func(chain, iter int, x []float64, info Info) error
 	// Ended is called, in the goroutine of a chain, when the chain is not stepped for a while or for good, whatever the
 	// cause: a density that lets chains wait for each other must not wait for this one. nil: nothing is.
@@ -67,8 +68,8 @@ const dense = 50
 const round = 1000
 
 // Sample runs chains on d side by side, and returns their draws with what they tell. Its errors are those of options
-// that cannot be, of a start outside of the density, of a folder of other chains, of Each, and of ctx (both its error
-// and its cause); chains that have not converged are none: see Result.
+// that cannot be, of a start outside of the density, of a folder of other chains, of Each, and of ctx, which must not
+// be nil (both its error and its cause); chains that have not converged are none: see Result.
 func Sample(ctx context.Context, d Density, o Options) (*Result, error) {
 	if err := o.complete(d); err != nil {
 		return nil, err
@@ -96,9 +97,16 @@ func Sample(ctx context.Context, d Density, o Options) (*Result, error) {
 
 // complete sets what is left out and says what cannot be.
 func (o *Options) complete(d Density) error {
-	dim := d.Dim()
+	dim, err := dimension(d)
+	if err != nil {
+		return err
+	}
 	o.Chains, o.Draws = cmp.Or(o.Chains, 4), cmp.Or(o.Draws, 1000)
 	o.Until.RHat, o.Until.ESS = cmp.Or(o.Until.RHat, 1.01), cmp.Or(o.Until.ESS, 400)
+	if o.Chains < 0 || o.Draws < 0 || o.Discard < 0 || o.Until.Draws < 0 {
+		return fmt.Errorf("hmc: Chains %d, Draws %d, Until.Draws %d and Discard %d must not be negative", o.Chains,
+			o.Draws, o.Until.Draws, o.Discard)
+	}
 	o.Until.Draws = max(o.Until.Draws, o.Draws)
 	if o.Config.Leapfrog == 0 && o.Config.Warmup == 0 && o.Config.Step == 0 {
 		o.Config.Warmup = 1000
@@ -106,11 +114,11 @@ func (o *Options) complete(d Density) error {
 	if o.Config.Leapfrog == 0 && o.Config.Warmup > 0 && dim <= dense {
 		o.Config.Dense = true
 	}
+	rows, held := max(o.Discard, o.Until.Draws, 1000), mostNumbers/o.Chains
 	switch {
-	case dim < 1:
-		return fmt.Errorf("hmc: the density has dimension %d; it must be 1 or more", dim)
-	case o.Chains < 0 || o.Draws < 0 || o.Discard < 0:
-		return fmt.Errorf("hmc: Chains %d, Draws %d and Discard %d must not be negative", o.Chains, o.Draws, o.Discard)
+	case rows > held/(2*(dim+noted)):
+		return fmt.Errorf("hmc: Chains %d with Draws %d, Until.Draws %d and Discard %d in %d dimensions are more than "+
+			"the %d numbers that a run may have", o.Chains, o.Draws, o.Until.Draws, o.Discard, dim, mostNumbers)
 	case !(o.Until.RHat > 1) || !(o.Until.ESS > 0):
 		return fmt.Errorf("hmc: Until: RHat %g must be above 1 and ESS %g above 0", o.Until.RHat, o.Until.ESS)
 	case o.Values != nil && len(o.Names) == 0:
@@ -207,14 +215,10 @@ func (s *sampling) run(ctx context.Context, until int) error {
 		}
 		return s.o.Each(chain, iter, x, info)
 	}
-	ended := s.o.Ended
-	if ended == nil {
-		ended = func(int) {}
-	}
 	first := slices.MinFunc(s.chains, func(a, b *Chain) int { return a.iteration - b.iteration })
 	for done := first.iteration; done < until; {
 		done = min(done-done%round+round, until)
-		err := run(ctx, s.chains, done, each, ended)
+		err := run(ctx, s.chains, done, each, s.o.Ended)
 		for k, t := range s.tracks {
 			if s.o.Folder != "" && all(t.x, finite) {
 				err = errors.Join(err, t.save(s.o.Folder, k))

@@ -131,6 +131,11 @@ func TestSampleOptions(t *testing.T) {
 	for want, o := range map[string]Options{
 		"must not be negative":  {Chains: -1},
 		"Draws -5":              {Draws: -5},
+		"Until.Draws -1":        {Until: Until{Draws: -1}},
+		"Chains 1099511627776":  {Chains: 1 << 40},
+		"are more than the":     {Draws: 1 << 60},
+		"Discard 4611686018427": {Discard: 1 << 62},
+		"RHat NaN":              {Until: Until{RHat: math.NaN()}},
 		"3 coordinates":         {Start: func(int) []float64 { return make([]float64, 3) }},
 		"the start has 0":       {Start: func(int) []float64 { return nil }},
 		"1 Names for 2":         {Names: []string{"a"}},
@@ -146,6 +151,9 @@ func TestSampleOptions(t *testing.T) {
 		if _, err := Sample(context.Background(), wide(1), o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want an error about %q, got %v", want, err)
 		}
+	}
+	if _, err := Sample(context.Background(), nil, Options{}); err == nil {
+		t.Error("no density is sampled")
 	}
 	_, err := Sample(context.Background(), nowhere{}, Options{})
 	if err == nil || !strings.Contains(err.Error(), "100") {

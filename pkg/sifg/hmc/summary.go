@@ -70,9 +70,12 @@ type Coordinate struct {
 	LowError, HighError float64 // standard errors of Low and High
 }
 
-// Summarize summarises the draws of each chain, one chain or more, all of one shape, and the tallies of the chains. It
-// looks at one coordinate at a time. Acceptance and MeanEnergyError are NaN without tallies.
+// Summarize summarises the draws of each chain, one chain or more, all of one shape (it panics otherwise), and the
+// tallies of the chains. It looks at one coordinate at a time. Acceptance and MeanEnergyError are NaN without tallies.
 func Summarize(draws []metric.Points, tallies ...Tally) Summary {
+	if len(draws) == 0 {
+		panic(badDraws)
+	}
 	var t Tally
 	for _, u := range tallies {
 		t.Iterations += u.Iterations

@@ -46,8 +46,8 @@ type Tempered struct {
 // separated modes, it finds those that q reaches, with their shares; these err by more than those of as many
 // independent draws, for particles of one ancestor stay in one mode. Compare seeds.
 //
-// Its errors are those of options that cannot be, of a density that no particle of q has, and of ctx. The draws are the
-// same with any number of processors.
+// Its errors are those of options that cannot be, of a density that no particle of q has, and of ctx, which must not be
+// nil. The draws are the same with any number of processors.
 func Temper(ctx context.Context, d Density, o TemperOptions) (*Tempered, error) {
 	s, err := newTempering(d, o)
 	if err != nil {
@@ -79,18 +79,22 @@ type tempering struct {
 }
 
 func newTempering(d Density, o TemperOptions) (*tempering, error) {
-	dim := d.Dim()
+	dim, err := dimension(d)
+	if err != nil {
+		return nil, err
+	}
 	o.Particles, o.Moves, o.Leapfrog = cmp.Or(o.Particles, 1000), cmp.Or(o.Moves, 3), cmp.Or(o.Leapfrog, 8)
 	o.ESS = cmp.Or(o.ESS, 0.7)
 	if o.Mean == nil {
-		o.Mean = make([]float64, max(dim, 0))
+		o.Mean = make([]float64, dim)
 	}
 	if o.SD == nil {
-		o.SD = slices.Repeat([]float64{5}, max(dim, 0))
+		o.SD = slices.Repeat([]float64{5}, dim)
 	}
 	switch {
-	case dim < 1:
-		return nil, fmt.Errorf("hmc: the density has dimension %d; it must be 1 or more", dim)
+	case o.Particles > mostNumbers/dim:
+		return nil, fmt.Errorf("hmc: Particles %d in %d dimensions are more than the %d numbers that a run may have",
+			o.Particles, dim, mostNumbers)
 	case o.Particles < 2 || o.Moves < 1 || o.Leapfrog < 1:
 		return nil, fmt.Errorf("hmc: Particles %d must be 2 or more, Moves %d and Leapfrog %d positive", o.Particles,
 			o.Moves, o.Leapfrog)

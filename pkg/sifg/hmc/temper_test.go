@@ -126,7 +126,9 @@ func TestTemper(t *testing.T) {
 		t.Errorf("temperatures %.3g, acceptance %.2f, %d gradients", a.Temperatures, a.Acceptance, a.Gradients)
 	}
 	for want, o := range map[string]TemperOptions{
-		"Particles 1":     {Particles: 1},
+		"Particles 1 ":    {Particles: 1},
+		"are more than":   {Particles: 1 << 60},
+		"ESS is NaN":      {ESS: math.NaN()},
 		"Moves -1":        {Moves: -1},
 		"ESS is 2":        {ESS: 2},
 		"2 positive ones": {SD: []float64{1, 0}},
@@ -136,6 +138,9 @@ func TestTemper(t *testing.T) {
 			want) {
 			t.Errorf("want an error about %q, got %v", want, err)
 		}
+	}
+	if _, err := Temper(context.Background(), nil, o); err == nil {
+		t.Error("no density is tempered")
 	}
 	if _, err := Temper(context.Background(), nowhere{}, o); err == nil || !strings.Contains(err.Error(),
 		"start them") {

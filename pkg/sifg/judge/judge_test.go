@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -101,8 +102,9 @@ var knownTruths = map[string]knownTruth{
 		cloud: "separate lumps"},
 	"two modes, near": {d: 2, log: modesAt(1, 0.7), mean: -0.4, sd: 1.152, trust: true, says: "2 modes"},
 	"label switching": {d: 3, log: labels(), mean: 0.5, sd: 2.5, says: "Label switching: modes are each other with " +
-		"u0, u1",
-		cloud: "separate lumps"},
+		"u0, u1, u2 swapped or mirrored", cloud: "separate lumps"},
+	"labels with shares": {d: 3, log: labels(), mean: 0.5, sd: 2.5, says: "with u0, u1, u2 swapped or mirrored",
+		values: func(x []float64) []float64 { return []float64{x[0], x[1], 1 / (1 + math.Exp(-x[2]))} }},
 	"robust location, two groups": {d: 1, log: robust, says: "modes were found", cloud: "lumps"},
 	"dual moon": {d: 2, log: moon, mean: 0, sd: 1.82,
 		says: "modes were found", cloud: "separate lumps"},
@@ -363,11 +365,7 @@ func TestRefusals(t *testing.T) {
 		"gone":  {of(normal, slope), short, gone, context.Canceled.Error()},
 		"good":  {of(normal, slope), short, nil, ""},
 	} {
-		ctx := c.ctx
-		if ctx == nil {
-			ctx = context.Background()
-		}
-		_, err := Run(ctx, c.d, c.o)
+		_, err := Run(cmp.Or(c.ctx, context.Background()), c.d, c.o)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) ||
 			c.ctx != nil && !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)

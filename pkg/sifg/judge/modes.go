@@ -216,9 +216,8 @@ func (r *run) peak(e summit) (m mode, ok bool) {
 		} else if !(rest < 100*float64(r.dim)) {
 			return m, false
 		}
-		shifted := Affine{make([]float64, len(u)), l}.Forward(step)
-		u = slices.Clone(u)
-		floats.Sub(u, shifted)
+		floats.Scale(-1, step)
+		u = m.Forward(step)
 	}
 	return m, false
 }
@@ -257,7 +256,7 @@ func nearest(modes []mode, u []float64) (at int) {
 }
 
 // swapped returns the values in which two modes differ, if the modes are as high as each other, as wide, and the one
-// has the values of the other in another order or with other signs; nil otherwise.
+// has the values of the other in another order, with other signs, or taken from 1 as shares are; nil otherwise.
 func (r *run) swapped(a, b *mode) (at []int) {
 	if math.Abs(a.height-b.height) > 0.01 || math.Abs(a.mass-b.mass) > 0.1 {
 		return nil
@@ -270,8 +269,12 @@ func (r *run) swapped(a, b *mode) (at []int) {
 		if !(sd[j] > 0) { // it does not vary
 			continue
 		}
-		if least = min(least, sd[j]); math.Abs(v-there[j]) > sd[j]/10 {
-			at, left, right = append(at, j), append(left, math.Abs(v)), append(right, math.Abs(there[j]))
+		least = min(least, sd[j])
+		if math.Abs(v-there[j]) <= sd[j]/10 {
+			continue
+		}
+		if at = append(at, j); math.Abs(v+there[j]-1) > sd[j]/10 {
+			left, right = append(left, math.Abs(v)), append(right, math.Abs(there[j]))
 		}
 	}
 	slices.Sort(left)

@@ -29,12 +29,7 @@ func (p *Report) Trusted() bool {
 
 // split reports whether there are modes of account that the chains did not all visit, or hardly pass between.
 func (p *Report) split() bool {
-	for _, visited := range p.Visited {
-		if visited == 0 {
-			return true
-		}
-	}
-	return len(p.Share) > 1 && p.Passes < fewestPasses
+	return slices.Contains(p.Visited, 0) || len(p.Share) > 1 && p.Passes < fewestPasses
 }
 
 // name is the name of a value at an index among those that vary.
@@ -71,8 +66,7 @@ func (p *Report) Reasons() []string {
 	out := append([]string{first + " " + numbers}, p.sayStrays()...)
 	if p.Accept >= careful {
 		out = append(out, fmt.Sprintf("Steps were adapted to an acceptance of %.2f: with longer ones iterations "+
-			"diverged "+
-			"and chains did not quite agree.", p.Accept))
+			"diverged and chains did not quite agree.", p.Accept))
 	}
 	if agree {
 		out = append(append(out, p.sayEnergy()...), p.sayHeavy()...)

@@ -2,13 +2,8 @@ package metric
 
 import "math"
 
-// EnergyDistance estimates 2 E‖X−Y‖ − E‖X−X'‖ − E‖Y−Y'‖ (Székely and Rizzo, 2013) between the laws of the clouds x and
-// y. It is 0 for equal laws and positive otherwise. This is the unbiased estimator (U-statistic: a point is not paired
-// with itself), so it may be slightly negative. Each cloud needs at least two points; cost (n+m)²/2 distances.
-func EnergyDistance(x, y Points) float64 { return NewEnergy(y).Distance(x) }
-
-// Energy is the energy distance to one law, or to a reference cloud, of which all that does not depend on the sample is
-// computed once.
+// Energy is the energy distance 2 E‖X−Y‖ − E‖X−X'‖ − E‖Y−Y'‖ (Székely and Rizzo, 2013) to one law of Y, or to a
+// reference cloud: 0 for equal laws and positive otherwise. What does not depend on the sample is computed once.
 type Energy struct {
 	d      int
 	to     func(x []float64) float64 // E‖x − Y‖
@@ -21,7 +16,8 @@ func NewEnergy(reference Points) *Energy {
 	return &Energy{reference.D, reference.meanDistance, meanWithin(reference)}
 }
 
-// Distance estimates the energy distance from the law of x, a cloud of two points at least. It is unbiased.
+// Distance estimates the energy distance from the law of x, a cloud of two points at least. It is unbiased (a point is
+// not paired with itself), so it may be slightly negative.
 func (e *Energy) Distance(x Points) float64 {
 	require(x.D == e.d && x.N > 1)
 	var sum float64
@@ -68,11 +64,6 @@ func (m Modes) Energy() *Energy {
 	}}
 	e.within = m.meanDistance(m)
 	return e
-}
-
-// EnergyDistance is the energy distance between two mixtures, in closed form.
-func (m Modes) EnergyDistance(o Modes) float64 {
-	return 2*m.meanDistance(o) - m.meanDistance(m) - o.meanDistance(o)
 }
 
 // meanDistance returns E‖X − Y‖ of independent draws of two mixtures: the difference of draws of two components is

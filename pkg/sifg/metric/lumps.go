@@ -13,7 +13,6 @@ import (
 // Lumps are the two separated parts of a cloud: along a direction nearly nothing lies between them.
 type Lumps struct {
 	Coordinate int     // along which they lie farthest apart, in their own widths
-	At         float64 // between them, in that coordinate
 	Share      float64 // of the points that are in the smaller one
 }
 
@@ -34,18 +33,18 @@ func FindLumps(p Points) (l Lumps, ok bool) {
 		return l, false
 	}
 	far := 0.0
-	look := func(x []float64) (at, share float64, is bool) {
+	look := func(x []float64) (share float64, is bool) {
 		sorted := slices.Sorted(slices.Values(x))
 		k, separation := gap(sorted)
 		if separation <= max(apart, far) {
-			return 0, 0, false
+			return 0, false
 		}
 		far = separation
-		return (sorted[k-1] + sorted[k]) / 2, float64(min(k, len(x)-k)) / float64(len(x)), true
+		return float64(min(k, len(x)-k)) / float64(len(x)), true
 	}
 	for j := range p.D {
-		if at, share, is := look(p.Column(j)); is {
-			l, ok = Lumps{j, at, share}, true
+		if share, is := look(p.Column(j)); is {
+			l, ok = Lumps{j, share}, true
 		}
 	}
 	if ok || p.D < 2 {
@@ -58,14 +57,14 @@ func FindLumps(p Points) (l Lumps, ok bool) {
 				x[i] += float64(w * p.Row(i)[j])
 			}
 		}
-		if at, share, is := look(x); is {
+		if share, is := look(x); is {
 			most := 0
 			for j, w := range direction {
 				if math.Abs(w) > math.Abs(direction[most]) {
 					most = j
 				}
 			}
-			l, ok = Lumps{most, at, share}, true
+			l, ok = Lumps{most, share}, true
 		}
 	}
 	return l, ok

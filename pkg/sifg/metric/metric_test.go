@@ -23,7 +23,7 @@ func TestFromBatch(t *testing.T) {
 func TestWrongShapesPanic(t *testing.T) {
 	x := NewPoints(3, 2)
 	for name, f := range map[string]func(){
-		"energy":       func() { EnergyDistance(x, NewPoints(3, 1)) },
+		"energy":       func() { NewEnergy(NewPoints(3, 1)).Distance(x) },
 		"ksd":          func() { KSD(x, NewPoints(2, 2)) },
 		"displacement": func() { Displacement(x, NewPoints(2, 2)) },
 		"covariance":   func() { Covariance(NewPoints(1, 2)) },
@@ -67,7 +67,7 @@ func TestDisplacement(t *testing.T) {
 
 // By hand: 2·(1+5+1+3)/4 − 2 − 4.
 func TestEnergyDistanceByHand(t *testing.T) {
-	near(t, "energy distance", EnergyDistance(line(0, 2), line(1, 5)), -1, 1e-14)
+	near(t, "energy distance", NewEnergy(line(1, 5)).Distance(line(0, 2)), -1, 1e-14)
 }
 
 // The U-statistic is unbiased: 0 for one law, and for N(0, 1) against N(δ, 1) 2 E|N(δ, 2)| − 4/√π.
@@ -83,7 +83,7 @@ func TestEnergyDistanceIsUnbiased(t *testing.T) {
 			for i := range y.Data {
 				y.Data[i] = delta + r.NormFloat64()
 			}
-			values = append(values, EnergyDistance(x, y))
+			values = append(values, NewEnergy(y).Distance(x))
 		}
 		want := 2*(2/math.SqrtPi*math.Exp(-delta*delta/4)+delta*math.Erf(delta/2)) - 4/math.SqrtPi
 		mean5(t, "energy distance", values, want)

@@ -6,14 +6,9 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/internal/simd"
 )
 
-// Backward sets Grad to the gradient of a loss whose derivative with respect to the last forward pass's f(x) is g
-// (n×d).
-func (net *Net) Backward(g blas32.General) {
-	net.Descend(g, nil)
-}
-
-// Descend is Backward and then a step of o on the parameters. The step is made layer by layer, where gradient and
-// weights are still at hand; the bits are the same. A nil o makes none.
+// Descend sets Grad to the gradient of a loss whose derivative with respect to the last forward pass's f(x) is g (n×d),
+// and makes a step of o on the parameters. The step is made layer by layer, where gradient and weights are still at
+// hand; the bits are the same. A nil o makes none.
 func (net *Net) Descend(g blas32.General, o Optimizer) {
 	net.check(g)
 	if g.Rows != net.n {
@@ -22,13 +17,10 @@ func (net *Net) Descend(g blas32.General, o Optimizer) {
 	net.backward(g, o, false)
 }
 
-// BackwardTangent sets Grad to the gradient of a loss of both f(x) and J_f(x)·e: g (2n×d) has the derivatives with
-// respect to f(x) and, below them, those with respect to J_f(x)·e, both of the last ForwardTangent. It goes through the
-// tangent pass, so it is second order in f. Where J_f(x)·e was left out, it returns Σ_i ⟨g_(n+i), J_f(x_i)·e_i⟩,
-// otherwise 0.
-func (net *Net) BackwardTangent(g blas32.General) float64 { return net.DescendTangent(g, nil, true) }
-
-// DescendTangent is BackwardTangent and then a step of o, as Descend makes it; the sum is 0 where it is not wanted.
+// DescendTangent is Descend for a loss of both f(x) and J_f(x)·e: g (2n×d) has the derivatives with respect to f(x)
+// and, below them, those with respect to J_f(x)·e, both of the last ForwardTangent. It goes through the tangent pass,
+// so it is second order in f. Where J_f(x)·e was left out and the sum is wanted, it returns
+// Σ_i ⟨g_(n+i), J_f(x_i)·e_i⟩, otherwise 0.
 func (net *Net) DescendTangent(g blas32.General, o Optimizer, sum bool) float64 {
 	net.check(g)
 	if g.Rows != 2*net.n || !net.tangent {

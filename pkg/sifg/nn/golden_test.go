@@ -68,7 +68,7 @@ func TestGoldenDenoising(t *testing.T) {
 				g.Data[i] = float32(2 * r / float64(n))
 			}
 			golden.Compare(t, "loss", []float32{float32(loss)}, []float64{golden.Scalar(t, name, "loss")}, tol)
-			net.Backward(g)
+			net.Descend(g, nil)
 			compareGradients(t, name, net)
 		})
 	}
@@ -101,7 +101,7 @@ func TestGoldenStein(t *testing.T) {
 			wantDiv, _ := golden.Read(t, name, "divergence")
 			golden.Compare(t, "divergence", div, wantDiv, tol)
 			golden.Compare(t, "loss", []float32{float32(loss)}, []float64{golden.Scalar(t, name, "loss")}, tol)
-			net.BackwardTangent(gout)
+			net.DescendTangent(gout, nil, true)
 			compareGradients(t, name, net)
 		})
 	}

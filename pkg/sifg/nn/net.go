@@ -23,7 +23,7 @@ const leakySlope = 0.1
 
 const (
 	badShape = "nn: input, output or gradient has the wrong shape"
-	badOrder = "nn: Backward needs a Forward, BackwardTangent a ForwardTangent, on the same batch before it"
+	badOrder = "nn: Descend needs a Forward, DescendTangent a ForwardTangent, on the same batch before it"
 )
 
 // Net is the score network f_γ: R^d → R^d of three affine layers, d → H → H → d, with the activation after the first
@@ -81,13 +81,8 @@ func New(d, h int, act Activation) *Net {
 // SetThreads splits the passes of large batches over as many goroutines (1: none). The bits are the same.
 func (net *Net) SetThreads(n int) { net.ws = make([]simd.Workspace, max(n, 1)) }
 
-const (
-	// splitWork is the least number of multiply-adds of a pass worth handing to other cores: some 70 µs of them, for
-	// waking a core costs several.
-	splitWork = 1 << 22
-	// splitUnits is what the ranges of units are a multiple of: the columns that a product does at once.
-	splitUnits = 48
-)
+// splitUnits is what the ranges of units are a multiple of: the columns that a product does at once.
+const splitUnits = 48
 
 // split calls f for ranges of a layer's units. A range of weights then stays with one core, whose cache holds it: what
 // cores exchange are activations, which are fewer.
@@ -98,7 +93,7 @@ func (net *Net) split(units int, f func(ws *simd.Workspace, lo, hi int)) {
 // splits reports whether passes over the present batch are split.
 func (net *Net) splits() bool {
 	d, h := net.Dim(), net.layers[0].w.Cols
-	return len(net.ws) > 1 && net.rows()*h*(2*d+h) >= splitWork
+	return len(net.ws) > 1 && net.rows()*h*(2*d+h) >= simd.SplitWork
 }
 
 // Dim returns d.
@@ -126,7 +121,7 @@ func (net *Net) Forward(dst, x blas32.General) {
 
 // ForwardTangent is Forward for points and directions at once: x (2n×d) has n points x_i and below them a direction e_i
 // for each, and dst (2n×d) gets f(x_i) and below them the Jacobian-vector products J_f(x_i)·e_i. Where dst has only n
-// rows, the last are left out, which saves n·d·H multiply-adds: BackwardTangent needs them not, and returns their sum
+// rows, the last are left out, which saves n·d·H multiply-adds: DescendTangent needs them not, and returns their sum
 // with its gradient.
 func (net *Net) ForwardTangent(dst, x blas32.General) {
 	net.check(x)

@@ -51,7 +51,7 @@ func TestFiniteDifferences(t *testing.T) {
 			r.Normal(m.Data)
 		}
 		objective(net, x, e, a, b)
-		net.BackwardTangent(below(a, b))
+		net.DescendTangent(below(a, b), nil, true)
 		grad := append([]float32(nil), net.Grad...)
 		scale, bad := 0.0, 0
 		for _, g := range grad {
@@ -145,10 +145,10 @@ func TestSameAsTwoPasses(t *testing.T) {
 	net.Init(r)
 	f := batch(9, 4)
 	net.ForwardTangent(batch(18, 4), below(big, big))
-	net.Backward(big)
+	net.Descend(big, nil)
 	one := append([]float32(nil), net.Grad...)
 	net.Forward(f, big)
-	net.Backward(big)
+	net.Descend(big, nil)
 	for i := range one {
 		if one[i] != net.Grad[i] {
 			t.Fatalf("gradient %d: %v after ForwardTangent, %v after Forward", i, one[i], net.Grad[i])
@@ -178,12 +178,12 @@ func TestWithoutTangent(t *testing.T) {
 		_, je := halves(both)
 		_, gt := halves(g)
 		want := dot(gt.Data, je.Data)
-		if got := net.BackwardTangent(g); got != 0 {
+		if got := net.DescendTangent(g, nil, true); got != 0 {
 			t.Errorf("activation %d: the sum is %v although J·e was asked for", act, got)
 		}
 		grad := append([]float32(nil), net.Grad...)
 		net.ForwardTangent(one, x)
-		if got := net.BackwardTangent(g); math.Abs(got-want) > 1e-5*(1+math.Abs(want)) {
+		if got := net.DescendTangent(g, nil, true); math.Abs(got-want) > 1e-5*(1+math.Abs(want)) {
 			t.Errorf("activation %d: Σ⟨gt, J·e⟩ is %v, want %v", act, got, want)
 		}
 		for i := range one.Data {
@@ -226,16 +226,16 @@ func TestWrongShapesPanic(t *testing.T) {
 	for name, call := range map[string]func(){
 		"columns":        func() { net.Forward(batch(2, 3), batch(2, 4)) },
 		"rows":           func() { net.Forward(batch(3, 3), batch(2, 3)) },
-		"backward first": func() { net.Backward(batch(7, 3)) },
+		"backward first": func() { net.Descend(batch(7, 3), nil) },
 		"no tangent": func() {
 			net.Forward(batch(2, 3), batch(2, 3))
-			net.BackwardTangent(batch(4, 3))
+			net.DescendTangent(batch(4, 3), nil, true)
 		},
 		"odd rows":     func() { net.ForwardTangent(batch(3, 3), batch(3, 3)) },
 		"too few rows": func() { net.ForwardTangent(batch(1, 3), batch(4, 3)) },
 		"half gradient": func() {
 			net.ForwardTangent(batch(4, 3), batch(4, 3))
-			net.BackwardTangent(batch(2, 3))
+			net.DescendTangent(batch(2, 3), nil, true)
 		},
 	} {
 		func() {

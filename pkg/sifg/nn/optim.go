@@ -38,12 +38,11 @@ func (r Rate) at(t int) float64 {
 	return r.LR * math.Pow(r.Decay, float64(t/r.Every))
 }
 
-// SGD is gradient descent with optional momentum, in PyTorch's form (dampening 0): b ← μb + g and θ ← θ − lr·b, or
-// θ ← θ − lr·(g + μb) with Nesterov.
+// SGD is gradient descent, with Nesterov's momentum if μ > 0, in PyTorch's form (dampening 0): b ← μb + g and
+// θ ← θ − lr·(g + μb).
 type SGD struct {
 	Rate
 	Momentum float64 // μ in [0, 1)
-	Nesterov bool
 
 	t   int // steps begun
 	lr  float32
@@ -65,7 +64,7 @@ func (o *SGD) Update(theta, g []float32, at int) {
 	if o.buf != nil {
 		buf = o.buf[at:]
 	}
-	simd.SGD(theta, g, buf, o.lr, float32(o.Momentum), o.Nesterov)
+	simd.SGD(theta, g, buf, o.lr, float32(o.Momentum))
 }
 
 // Adam is the method of Kingma and Ba (2015) with β = (0.9, 0.999) and ε = 1e-8 outside the root, bias-corrected.
@@ -95,46 +94,18 @@ func (o *Adam) Update(theta, g []float32, at int) {
 	simd.Adam(theta, g, o.m[at:], o.v[at:], o.step, o.rcorr, beta1, beta2, 1e-8)
 }
 
-// RMSProp divides by a running root mean square of the gradient: v ← αv + (1−α)g², θ ← θ − lr·g/(√v + ε), with α = 0.99
-// and ε = 1e-8.
-type RMSProp struct {
-	Rate
-
-	t  int // steps begun
-	lr float32
-	v  []float32
-}
-
-// Begin implements Optimizer.
-func (o *RMSProp) Begin(n int) {
-	if o.v == nil {
-		o.v = simd.Zeros(n)
-	}
-	o.lr = float32(o.at(o.t))
-	o.t++
-}
-
-// Update implements Optimizer.
-func (o *RMSProp) Update(theta, g []float32, at int) {
-	simd.RMSProp(theta, g, o.v[at:], o.lr, 0.99, 1e-8)
-}
-
 // Optimizers are the names that NewOptimizer knows.
-var Optimizers = []string{"sgd", "momentum", "nesterov", "adam", "rmsprop"}
+var Optimizers = []string{"sgd", "nesterov", "adam"}
 
-// NewOptimizer returns the optimiser of that name: sgd, momentum (0.9), nesterov (0.9), adam or rmsprop.
+// NewOptimizer returns the optimiser of that name: sgd, nesterov (with momentum 0.9) or adam.
 func NewOptimizer(name string, rate Rate) (Optimizer, error) {
 	switch name {
 	case "sgd":
 		return &SGD{Rate: rate}, nil
-	case "momentum":
-		return &SGD{Rate: rate, Momentum: 0.9}, nil
 	case "nesterov":
-		return &SGD{Rate: rate, Momentum: 0.9, Nesterov: true}, nil
+		return &SGD{Rate: rate, Momentum: 0.9}, nil
 	case "adam":
 		return &Adam{Rate: rate}, nil
-	case "rmsprop":
-		return &RMSProp{Rate: rate}, nil
 	}
 	return nil, fmt.Errorf("nn: unknown optimizer %q: want one of %v", name, Optimizers)
 }

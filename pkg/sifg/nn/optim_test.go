@@ -10,9 +10,7 @@ import (
 func TestOptimizers(t *testing.T) {
 	for file, name := range map[string]string{
 		"optim_sgd_nesterov": "nesterov",
-		"optim_sgd_momentum": "momentum",
 		"optim_adam":         "adam",
-		"optim_rmsprop":      "rmsprop",
 	} {
 		grads := golden.Batch(t, file, "grads")
 		want, _ := golden.Read(t, file, "trajectory")

@@ -99,7 +99,6 @@ func NewBNN(x blas32.General, y []float32, o BNNOptions) (*BNN, error) {
 			squares: make([]float32, o.Hidden),
 		}
 	})
-
 	return t, nil
 }
 
@@ -163,37 +162,4 @@ func (t *BNN) scoreRow(s *bnnScratch, dst, theta []float32, first int) {
 
 // LogDensity returns log π(θ) given all rows, each with the weight κB/N that it has on average (1 unless Scale is set).
 // It holds the constants of the normal laws, not those of the Gamma laws. len(theta) must be Dim.
-func (t *BNN) LogDensity(theta []float64) float64 {
-	return t.logDensity(theta, 0, t.n, t.o.Scale*float64(t.o.Batch)/float64(t.n))
-}
-
-func (t *BNN) logDensity(theta []float64, first, rows int, scale float64) float64 {
-	checkPoint(t.Dim(), theta)
-	H, c := t.o.Hidden, t.d+1
-	in, out, b2 := theta[:c*H], theta[c*H:(c+1)*H], theta[(c+1)*H]
-	var squares, norm float64
-	for i := first; i < first+rows; i++ {
-		x := t.x[i*c:][:c]
-		r := float64(t.y[i]) - b2
-		for j, w := range out {
-			var a float64
-			for k, v := range x {
-				a += float64(float64(v) * in[k*H+j])
-			}
-			r -= float64(w * max(a, 0))
-		}
-		squares += float64(r * r)
-	}
-	weights := theta[:len(theta)-2]
-	for _, w := range weights {
-		norm += float64(w * w)
-	}
-	logGamma, logLambda := theta[len(theta)-2], theta[len(theta)-1]
-	gamma, lambda := min(math.Exp(logGamma), t.o.Clamp), min(math.Exp(logLambda), t.o.Clamp)
-	normal := func(n, logPrecision, precision, squares float64) float64 {
-		return float64(0.5 * (float64(n*(logPrecision-math.Log(2*math.Pi))) - float64(precision*squares)))
-	}
-	return float64(scale*normal(float64(rows), logGamma, gamma,
-		squares)) + float64(t.o.Shape*logGamma) - float64(t.o.Rate*gamma) +
-		normal(float64(len(weights)), logLambda, lambda, norm) + float64(t.o.Shape*logLambda) - float64(t.o.Rate*lambda)
-}
+func (t *BNN) LogDensity(theta []float64) float64 { return -t.Grad(make([]float64, len(theta)), theta) }

@@ -1,15 +1,14 @@
-// Package target holds densities with known truth: log density, score, exact sampler and closed-form moments; and two
+// Package target holds densities with known truth: log density, score and exact sampler; and two
 // posteriors given data, BNN and ICA, which have a score and a log density up to a constant only, and so are no
 // Density.
 //
 // One density a file; Table lists those with known truth under the names by which programs ask for them. All are
 // immutable and safe for concurrent use, and its Score allocates nothing. Points are rows of row-major float32 batches
-// (blas32.General) with Stride ≥ Cols; log densities, moments and everything inside a sampler are float64.
+// (blas32.General) with Stride ≥ Cols; log densities and everything inside a sampler are float64.
 package target
 
 import (
 	"gonum.org/v1/gonum/blas/blas32"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
@@ -25,8 +24,6 @@ type Density interface {
 	LogDensity(x []float64) float64
 	// Sample fills the rows of dst (n×d) with independent exact draws. What is drawn does not depend on dst.Stride.
 	Sample(dst blas32.General, r *rng.Stream)
-	// Moments returns the mean (length d) and covariance (d×d) in closed form.
-	Moments() (mean []float64, cov *mat.SymDense)
 }
 
 const (

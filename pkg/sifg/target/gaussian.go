@@ -14,10 +14,9 @@ import (
 // log density is normalised.
 type Gaussian struct {
 	d       int
-	mean    []float64     // d
-	cov     *mat.SymDense // d×d
-	lower   []float64     // d×d row-major, C = L Lᵀ
-	prec    []float64     // d×d row-major, C⁻¹
+	mean    []float64 // d
+	lower   []float64 // d×d row-major, C = L Lᵀ
+	prec    []float64 // d×d row-major, C⁻¹
 	logNorm float64
 }
 
@@ -38,8 +37,7 @@ func NewGaussian(mean []float64, cov mat.Symmetric) (*Gaussian, error) {
 	if !chol.Factorize(cov) {
 		return nil, fmt.Errorf("target: gaussian: cov is not positive definite")
 	}
-	t := &Gaussian{d: d, mean: append([]float64(nil), mean...), cov: mat.NewSymDense(d, nil)}
-	t.cov.CopySym(cov)
+	t := &Gaussian{d: d, mean: append([]float64(nil), mean...)}
 	var inv mat.SymDense
 	if err := chol.InverseTo(&inv); err != nil {
 		return nil, fmt.Errorf("target: gaussian: cov is nearly singular: %w", err)
@@ -103,11 +101,4 @@ func (t *Gaussian) Sample(dst blas32.General, r *rng.Stream) {
 			x[a] = float32(v)
 		}
 	}
-}
-
-// Moments returns m and C.
-func (t *Gaussian) Moments() ([]float64, *mat.SymDense) {
-	cov := mat.NewSymDense(t.d, nil)
-	cov.CopySym(t.cov)
-	return append([]float64(nil), t.mean...), cov
 }

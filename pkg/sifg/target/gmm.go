@@ -25,14 +25,8 @@ func GMM2D() *Mixture { return toyMixture(means2D, 1) }
 // GMM10D returns the five-component mixture in ten dimensions of the paper's Figure 3 (left), as GMM2D.
 func GMM10D() *Mixture { return toyMixture(means10D, 1) }
 
-// TextGMM2D returns GMM2D with means half as far from 0. They are a draw from N(0, I), which the paper's appendix
-// says, by the seed of the scripts.
-func TextGMM2D() *Mixture { return toyMixture(means2D, 0.5) }
-
-// TextGMM10D returns GMM10D with the means of the paper's appendix: see TextGMM2D.
-func TextGMM10D() *Mixture { return toyMixture(means10D, 0.5) }
-
-// toyMixture has the means times scale, standard deviations 0.1, 0.2, … and equal weights.
+// toyMixture has the means times scale, standard deviations 0.1, 0.2, … and equal weights. Half the means are a draw
+// from N(0, I), which the paper's appendix says, by the seed of the scripts.
 func toyMixture(means [][]float64, scale float64) *Mixture {
 	scaled := make([][]float64, len(means))
 	for k, mean := range means {

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas32"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/semi-implicit/sifg/pkg/sifg/internal/simd"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
@@ -132,23 +131,4 @@ func (t *Mixture) Sample(dst blas32.General, r *rng.Stream) {
 			x[c] = float32(m + float64(t.sds[k]*r.NormFloat64()))
 		}
 	}
-}
-
-// Moments returns the mean Σ w_k m_k and the covariance Σ w_k (s_k² I + (m_k − mean)(m_k − mean)ᵀ).
-func (t *Mixture) Moments() ([]float64, *mat.SymDense) {
-	mean, cov := make([]float64, t.d), mat.NewSymDense(t.d, nil)
-	for k, w := range t.weights {
-		for c, m := range t.mean(k) {
-			mean[c] += float64(w * m)
-		}
-	}
-	dev := mat.NewVecDense(t.d, nil)
-	for k, w := range t.weights {
-		for c, m := range t.mean(k) {
-			dev.SetVec(c, m-mean[c])
-			cov.SetSym(c, c, cov.At(c, c)+float64(w*t.sds[k]*t.sds[k]))
-		}
-		cov.SymRankOne(cov, w, dev)
-	}
-	return mean, cov
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas32"
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -151,13 +150,4 @@ func (t *MonomialGamma) absMoment(p, shape float64) float64 {
 	num, _ := math.Lgamma(shape + p/t.alpha)
 	den, _ := math.Lgamma(shape)
 	return math.Exp(num - den - float64(p/t.alpha*math.Log(t.beta)))
-}
-
-// Moments returns the mean 0 and the covariance E|x|² I.
-func (t *MonomialGamma) Moments() ([]float64, *mat.SymDense) {
-	cov := mat.NewSymDense(t.d, nil)
-	for c := range t.d {
-		cov.SetSym(c, c, t.AbsMoment(2))
-	}
-	return make([]float64, t.d), cov
 }

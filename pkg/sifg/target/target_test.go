@@ -192,7 +192,7 @@ func TestFunnel(t *testing.T) {
 
 func TestGaussianLogDensity(t *testing.T) {
 	p := toyGaussian()
-	mean, cov := p.Moments()
+	mean, cov := moments(p)
 	oracle, ok := distmv.NewNormal(mean, cov, nil)
 	if !ok {
 		t.Fatal("covariance not positive definite")

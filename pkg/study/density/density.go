@@ -66,6 +66,10 @@ func (o *Options) due(last, iter int) []string {
 type Options struct {
 	Target string `mapstructure:"target"` // a name in target.Table
 
+	// DrawMeans: the target is a mixture whose means are drawn from N(0, I) by the seed of the trial, as the paper's
+	// appendix has it, with the weights and standard deviations of Target.
+	DrawMeans bool `mapstructure:"draw_means"`
+
 	// InitMean is the mean of the initial particles, one value a coordinate or one for all; absent: 0.
 	InitMean []float64 `mapstructure:"init_mean"`
 	InitSD   float64   `mapstructure:"init_sd"` // their standard deviation > 0; 0: 1
@@ -154,6 +158,7 @@ var measures = map[string]measure{
 	"smoothed-kl":       (*problem).smoothedKL,
 	"stein-variance":    (*problem).steinVariance,
 	"coverage":          (*problem).coverage,
+	"all-modes":         (*problem).allModes,
 	"energy":            (*problem).energy,
 	"ksd":               (*problem).ksd,
 	"moments":           (*problem).moments,
@@ -182,11 +187,31 @@ func newProblem(t *harness.Trial) (*problem, error) {
 		return nil, err
 	}
 	p := &problem{o: o, d: d, seed: t.Seed, last: t.Config.Iterations, smooth: o.Smooth}
-	if m, ok := d.(*target.Mixture); ok {
+	m, mixture := d.(*target.Mixture)
+	if mixture && o.DrawMeans {
+		if m, err = redrawn(m, rng.New(t.Seed, "means")); err != nil {
+			return nil, err
+		}
+		p.d = m
+	}
+	if mixture {
 		weights, means, sds := m.Components()
 		p.modes = &metric.Modes{Weights: weights, Means: means, SDs: sds}
 	}
 	return p, p.check(t.Config.Particles)
+}
+
+// redrawn returns m with means drawn from N(0, I).
+func redrawn(m *target.Mixture, r *rng.Stream) (*target.Mixture, error) {
+	weights, means, sds := m.Components()
+	drawn := make([][]float64, len(means))
+	for k := range drawn {
+		drawn[k] = make([]float64, m.Dim())
+		for j := range drawn[k] {
+			drawn[k][j] = r.NormFloat64()
+		}
+	}
+	return target.NewMixture(weights, drawn, sds)
 }
 
 // Check implements harness.Experiment.Check.
@@ -239,9 +264,11 @@ func (p *problem) check(particles int) error {
 		return fmt.Errorf("particles: knn-kl takes third neighbours and needs 5 or more, got %d", particles)
 	case uses("smoothed-kl") && !(o.Smooth > 0):
 		return fmt.Errorf("options.smooth: must be above 0 for smoothed-kl, got %v", o.Smooth)
-	case uses("coverage", "blur-kl", "mode-shape", "mode-weights") && p.modes == nil:
-		const what = "options.metrics: coverage, blur-kl, mode-shape and mode-weights need a target with modes"
-		return fmt.Errorf("%s, %s has none", what, o.Target)
+	case uses("coverage", "all-modes", "blur-kl", "mode-shape", "mode-weights") && p.modes == nil:
+		return fmt.Errorf("options.metrics: coverage, all-modes, blur-kl, mode-shape and mode-weights need a target "+
+			"with modes, %s has none", o.Target)
+	case o.DrawMeans && p.modes == nil:
+		return fmt.Errorf("options.draw_means: needs a mixture, %s is none", o.Target)
 	case o.Draws < 0 || o.DetailEvery < 0 || o.DisplacementFrom < 0:
 		return fmt.Errorf("options.draws, detail_every, displacement_from: none may be negative")
 	}

@@ -32,6 +32,7 @@ func TestRefusals(t *testing.T) {
 		"reference_law: rel":  {"target": "gmm-2d", "reference_law": "released"},
 		"options.reference:":  {"target": "gmm-2d", "metrics": []any{"knn-kl"}},
 		"options.smooth":      {"target": "gmm-2d", "detail": []any{"smoothed-kl"}},
+		"draw_means":          {"target": "funnel", "draw_means": true},
 		"with modes":          {"target": "funnel", "at_end": []any{"blur-kl"}},
 		"none may be negativ": {"target": "gmm-2d", "draws": -3},
 		"tarket":              {"tarket": "gmm-2d"},
@@ -100,6 +101,36 @@ func TestExactDrawsScoreLikeTheFloor(t *testing.T) {
 	for _, name := range []string{"knn-kl", "energy", "exact-kl", "smoothed-kl"} {
 		if !(far[name][0] > got["floor-"+name][0]+0.3) {
 			t.Errorf("%s of shifted draws is %v, hardly above %v", name, far[name][0], got["floor-"+name][0])
+		}
+	}
+}
+
+// TestDrawnMeans: the seed draws the means, exact draws are in all modes, and a cloud at one point is not.
+func TestDrawnMeans(t *testing.T) {
+	const n = 500
+	var first []float64
+	for seed := range 2 {
+		tr := trial(n, 7, map[string]any{"target": "gmm-2d-text", "draw_means": true, "metrics": []any{"all-modes"}})
+		tr.Seed = uint64(seed)
+		p, err := Problem(tr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := p.Target.(*target.Mixture)
+		_, means, _ := m.Components()
+		if first == nil {
+			first = means[0]
+		} else if first[0] == means[0][0] {
+			t.Errorf("two seeds have the mean %v", first)
+		}
+		draws := sifg.NewBatch(n, 2)
+		m.Sample(draws, rng.New(77, "test"))
+		point := sifg.NewBatch(n, 2)
+		for want, x := range map[float64]sifg.Batch{1: draws, 0: point} {
+			got := measured(t, p, &sifg.Cloud{Z: x, X: x, Target: p.Target}, x)["all-modes"][0]
+			if got != want {
+				t.Errorf("seed %d: all modes %v, want %v", seed, got, want)
+			}
 		}
 	}
 }

@@ -141,6 +141,19 @@ func (p *problem) coverage(c *sifg.Cloud, x metric.Points, put func(string, int,
 	return nil
 }
 
+// allModes puts 1 if each mode's occupancy is at least half its weight, else 0.
+func (p *problem) allModes(c *sifg.Cloud, x metric.Points, put func(string, int, float64)) error {
+	_, occupancy := p.modes.Coverage(x, 1)
+	all := 1.0
+	for k, w := range p.modes.Weights {
+		if !(occupancy[k] >= w/2) {
+			all = 0
+		}
+	}
+	put("all-modes", 0, all)
+	return nil
+}
+
 // energy judges by the law itself: a reference sample would be the same for all seeds, so that no interval over
 // seeds has its error.
 func (p *problem) energy(c *sifg.Cloud, x metric.Points, put func(string, int, float64)) error {

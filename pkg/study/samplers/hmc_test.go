@@ -52,9 +52,9 @@ func TestHMCOnDensities(t *testing.T) {
 		if row.Name != "gaussian" {
 			continue
 		}
-		mean, cov := d.Moments()
+		mean, sds := []float64{1, -1, 0, 2, 0.5}, []float64{0.5, 1, 1.5, 2, 1}
 		for j, got := range metric.Mean(metric.FromBatch(c.Z)) {
-			if sd := math.Sqrt(cov.At(j, j)); math.Abs(got-mean[j]) > 5*sd/math.Sqrt(n/2) {
+			if math.Abs(got-mean[j]) > 5*sds[j]/math.Sqrt(n/2) {
 				t.Errorf("%s: the mean of x%d is %g, want %g", row.Name, j, got, mean[j])
 			}
 		}

@@ -26,14 +26,16 @@ from ._seen import digest
 
 def _binary() -> str:
     """The command, from the environment variable SIFG or PATH."""
-    found = os.environ.get("SIFG") or shutil.which("sifg")
-    if found and os.path.isfile(found):
+    named = os.environ.get("SIFG")
+    found = shutil.which(os.path.expanduser(named or "sifg"))
+    if found:
         return os.path.abspath(found)
+    missing = f"SIFG={named} is no program" if named else "the command sifg is not on PATH"
     raise FileNotFoundError(
-        "the command sifg is not here: get a binary for Linux or macOS from"
+        f"{missing}: pip installs the Python side alone. Get a binary for Linux or macOS from"
         " https://github.com/semi-implicit/sifg/releases, or run"
-        " `go install github.com/semi-implicit/sifg/experiments/sifg@latest`,"
-        " and put it on PATH or name it by the environment variable SIFG"
+        " `go install github.com/semi-implicit/sifg/experiments/sifg@latest`, or `make build` in a clone (bin/sifg)."
+        " Put it on PATH, or name it by the environment variable SIFG"
     )
 
 
@@ -165,7 +167,7 @@ def sample(
     depends = {"the log density": digest([served.value_and_grad(probe), served.names, served.values])}
     known = _dims(model, data, arguments) if by is _adapters.numpyro else _labels(model)
     with tempfile.TemporaryDirectory() as scratch, _serving(served, depends, scratch) as address:
-        folder = pathlib.Path(results or scratch)
+        folder = pathlib.Path(results or os.path.join(scratch, "results"))  # beside the socket
         command = shlex.join([sys.executable, os.path.abspath(_posterior.__file__)])
         said = _call(
             ["run", "posteriors", "--program", command, "--results", str(folder), "--jobs", "1"],

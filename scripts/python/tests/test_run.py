@@ -26,6 +26,8 @@ if code := os.environ.get("STAND_IN_CODE"):
     if code != "3":
         sys.exit(int(code))
 folder = pathlib.Path(args[args.index("--results") + 1]) if "--results" in args else pathlib.Path("left")
+if folder.exists() and any(folder.iterdir()):
+    sys.exit("sifg: want a folder that is empty")
 if "--program" in args:
     words = shlex.split(args[args.index("--program") + 1])
     p = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -68,12 +70,16 @@ def command(tmp_path, monkeypatch):
 
 
 def test_missing_command(monkeypatch, tmp_path):
+    """Whatever needs the command says that it is missing, and each way to get it."""
     monkeypatch.delenv("SIFG", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(
-        FileNotFoundError,
-        match="the command sifg is not here: get a binary .* or name it by the environment variable SIFG",
-    ):
+    for call in lambda: sifg.run("gmm"), lambda: sifg.sample(lambda x: (x[:, 0], x), 1, by=sifg.target):
+        with pytest.raises(FileNotFoundError, match="^the command sifg is not on PATH: ") as told:
+            call()
+        for way in "sifg/releases", "`go install github.com/", "`make build`", "the environment variable SIFG":
+            assert way in str(told.value)
+    monkeypatch.setenv("SIFG", str(tmp_path / "nope"))
+    with pytest.raises(FileNotFoundError, match="^SIFG=.*nope is no program: "):
         sifg.run("gmm")
 
 

@@ -224,11 +224,6 @@ func addScaledAVX2(dst []float32, x []float32, alpha float32, w []float32)
 //go:noescape
 func sgdAVX2(theta []float32, g []float32, lr float32)
 
-// sgdMomentumAVX2 is the vector form of sgdMomentumGo.
-//
-//go:noescape
-func sgdMomentumAVX2(theta []float32, g []float32, buf []float32, lr float32, momentum float32)
-
 // sgdNesterovAVX2 is the vector form of sgdNesterovGo.
 //
 //go:noescape
@@ -238,11 +233,6 @@ func sgdNesterovAVX2(theta []float32, g []float32, buf []float32, lr float32, mo
 //
 //go:noescape
 func adamAVX2(theta []float32, g []float32, m []float32, v []float32, step float32, rcorr float32, beta1 float32, beta2 float32, eps float32, keep1 float32, keep2 float32)
-
-// rmsPropAVX2 is the vector form of rmsPropGo.
-//
-//go:noescape
-func rmsPropAVX2(theta []float32, g []float32, v []float32, lr float32, alpha float32, eps float32, keep float32)
 
 // adaGradAVX2 is the vector form of adaGradGo.
 //

@@ -6087,51 +6087,6 @@ done:
 	VZEROUPPER
 	RET
 
-// func sgdMomentumAVX2(theta []float32, g []float32, buf []float32, lr float32, momentum float32)
-// Requires: AVX, AVX2, FMA3, SSE
-TEXT ·sgdMomentumAVX2(SB), NOSPLIT, $0-80
-	MOVQ         theta_len+8(FP), AX
-	XORQ         CX, CX
-	MOVQ         g_base+24(FP), DX
-	MOVQ         buf_base+48(FP), BX
-	MOVSS        momentum+76(FP), X0
-	VBROADCASTSS X0, Y2
-	MOVSS        lr+72(FP), X0
-	VBROADCASTSS X0, Y3
-	MOVQ         theta_base+0(FP), SI
-	SUBQ         $0x08, AX
-	JLT          tail
-
-loop:
-	VMOVUPS      (DX)(CX*1), Y0
-	VMOVUPS      (BX)(CX*1), Y1
-	VFMADD213PS  Y0, Y2, Y1
-	VMOVUPS      Y1, (BX)(CX*1)
-	VMOVUPS      (SI)(CX*1), Y0
-	VFNMADD231PS Y1, Y3, Y0
-	VMOVUPS      Y0, (SI)(CX*1)
-	ADDQ         $0x20, CX
-	SUBQ         $0x08, AX
-	JGE          loop
-
-tail:
-	ADDQ         $0x08, AX
-	JZ           done
-	LEAQ         window<>+64(SB), DI
-	NEGQ         AX
-	VMOVUPS      (DI)(AX*4), Y0
-	VMASKMOVPS   (DX)(CX*1), Y0, Y1
-	VMASKMOVPS   (BX)(CX*1), Y0, Y4
-	VFMADD213PS  Y1, Y2, Y4
-	VMASKMOVPS   Y4, Y0, (BX)(CX*1)
-	VMASKMOVPS   (SI)(CX*1), Y0, Y1
-	VFNMADD231PS Y4, Y3, Y1
-	VMASKMOVPS   Y1, Y0, (SI)(CX*1)
-
-done:
-	VZEROUPPER
-	RET
-
 // func sgdNesterovAVX2(theta []float32, g []float32, buf []float32, lr float32, momentum float32)
 // Requires: AVX, AVX2, FMA3, SSE
 TEXT ·sgdNesterovAVX2(SB), NOSPLIT, $0-80
@@ -6248,65 +6203,6 @@ tail:
 	VMASKMOVPS   (DI)(CX*1), Y0, Y2
 	VFNMADD231PS Y1, Y9, Y2
 	VMASKMOVPS   Y2, Y0, (DI)(CX*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func rmsPropAVX2(theta []float32, g []float32, v []float32, lr float32, alpha float32, eps float32, keep float32)
-// Requires: AVX, AVX2, FMA3, SSE
-TEXT ·rmsPropAVX2(SB), NOSPLIT, $0-88
-	MOVQ         theta_len+8(FP), AX
-	XORQ         CX, CX
-	MOVQ         g_base+24(FP), DX
-	MOVQ         v_base+48(FP), BX
-	MOVSS        alpha+76(FP), X0
-	VBROADCASTSS X0, Y2
-	MOVSS        keep+84(FP), X0
-	VBROADCASTSS X0, Y4
-	MOVSS        eps+80(FP), X0
-	VBROADCASTSS X0, Y5
-	MOVSS        lr+72(FP), X0
-	VBROADCASTSS X0, Y6
-	MOVQ         theta_base+0(FP), SI
-	SUBQ         $0x08, AX
-	JLT          tail
-
-loop:
-	VMOVUPS      (DX)(CX*1), Y0
-	VMOVUPS      (BX)(CX*1), Y1
-	VMULPS       Y0, Y0, Y3
-	VMULPS       Y4, Y3, Y3
-	VFMADD213PS  Y3, Y2, Y1
-	VMOVUPS      Y1, (BX)(CX*1)
-	VSQRTPS      Y1, Y1
-	VADDPS       Y5, Y1, Y1
-	VDIVPS       Y1, Y0, Y0
-	VMOVUPS      (SI)(CX*1), Y1
-	VFNMADD231PS Y0, Y6, Y1
-	VMOVUPS      Y1, (SI)(CX*1)
-	ADDQ         $0x20, CX
-	SUBQ         $0x08, AX
-	JGE          loop
-
-tail:
-	ADDQ         $0x08, AX
-	JZ           done
-	LEAQ         window<>+64(SB), DI
-	NEGQ         AX
-	VMOVUPS      (DI)(AX*4), Y0
-	VMASKMOVPS   (DX)(CX*1), Y0, Y1
-	VMASKMOVPS   (BX)(CX*1), Y0, Y3
-	VMULPS       Y1, Y1, Y7
-	VMULPS       Y4, Y7, Y4
-	VFMADD213PS  Y4, Y2, Y3
-	VMASKMOVPS   Y3, Y0, (BX)(CX*1)
-	VSQRTPS      Y3, Y2
-	VADDPS       Y5, Y2, Y2
-	VDIVPS       Y2, Y1, Y1
-	VMASKMOVPS   (SI)(CX*1), Y0, Y2
-	VFNMADD231PS Y1, Y6, Y2
-	VMASKMOVPS   Y2, Y0, (SI)(CX*1)
 
 done:
 	VZEROUPPER

@@ -449,11 +449,6 @@ func addScaledAVX512(dst []float32, x []float32, alpha float32, w []float32)
 //go:noescape
 func sgdAVX512(theta []float32, g []float32, lr float32)
 
-// sgdMomentumAVX512 is the vector form of sgdMomentumGo.
-//
-//go:noescape
-func sgdMomentumAVX512(theta []float32, g []float32, buf []float32, lr float32, momentum float32)
-
 // sgdNesterovAVX512 is the vector form of sgdNesterovGo.
 //
 //go:noescape
@@ -463,11 +458,6 @@ func sgdNesterovAVX512(theta []float32, g []float32, buf []float32, lr float32, 
 //
 //go:noescape
 func adamAVX512(theta []float32, g []float32, m []float32, v []float32, step float32, rcorr float32, beta1 float32, beta2 float32, eps float32, keep1 float32, keep2 float32)
-
-// rmsPropAVX512 is the vector form of rmsPropGo.
-//
-//go:noescape
-func rmsPropAVX512(theta []float32, g []float32, v []float32, lr float32, alpha float32, eps float32, keep float32)
 
 // adaGradAVX512 is the vector form of adaGradGo.
 //

@@ -19022,51 +19022,6 @@ done:
 	VZEROUPPER
 	RET
 
-// func sgdMomentumAVX512(theta []float32, g []float32, buf []float32, lr float32, momentum float32)
-// Requires: AVX, AVX512F, BMI2, SSE
-TEXT ·sgdMomentumAVX512(SB), NOSPLIT, $0-80
-	MOVQ         theta_len+8(FP), AX
-	XORQ         CX, CX
-	MOVQ         g_base+24(FP), DX
-	MOVQ         buf_base+48(FP), BX
-	MOVSS        momentum+76(FP), X0
-	VBROADCASTSS X0, Z2
-	MOVSS        lr+72(FP), X0
-	VBROADCASTSS X0, Z3
-	MOVQ         theta_base+0(FP), SI
-	SUBQ         $0x10, AX
-	JLT          tail
-
-loop:
-	VMOVUPS      (DX)(CX*1), Z0
-	VMOVUPS      (BX)(CX*1), Z1
-	VFMADD213PS  Z0, Z2, Z1
-	VMOVUPS      Z1, (BX)(CX*1)
-	VMOVUPS      (SI)(CX*1), Z0
-	VFNMADD231PS Z1, Z3, Z0
-	VMOVUPS      Z0, (SI)(CX*1)
-	ADDQ         $0x40, CX
-	SUBQ         $0x10, AX
-	JGE          loop
-
-tail:
-	ADDQ         $0x10, AX
-	JZ           done
-	MOVL         $0xffffffff, DI
-	BZHIL        AX, DI, DI
-	KMOVW        DI, K1
-	VMOVUPS.Z    (DX)(CX*1), K1, Z0
-	VMOVUPS.Z    (BX)(CX*1), K1, Z1
-	VFMADD213PS  Z0, Z2, Z1
-	VMOVUPS      Z1, K1, (BX)(CX*1)
-	VMOVUPS.Z    (SI)(CX*1), K1, Z0
-	VFNMADD231PS Z1, Z3, Z0
-	VMOVUPS      Z0, K1, (SI)(CX*1)
-
-done:
-	VZEROUPPER
-	RET
-
 // func sgdNesterovAVX512(theta []float32, g []float32, buf []float32, lr float32, momentum float32)
 // Requires: AVX, AVX512F, BMI2, SSE
 TEXT ·sgdNesterovAVX512(SB), NOSPLIT, $0-80
@@ -19183,65 +19138,6 @@ tail:
 	VMOVUPS.Z    (DI)(CX*1), K1, Z1
 	VFNMADD231PS Z0, Z9, Z1
 	VMOVUPS      Z1, K1, (DI)(CX*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func rmsPropAVX512(theta []float32, g []float32, v []float32, lr float32, alpha float32, eps float32, keep float32)
-// Requires: AVX, AVX512F, BMI2, SSE
-TEXT ·rmsPropAVX512(SB), NOSPLIT, $0-88
-	MOVQ         theta_len+8(FP), AX
-	XORQ         CX, CX
-	MOVQ         g_base+24(FP), DX
-	MOVQ         v_base+48(FP), BX
-	MOVSS        alpha+76(FP), X0
-	VBROADCASTSS X0, Z2
-	MOVSS        keep+84(FP), X0
-	VBROADCASTSS X0, Z4
-	MOVSS        eps+80(FP), X0
-	VBROADCASTSS X0, Z5
-	MOVSS        lr+72(FP), X0
-	VBROADCASTSS X0, Z6
-	MOVQ         theta_base+0(FP), SI
-	SUBQ         $0x10, AX
-	JLT          tail
-
-loop:
-	VMOVUPS      (DX)(CX*1), Z0
-	VMOVUPS      (BX)(CX*1), Z1
-	VMULPS       Z0, Z0, Z3
-	VMULPS       Z4, Z3, Z3
-	VFMADD213PS  Z3, Z2, Z1
-	VMOVUPS      Z1, (BX)(CX*1)
-	VSQRTPS      Z1, Z1
-	VADDPS       Z5, Z1, Z1
-	VDIVPS       Z1, Z0, Z0
-	VMOVUPS      (SI)(CX*1), Z1
-	VFNMADD231PS Z0, Z6, Z1
-	VMOVUPS      Z1, (SI)(CX*1)
-	ADDQ         $0x40, CX
-	SUBQ         $0x10, AX
-	JGE          loop
-
-tail:
-	ADDQ         $0x10, AX
-	JZ           done
-	MOVL         $0xffffffff, DI
-	BZHIL        AX, DI, DI
-	KMOVW        DI, K1
-	VMOVUPS.Z    (DX)(CX*1), K1, Z0
-	VMOVUPS.Z    (BX)(CX*1), K1, Z1
-	VMULPS       Z0, Z0, Z3
-	VMULPS       Z4, Z3, Z3
-	VFMADD213PS  Z3, Z2, Z1
-	VMOVUPS      Z1, K1, (BX)(CX*1)
-	VSQRTPS      Z1, Z1
-	VADDPS       Z5, Z1, Z1
-	VDIVPS       Z1, Z0, Z0
-	VMOVUPS.Z    (SI)(CX*1), K1, Z1
-	VFNMADD231PS Z0, Z6, Z1
-	VMOVUPS      Z1, K1, (SI)(CX*1)
 
 done:
 	VZEROUPPER

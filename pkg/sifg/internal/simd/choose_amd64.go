@@ -160,18 +160,6 @@ func sgdVector(theta, g []float32, lr float32) bool {
 	return true
 }
 
-func sgdMomentumVector(theta, g, buf []float32, lr, momentum float32) bool {
-	switch path {
-	case avx512:
-		sgdMomentumAVX512(theta, g, buf, lr, momentum)
-	case avx2:
-		sgdMomentumAVX2(theta, g, buf, lr, momentum)
-	default:
-		return false
-	}
-	return true
-}
-
 func sgdNesterovVector(theta, g, buf []float32, lr, momentum float32) bool {
 	switch path {
 	case avx512:
@@ -190,18 +178,6 @@ func adamVector(theta, g, m, v []float32, step, rcorr, beta1, beta2, eps, keep1,
 		adamAVX512(theta, g, m, v, step, rcorr, beta1, beta2, eps, keep1, keep2)
 	case avx2:
 		adamAVX2(theta, g, m, v, step, rcorr, beta1, beta2, eps, keep1, keep2)
-	default:
-		return false
-	}
-	return true
-}
-
-func rmsPropVector(theta, g, v []float32, lr, alpha, eps, keep float32) bool {
-	switch path {
-	case avx512:
-		rmsPropAVX512(theta, g, v, lr, alpha, eps, keep)
-	case avx2:
-		rmsPropAVX2(theta, g, v, lr, alpha, eps, keep)
 	default:
 		return false
 	}

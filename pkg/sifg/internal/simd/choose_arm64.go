@@ -192,26 +192,6 @@ func sgdVector(theta, g []float32, lr float32) bool {
 	return true
 }
 
-func sgdMomentumVector(theta, g, buf []float32, lr, momentum float32) bool {
-	if path != neon {
-		return false
-	}
-	n := len(theta) &^ 3
-	if n > 0 {
-		sgdMomentumNEON(theta[:n], g[:n], buf[:n], lr, momentum)
-	}
-	if n < len(theta) {
-		var t [3][4]float32
-		copy(t[0][:], theta[n:])
-		copy(t[1][:], g[n:])
-		copy(t[2][:], buf[n:])
-		sgdMomentumNEON(t[0][:], t[1][:], t[2][:], lr, momentum)
-		copy(theta[n:], t[0][:])
-		copy(buf[n:], t[2][:])
-	}
-	return true
-}
-
 func sgdNesterovVector(theta, g, buf []float32, lr, momentum float32) bool {
 	if path != neon {
 		return false
@@ -250,26 +230,6 @@ func adamVector(theta, g, m, v []float32, step, rcorr, beta1, beta2, eps, keep1,
 		copy(theta[n:], t[0][:])
 		copy(m[n:], t[2][:])
 		copy(v[n:], t[3][:])
-	}
-	return true
-}
-
-func rmsPropVector(theta, g, v []float32, lr, alpha, eps, keep float32) bool {
-	if path != neon {
-		return false
-	}
-	n := len(theta) &^ 3
-	if n > 0 {
-		rmsPropNEON(theta[:n], g[:n], v[:n], lr, alpha, eps, keep)
-	}
-	if n < len(theta) {
-		var t [3][4]float32
-		copy(t[0][:], theta[n:])
-		copy(t[1][:], g[n:])
-		copy(t[2][:], v[n:])
-		rmsPropNEON(t[0][:], t[1][:], t[2][:], lr, alpha, eps, keep)
-		copy(theta[n:], t[0][:])
-		copy(v[n:], t[2][:])
 	}
 	return true
 }

@@ -32,15 +32,11 @@ func addScaledVector(dst, x []float32, alpha float32, w []float32) bool { return
 
 func sgdVector(theta, g []float32, lr float32) bool { return false }
 
-func sgdMomentumVector(theta, g, buf []float32, lr, momentum float32) bool { return false }
-
 func sgdNesterovVector(theta, g, buf []float32, lr, momentum float32) bool { return false }
 
 func adamVector(theta, g, m, v []float32, step, rcorr, beta1, beta2, eps, keep1, keep2 float32) bool {
 	return false
 }
-
-func rmsPropVector(theta, g, v []float32, lr, alpha, eps, keep float32) bool { return false }
 
 func adaGradVector(theta, g, v []float32, keep, add, step, eps float32) bool { return false }
 

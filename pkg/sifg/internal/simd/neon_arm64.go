@@ -35,16 +35,10 @@ func addScaledNEON(dst, x []float32, alpha float32, w []float32)
 func sgdNEON(theta, g []float32, lr float32)
 
 //go:noescape
-func sgdMomentumNEON(theta, g, buf []float32, lr, momentum float32)
-
-//go:noescape
 func sgdNesterovNEON(theta, g, buf []float32, lr, momentum float32)
 
 //go:noescape
 func adamNEON(theta, g, m, v []float32, step, rcorr, beta1, beta2, eps, keep1, keep2 float32)
-
-//go:noescape
-func rmsPropNEON(theta, g, v []float32, lr, alpha, eps, keep float32)
 
 //go:noescape
 func adaGradNEON(theta, g, v []float32, keep, add, step, eps float32)

@@ -627,32 +627,6 @@ loop:
 	BGT loop
 	RET
 
-// func sgdMomentumNEON(theta, g, buf []float32, lr, momentum float32)
-TEXT ·sgdMomentumNEON(SB), NOSPLIT, $0-80
-	MOVD $constants<>(SB), R19
-	MOVD theta_len+8(FP), R9
-	MOVD theta_base+0(FP), R0
-	MOVD g_base+24(FP), R1
-	MOVD buf_base+48(FP), R2
-	FMOVS lr+72(FP), F31
-	WORD $0x4E0407FF // dup v31.4s, v31.s[0]
-	FMOVS momentum+76(FP), F30
-	WORD $0x4E0407DE // dup v30.4s, v30.s[0]
-loop:
-	WORD $0x3DC00020 // ldr q0, [x1]
-	WORD $0x3DC00041 // ldr q1, [x2]
-	WORD $0x4E3ECC20 // fmla v0, v1, v30
-	WORD $0x3D800040 // str q0, [x2]
-	WORD $0x3DC00001 // ldr q1, [x0]
-	WORD $0x4EA0CFE1 // fmls v1, v31, v0
-	WORD $0x3D800001 // str q1, [x0]
-	ADD $16, R0
-	ADD $16, R1
-	ADD $16, R2
-	SUBS $4, R9
-	BGT loop
-	RET
-
 // func sgdNesterovNEON(theta, g, buf []float32, lr, momentum float32)
 TEXT ·sgdNesterovNEON(SB), NOSPLIT, $0-80
 	MOVD $constants<>(SB), R19
@@ -725,41 +699,6 @@ loop:
 	ADD $16, R1
 	ADD $16, R2
 	ADD $16, R3
-	SUBS $4, R9
-	BGT loop
-	RET
-
-// func rmsPropNEON(theta, g, v []float32, lr, alpha, eps, keep float32)
-TEXT ·rmsPropNEON(SB), NOSPLIT, $0-88
-	MOVD $constants<>(SB), R19
-	MOVD theta_len+8(FP), R9
-	MOVD theta_base+0(FP), R0
-	MOVD g_base+24(FP), R1
-	MOVD v_base+48(FP), R2
-	FMOVS alpha+76(FP), F31
-	WORD $0x4E0407FF // dup v31.4s, v31.s[0]
-	FMOVS eps+80(FP), F30
-	WORD $0x4E0407DE // dup v30.4s, v30.s[0]
-	FMOVS keep+84(FP), F29
-	WORD $0x4E0407BD // dup v29.4s, v29.s[0]
-	FMOVS lr+72(FP), F28
-	WORD $0x4E04079C // dup v28.4s, v28.s[0]
-loop:
-	WORD $0x3DC00020 // ldr q0, [x1]
-	WORD $0x3DC00041 // ldr q1, [x2]
-	WORD $0x6E20DC02 // fmul v2, v0, v0
-	WORD $0x6E3DDC42 // fmul v2, v2, v29
-	WORD $0x4E3FCC22 // fmla v2, v1, v31
-	WORD $0x3D800042 // str q2, [x2]
-	WORD $0x6EA1F842 // fsqrt v2, v2
-	WORD $0x4E3ED442 // fadd v2, v2, v30
-	WORD $0x6E22FC02 // fdiv v2, v0, v2
-	WORD $0x3DC00000 // ldr q0, [x0]
-	WORD $0x4EA2CF80 // fmls v0, v28, v2
-	WORD $0x3D800000 // str q0, [x0]
-	ADD $16, R0
-	ADD $16, R1
-	ADD $16, R2
 	SUBS $4, R9
 	BGT loop
 	RET

@@ -4,9 +4,9 @@ import "math"
 
 // Steps of the optimisers; all slices are as long as g.
 
-// SGD updates theta −= lr·(g + momentum·buf) with buf = momentum·buf + g (Nesterov), or theta −= lr·buf (not Nesterov).
-// With momentum 0 it is plain gradient descent and buf may be nil.
-func SGD(theta, g, buf []float32, lr, momentum float32, nesterov bool) {
+// SGD updates theta −= lr·g; with a momentum above 0 theta −= lr·(g + momentum·buf), buf = momentum·buf + g, as
+// Nesterov's method does.
+func SGD(theta, g, buf []float32, lr, momentum float32) {
 	theta = first(theta, len(g))
 	if momentum == 0 {
 		if !sgdVector(theta, g, lr) {
@@ -14,22 +14,16 @@ func SGD(theta, g, buf []float32, lr, momentum float32, nesterov bool) {
 		}
 		return
 	}
-	buf = first(buf, len(g))
-	if nesterov && sgdNesterovVector(theta, g, buf, lr, momentum) ||
-		!nesterov && sgdMomentumVector(theta, g, buf, lr, momentum) {
-		return
+	if buf = first(buf, len(g)); !sgdNesterovVector(theta, g, buf, lr, momentum) {
+		sgdNesterovGo(theta, g, buf, lr, momentum)
 	}
-	sgdGo(theta, g, buf, lr, momentum, nesterov)
 }
 
-func sgdGo(theta, g, buf []float32, lr, momentum float32, nesterov bool) {
+func sgdNesterovGo(theta, g, buf []float32, lr, momentum float32) {
 	for i, v := range g {
 		b := float32(momentum*buf[i]) + v
 		buf[i] = b
-		if nesterov {
-			b = v + float32(momentum*b)
-		}
-		theta[i] -= float32(lr * b)
+		theta[i] -= float32(lr * (v + float32(momentum*b)))
 	}
 }
 
@@ -47,21 +41,5 @@ func adamGo(theta, g, m, v []float32, step, rcorr, beta1, beta2, eps float32) {
 		vi := float32(beta2*v[i]) + float32((1-beta2)*(gi*gi))
 		m[i], v[i] = mi, vi
 		theta[i] -= float32(step * (mi / (float32(float32(math.Sqrt(float64(vi)))*rcorr) + eps)))
-	}
-}
-
-// RMSProp updates v = alpha·v + (1−alpha)·g² and moves theta by −lr·g/(√v + eps).
-func RMSProp(theta, g, v []float32, lr, alpha, eps float32) {
-	theta, v = first(theta, len(g)), first(v, len(g))
-	if !rmsPropVector(theta, g, v, lr, alpha, eps, 1-alpha) {
-		rmsPropGo(theta, g, v, lr, alpha, eps)
-	}
-}
-
-func rmsPropGo(theta, g, v []float32, lr, alpha, eps float32) {
-	for i, gi := range g {
-		vi := float32(alpha*v[i]) + float32((1-alpha)*(gi*gi))
-		v[i] = vi
-		theta[i] -= float32(lr * (gi / (float32(math.Sqrt(float64(vi))) + eps)))
 	}
 }

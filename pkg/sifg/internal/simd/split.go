@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// splitWork is the least number of multiply-adds worth handing to other cores: some 70 µs of them, for waking a core
+// SplitWork is the least number of multiply-adds worth handing to other cores: some 70 µs of them, for waking a core
 // costs several.
-const splitWork = 1 << 22
+const SplitWork = 1 << 22
 
-func (w *Workspace) splits(m, n, k int) bool { return w.Threads > 1 && m > 1 && m*n*k >= splitWork }
+func (w *Workspace) splits(m, n, k int) bool { return w.Threads > 1 && m > 1 && m*n*k >= SplitWork }
 
 // split calls f for consecutive ranges of m rows, each in a goroutine with a workspace of its own, and waits. An
 // element of a product does not depend on the rows computed beside it, so neither do the bits on the number of ranges.

@@ -59,16 +59,11 @@ var updates = []struct {
 		4, -1},
 	{"Stein without J·e", 8, func(x [][]float32) { Stein(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], nil, 0.3) },
 		exactStein, 4, -1},
-	{"SGD", 2, func(x [][]float32) { SGD(x[0], x[1], nil, 0.3, 0, false) }, func(x []float64) (w, s []float64) {
+	{"SGD", 2, func(x [][]float32) { SGD(x[0], x[1], nil, 0.3, 0) }, func(x []float64) (w, s []float64) {
 		v := float64(float32(0.3)) * x[1]
 		return []float64{x[0] - v}, []float64{math.Abs(x[0]) + math.Abs(v)}
 	}, 2, -1},
-	{"SGD, momentum", 3, func(x [][]float32) { SGD(x[0], x[2], x[1], 0.3, 0.9, false) },
-		func(x []float64) (w, s []float64) {
-			b := float64(float32(0.9))*x[1] + x[2]
-			return []float64{x[0] - float64(float32(0.3))*b, b}, []float64{3, 2}
-		}, 4, -1},
-	{"SGD, Nesterov", 3, func(x [][]float32) { SGD(x[0], x[2], x[1], 0.3, 0.9, true) },
+	{"SGD, Nesterov", 3, func(x [][]float32) { SGD(x[0], x[2], x[1], 0.3, 0.9) },
 		func(x []float64) (w, s []float64) {
 			b := float64(float32(0.9))*x[1] + x[2]
 			return []float64{x[0] - float64(float32(0.3))*(x[2]+float64(float32(0.9))*b), b}, []float64{3, 2}
@@ -94,13 +89,6 @@ var updates = []struct {
 			d := 0.01 * x[2] / (1e-3 + math.Sqrt(g))
 			return []float64{x[0] + d, g}, []float64{math.Abs(x[0]) + math.Abs(d), g}
 		}, 8, 1},
-	{"RMSProp", 3, func(x [][]float32) { RMSProp(x[0], x[2], x[1], 0.01, 0.99, 1e-3) },
-		func(x []float64) (w, s []float64) {
-			a := float64(float32(0.99))
-			v := a*x[1] + (1-a)*x[2]*x[2]
-			d := 0.01 * x[2] / (math.Sqrt(v) + 1e-3)
-			return []float64{x[0] - d, v}, []float64{math.Abs(x[0]) + math.Abs(d), v}
-		}, 10, 1},
 }
 
 func exactStein(x []float64) (want, scale []float64) {
@@ -176,7 +164,7 @@ func TestNoAllocation(t *testing.T) {
 		BiasTanh(c, 64, 60, 64, b)
 		ColSums(c, a, 64, 60, 64)
 		Normals(c[:100], 1, 2, 3)
-		SGD(a, b, c, 0.1, 0.9, true)
+		SGD(a, b, c, 0.1, 0.9)
 	}
 	forPaths(t, func(t *testing.T) {
 		if n := testing.AllocsPerRun(10, run); n != 0 {

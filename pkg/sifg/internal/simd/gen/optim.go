@@ -8,12 +8,11 @@ func optimisers(b backend) {
 		l.put(l.addTo(l.get("x"), l.param("alpha"), l.get("w")), "dst")
 	})
 	b.pointwise("sgd", "theta, g []float32, lr float32", func(l vectors) { descend(l, l.get("g"), l.param("lr")) })
-	b.pointwise("sgdMomentum", "theta, g, buf []float32, lr, momentum float32", func(l vectors) {
-		descend(l, buffer(l, l.get("g")), l.param("lr"))
-	})
 	b.pointwise("sgdNesterov", "theta, g, buf []float32, lr, momentum float32", func(l vectors) {
 		g := l.get("g")
-		descend(l, l.fma(buffer(l, g), l.param("momentum"), g), l.param("lr"))
+		buf := l.fma(l.get("buf"), l.param("momentum"), g)
+		l.put(buf, "buf")
+		descend(l, l.fma(buf, l.param("momentum"), g), l.param("lr"))
 	})
 	b.pointwise("adam", "theta, g, m, v []float32, step, rcorr, beta1, beta2, eps, keep1, keep2 float32",
 		func(l vectors) {
@@ -24,12 +23,6 @@ func optimisers(b backend) {
 			l.put(vi, "v")
 			descend(l, l.div(mi, l.fma(l.sqrt(vi), l.param("rcorr"), l.param("eps"))), l.param("step"))
 		})
-	b.pointwise("rmsProp", "theta, g, v []float32, lr, alpha, eps, keep float32", func(l vectors) {
-		g := l.get("g")
-		vi := l.fma(l.get("v"), l.param("alpha"), l.mul(l.mul(g, g), l.param("keep")))
-		l.put(vi, "v")
-		descend(l, l.div(g, l.add(l.sqrt(vi), l.param("eps"))), l.param("lr"))
-	})
 	b.pointwise("adaGrad", "theta, g, v []float32, keep, add, step, eps float32", func(l vectors) {
 		// rounded one by one
 		v := l.get("v")
@@ -65,11 +58,4 @@ func stein(b backend, name, params string) {
 // descend sets theta −= lr·direction.
 func descend(l vectors, direction, lr Op) {
 	l.put(l.subFrom(l.get("theta"), lr, direction), "theta")
-}
-
-// buffer updates and returns buf = momentum·buf + g, in a register of its own.
-func buffer(l vectors, g Op) Op {
-	b := l.fma(l.get("buf"), l.param("momentum"), g)
-	l.put(b, "buf")
-	return b
 }
