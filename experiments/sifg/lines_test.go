@@ -26,16 +26,16 @@ var budgets = []struct {
 	folder string
 	lines  int
 }{
-	{"pkg/harness", 18_980}, // 14,000
-	{"pkg/study", 2_100},    // reached
-	{"experiments", 9_525},  // 8,600
+	{"pkg/harness", 18_592}, // 14,000
+	{"pkg/study", 1_989},    // reached
+	{"experiments", 9_221},  // 8,600
 	{"pkg/sifg", 16_930},    // 16,200
-	{"", 48_225},            // 41,900, with scripts and docs/templates
+	{"", 47_358},            // 41,900, with scripts and docs/templates
 }
 
 // What all tests should come down to is 31,000 lines, README and documents 11,000 words.
 const (
-	testBudget = 35_315
+	testBudget = 34_126
 	wordBudget = 11_095
 )
 

@@ -174,15 +174,6 @@ func (s *selection) request(e *env, names []string) (plan.Request, error) {
 	return r, err
 }
 
-// admit makes the request of the flags, whose names there are.
-func (s *selection) admit(e *env, names []string) (*plan.Admitted, error) {
-	r, err := s.request(e, names)
-	if err != nil {
-		return nil, err
-	}
-	return r.Admit()
-}
-
 // flagError offers the nearest flag for one that does not exist.
 func flagError(cmd *cobra.Command, err error) error {
 	if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 { // the flag may be that of another command

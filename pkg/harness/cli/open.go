@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -121,12 +122,12 @@ func (s *selection) read(e *env, names []string) (plan.Request, *report.Results,
 	if err := s.onePlace(); err != nil {
 		return plan.Request{}, nil, err
 	}
-	a, err := s.admit(e, names)
-	if err != nil {
-		return plan.Request{}, nil, err
+	r, err := s.request(e, names)
+	if err = cmp.Or(err, r.Known()); err != nil {
+		return r, nil, err
 	}
 	rep, err := readResults(e, "--results", s.resultsDir(nil))
-	return a.Request, rep, err
+	return r, rep, err
 }
 
 // readResults reads the results in a folder that a flag names.

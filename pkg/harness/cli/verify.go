@@ -38,7 +38,8 @@ func verifyCommand(e *env) *cobra.Command {
   sifg verify gmm --scale smoke --recompute 2 --within 30s`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			d.Trials = int(min(recompute, math.MaxInt))
-			if _, err := s.admit(e, args); err != nil {
+			r, err := s.request(e, args)
+			if err = cmp.Or(err, r.Known()); err != nil {
 				return err
 			}
 			if err := s.verifyFiles(e); err != nil || d.Trials == 0 {

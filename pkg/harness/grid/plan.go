@@ -23,15 +23,12 @@ const most = 100_000
 // left out. r names one experiment and one protocol, and selects problems, methods and seeds; its seeds win over those
 // of the grid.
 func New(r plan.Request, s *Spec, q Question) (*plan.Plan, error) {
-	a, err := r.Admit()
-	if err != nil {
-		return nil, err
+	b := builder{Plan: &plan.Plan{Experiments: r.Experiments, Scale: r.Scale, Set: r.Set()}, parts: s.Parts}
+	if r.Seeds == nil {
+		r.Seeds = s.Seeds
 	}
-	b := builder{Plan: &plan.Plan{Experiments: r.Experiments, Scale: r.Scale, Set: a.Set()}, parts: s.Parts}
-	if a.Seeds == nil && len(s.Seeds) > 0 {
-		a.Seeds = s.Seeds
-	}
-	if b.layout, err = a.Layout(); err != nil {
+	var err error
+	if b.layout, err = plan.LayOut(r); err != nil {
 		return nil, err
 	}
 	var problems []string
@@ -61,12 +58,12 @@ func New(r plan.Request, s *Spec, q Question) (*plan.Plan, error) {
 	}
 	for _, p := range s.Parts {
 		for _, x := range p.all() {
-			if x.tried && !x.used && a.Methods == nil && a.Problems == nil {
+			if x.tried && !x.used && r.Methods == nil && r.Problems == nil {
 				return nil, usage.Errorf("%s: no method of the grid has the setting %s", x.from, x.key)
 			}
 		}
 	}
-	return b.Plan, a.Idle(b.Trials)
+	return b.Plan, r.Idle(b.Trials)
 }
 
 // named puts in place of each pattern, in which * stands for any text, the names that match it. A pattern without any

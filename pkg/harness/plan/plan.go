@@ -51,40 +51,36 @@ type Plan struct {
 	LeftOut     []string // says of each experiment without such a trial that it is left out
 }
 
-// Admitted is a request whose names are known, with the settings of its experiments.
-type Admitted struct {
-	Request
-	Files []*settings.File // one an experiment
-
-	methods []string // of all files
+// Known refuses names that no settings file has.
+func (r Request) Known() error {
+	_, err := r.files()
+	return err
 }
 
-// Admit reads the settings files and refuses names that none of them has.
-func (r Request) Admit() (*Admitted, error) {
-	a := &Admitted{Request: r}
-	protocols, problems := []string{All}, []string(nil)
+// files reads the settings files, one an experiment, and refuses names that none of them has.
+func (r *Request) files() (files []*settings.File, err error) {
+	protocols, problems, methods := []string{All}, []string(nil), []string(nil)
 	for _, e := range r.Experiments {
 		f, err := e.File()
 		if err != nil {
 			return nil, err
 		}
-		a.Files = append(a.Files, f)
+		files = append(files, f)
 		protocols = append(protocols, f.Protocols...)
 		problems = append(problems, f.Problems...)
-		a.methods = append(a.methods, f.Methods...)
+		methods = append(methods, f.Methods...)
 	}
 	for _, name := range r.Added() {
 		if r.Methods != nil && !slices.Contains(r.Methods, name) {
 			return nil, usage.Errorf("--methods leaves out %s, which --sampler adds: name it too", name)
 		}
 	}
-	runnable := slices.Clone(a.methods)
 	for _, s := range sifg.Samplers() {
-		runnable = append(runnable, s.Name)
+		methods = append(methods, s.Name)
 	}
-	return a, cmp.Or(
+	return files, cmp.Or(
 		known(list{"scale", []string{r.Scale}, settings.Scales}, list{"protocol", r.Protocols, protocols},
-			list{"problem", r.Problems, problems}, list{"method", r.Methods, runnable}),
+			list{"problem", r.Problems, problems}, list{"method", r.Methods, methods}),
 		usage.Twice("data set", r.Custom),
 	)
 }
@@ -104,23 +100,18 @@ func known(lists ...list) (err error) {
 	return err
 }
 
-// New makes the plan of a request.
+// New makes the plan of a request. It resolves the configuration of every trial and checks it, the experiment's own
+// options included, so that what is wrong is said before anything runs.
 func New(r Request) (*Plan, error) {
-	a, err := r.Admit()
+	files, err := r.files()
 	if err != nil {
 		return nil, err
 	}
-	return a.Plan()
-}
-
-// Plan resolves the configuration of every trial and checks it, the experiment's own options included, so that what is
-// wrong is said before anything runs.
-func (a *Admitted) Plan() (*Plan, error) {
-	p := &Plan{Scale: a.Scale, Set: a.Set()}
-	for i, e := range a.Experiments {
+	p := &Plan{Scale: r.Scale, Set: r.Set()}
+	for i, e := range r.Experiments {
 		had := len(p.Trials)
-		for _, protocol := range a.protocols(a.Files[i]) {
-			l, err := a.layout(e, a.Files[i], protocol)
+		for _, protocol := range r.protocols(files[i]) {
+			l, err := r.layout(files, i, protocol)
 			if err != nil {
 				return nil, err
 			}
@@ -136,13 +127,13 @@ func (a *Admitted) Plan() (*Plan, error) {
 			p.Experiments = append(p.Experiments, e)
 		} else {
 			p.LeftOut = append(p.LeftOut, fmt.Sprintf("%s is left out: it has no such trials; its protocols are %s",
-				e.Name, strings.Join(a.Files[i].Protocols, ", ")))
+				e.Name, strings.Join(files[i].Protocols, ", ")))
 		}
 	}
 	if len(p.Trials) == 0 {
 		return nil, usage.Errorf("there are no such trials: %s", strings.Join(p.Set, " "))
 	}
-	return p, a.Idle(p.Trials)
+	return p, r.Idle(p.Trials)
 }
 
 // Idle refuses a problem or method that was asked for and that none of the trials has.
@@ -241,20 +232,28 @@ type Layout struct {
 	protocol string
 }
 
-// Layout merges the settings of a request with one experiment and one protocol.
-func (a *Admitted) Layout() (*Layout, error) {
-	protocols := a.protocols(a.Files[0])
-	if len(protocols) != 1 {
-		return nil, usage.Errorf("--protocol %s: want one protocol", strings.Join(a.Protocols, ","))
+// LayOut merges the settings of a request's one experiment under its one protocol.
+func LayOut(r Request) (*Layout, error) {
+	files, err := r.files()
+	if err != nil {
+		return nil, err
 	}
-	return a.layout(a.Experiments[0], a.Files[0], protocols[0])
+	protocols := r.protocols(files[0])
+	if len(protocols) != 1 {
+		return nil, usage.Errorf("--protocol %s: want one protocol", strings.Join(r.Protocols, ","))
+	}
+	return r.layout(files, 0, protocols[0])
 }
 
-func (a *Admitted) layout(e *harness.Experiment, f *settings.File, protocol string) (*Layout, error) {
-	over := a.overrides(e)
-	f = f.For(a.wants, slices.Concat(a.Added(), a.Methods), a.methods)
-	s, err := f.Resolve(protocol, a.Scale, over)
-	return &Layout{Settings: s, request: &a.Request, e: e, file: f, protocol: protocol}, err
+// layout is that of the experiment at i, which has the file there.
+func (r *Request) layout(files []*settings.File, i int, protocol string) (*Layout, error) {
+	var known []string
+	for _, f := range files {
+		known = append(known, f.Methods...)
+	}
+	e, f := r.Experiments[i], files[i].For(r.wants, slices.Concat(r.Added(), r.Methods), known)
+	s, err := f.Resolve(protocol, r.Scale, r.overrides(e))
+	return &Layout{Settings: s, request: r, e: e, file: f, protocol: protocol}, err
 }
 
 // wants reports whether the request selects a method on a problem.

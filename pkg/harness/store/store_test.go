@@ -173,19 +173,6 @@ func TestMisuse(t *testing.T) {
 	is(t, s, "k", Missing)
 }
 
-// A store that was closed has no folder open; to close none is no error.
-func TestClose(t *testing.T) {
-	s := must(Open(t.TempDir()))
-	must(0, s.Close())
-	if _, err := s.Get(gmm("k")); err == nil {
-		t.Error("a closed store was read")
-	}
-	var none *Store
-	if err := none.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
 // A trial that failed is replaced under the lock of the store. A writer that waits for the lock stops when its context
 // ends, and leaves what was there.
 func TestPutObeysContext(t *testing.T) {
