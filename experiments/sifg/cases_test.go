@@ -28,8 +28,7 @@ func few(s *record.Set) *record.Set {
 	return &out
 }
 
-// cases of records that every section of a page must survive: in most numbers are missing, each time for another
-// reason.
+// cases of records that every section must survive: in most of them numbers are missing, each time for another reason.
 var cases = []struct {
 	name string
 	same bool                            // what is made of the records is what is made of s

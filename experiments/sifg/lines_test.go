@@ -35,7 +35,7 @@ var budgets = []struct {
 
 // What all tests should come down to is 31,000 lines, README and documents 11,000 words.
 const (
-	testBudget = 34_346
+	testBudget = 34_345
 	wordBudget = 11_095
 )
 

@@ -180,9 +180,9 @@ func TestRunFetches(t *testing.T) {
 	defer server.Close()
 	manifest, problems := "datasets:\n", "  problems:\n"
 	for _, name := range []string{"good", "lost"} {
-		manifest += fmt.Sprintf("  %s: {source: '%s', files: [{name: %s.csv, bytes: %d, sha256: %x}], parse: "+
-			"{separator: comma, header: true}, target: y}\n",
-			name, server.URL, name, len(text), sha256.Sum256([]byte(text)))
+		manifest += fmt.Sprintf("  %[1]s: {source: '%[2]s', files: [{name: %[1]s.csv, bytes: %[3]d, sha256: %[4]x}], "+
+			"parse: {separator: comma, header: true}, target: y}\n",
+			name, server.URL, len(text), sha256.Sum256([]byte(text)))
 		problems += "    " + name + ": {particles: 6, iterations: 2, data: " + name + "}\n"
 	}
 	put(t, "own.yaml", manifest)
