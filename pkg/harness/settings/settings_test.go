@@ -220,7 +220,7 @@ func TestDecode(t *testing.T) {
 	}
 	for want, in := range map[string]map[string]any{
 		`unknown key "dmi" in options: did you mean "dim"?`:          {"dmi": 1},
-		`unknown key "off" in nested of options: did you mean "on"?`: {"nested": map[string]any{"off": 1}},
+		`unknown key "onn" in nested of options: did you mean "on"?`: {"nested": map[string]any{"onn": 1}},
 		`options: dim: want a whole number, got 1.5`:                 {"dim": 1.5},
 		`options: shift: want a number, got "1"`:                     {"shift": "1"},
 	} {
