@@ -49,8 +49,8 @@ func (f *Flow) checkStart(c *Cloud) (narrow int, width float64, err error) {
 		return 0, 0, err
 	}
 	if c.Sigma == 0 && !c.Wanders && together(c.Z) {
-		return 0, 0, errors.New("sifg: the particles start at one point, from which this flow moves all alike: let them " +
-			"start apart (Options.Init)")
+		return 0, 0, errors.New("sifg: the particles start at one point, from which this flow moves all alike: let " +
+			"them start apart (Options.Init)")
 	}
 	widths := startWidths(c.Z, scores)
 	wide := 0
