@@ -204,7 +204,8 @@ func (a *arrivals) End(t *harness.Trial, status, reason string, took time.Durati
 	if status == "" || a.left[t.Experiment] > 0 {
 		return
 	}
-	if delete(a.left, t.Experiment); len(a.left) > 0 && a.write(t.Experiment) == nil { // an error comes again at the end
+	delete(a.left, t.Experiment)
+	if len(a.left) > 0 && a.write(t.Experiment) == nil { // an error comes again at the end
 		a.Note("there is a page of " + t.Experiment)
 	}
 }
