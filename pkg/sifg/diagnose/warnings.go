@@ -114,9 +114,9 @@ func (s *Summary) warn(x metric.Points) {
 			"Run longer, and compare with a run of another seed or of package hmc.", s.KSD, s.ExactKSD)
 	}
 	if s.stretch > stretchBound {
-		s.say("%d of the particles strayed to where the target has next to nothing; without them the standard deviation "+
-			"of coordinate %d is %.0f %% smaller. Run longer, or start closer (Options.Init).", s.astray, s.stretched,
-			100*(1-1/s.stretch))
+		s.say("%d of the particles strayed to where the target has next to nothing; without them the standard "+
+			"deviation of coordinate %d is %.0f %% smaller. Run longer, or start closer (Options.Init).", s.astray,
+			s.stretched, 100*(1-1/s.stretch))
 	}
 	s.warnOfRuns()
 	s.warnOfLumps(x)
