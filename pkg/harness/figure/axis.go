@@ -251,8 +251,8 @@ func logTicks(lo, hi float64, n int) []tick {
 	return out
 }
 
-// aroundTicks are 0 and the decades on both sides, from the knee to the largest, or every k-th of many. Those at the knee
-// have labels where there is room beside that of 0.
+// aroundTicks are 0 and the decades on both sides, from the knee to the largest, or every k-th of many. Those at the
+// knee have labels where there is room beside that of 0.
 func (a *axis) aroundTicks(n int) []tick {
 	out, e0 := []tick{{0, "0"}}, int(math.Round(math.Log10(a.knee)))
 	e1 := int(math.Floor(math.Log10(max(-a.min, a.max))))

@@ -290,24 +290,3 @@ func TestCSV(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
-
-// odd is a layer that does what no other does.
-type odd struct {
-	HLine
-	do func(c vg.Canvas)
-}
-
-func (o odd) draw(p *panel) { o.do(p.Canvas.Canvas) }
-
-// TestUnwritable: what the canvas of SVG cannot write is an error, and no figure that lacks it.
-func TestUnwritable(t *testing.T) {
-	for want, do := range map[string]func(c vg.Canvas){
-		"figure: a scaled canvas": func(c vg.Canvas) { c.Scale(2, 2) },
-		"figure: an image":        func(c vg.Canvas) { c.DrawImage(vg.Rectangle{}, image.NewGray(image.Rectangle{})) },
-	} {
-		f := &Figure{Panels: []Panel{{Layers: []Layer{odd{HLine{Y: 1, Style: Method("sifg").As("")}, do}}}}}
-		if svg, _, err := f.SVG(); svg != nil || err == nil || err.Error() != want {
-			t.Errorf("%v, want %s", err, want)
-		}
-	}
-}

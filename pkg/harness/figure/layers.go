@@ -42,6 +42,12 @@ type Band struct {
 	Solid     bool // in the style's colour, which is light otherwise
 }
 
+// Rectangle is a rectangle in the style's colour.
+func Rectangle(left, right, bottom, top float64, style Style) Band {
+	x, lo, hi := []float64{left, right}, []float64{bottom, bottom}, []float64{top, top}
+	return Band{X: x, Lo: lo, Hi: hi, Style: style, Solid: true}
+}
+
 // Scatter is a set of points: dots that are small and light where there are many, or marks.
 type Scatter struct {
 	X, Y   []float64
