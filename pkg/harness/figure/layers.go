@@ -253,24 +253,6 @@ func Curves(curves []record.Curve, style Style, across func(iteration int) float
 	return []Layer{band, line}
 }
 
-// Dots are a dozen points of the mean of curves, up to an iteration, in the colour of the curves that they are set
-// beside. of says in the legend what they are.
-func Dots(curves []record.Curve, until int, style Style, of string) []Layer {
-	layers := Curves(curves, style, nil)
-	if len(layers) == 0 {
-		return nil
-	}
-	line := layers[len(layers)-1].(Line)
-	style.Mark = Circle
-	out := Scatter{Style: style, Radius: markRadius, Shared: of}
-	for n, k := len(line.X), 0; k <= 12; k++ {
-		if i := k * (n - 1) / 12; line.X[i] <= float64(until) && (k == 0 || i > (k-1)*(n-1)/12) {
-			out.X, out.Y = append(out.X, line.X[i]), append(out.Y, line.Y[i])
-		}
-	}
-	return []Layer{out}
-}
-
 // HeatMap fills cells of size 1×1 with colours of Figure.ColorBar, which diverge from its middle if it is logarithmic:
 // then the values are ratios. Z[i*Cols+j] is the value of the cell around (j, i),
 // which stays white if that is not finite.

@@ -114,21 +114,18 @@ func (c *svgCanvas) FillString(f font.Face, pt vg.Point, s string) {
 }
 
 // markup is the text of a label, with its raised and lowered digits.
-func markup(s string, size vg.Length) string {
-	var out strings.Builder
+func markup(s string, size vg.Length) (out string) {
 	at := 0.0
 	for _, c := range s {
-		drawn, up := glyph(c)
+		drawn, part, up := glyph(c)
 		text := html.EscapeString(string(drawn))
-		if dy := steps(vg.Length(at-up) * size); up != 0 {
-			text = fmt.Sprintf(`<tspan dy="%d" font-size="%d">%s</tspan>`, dy, steps(small*size), text)
-		} else if at != 0 {
-			text = fmt.Sprintf(`<tspan dy="%d">%s</tspan>`, dy, text)
+		if up != 0 || at != 0 {
+			dy, size := steps(vg.Length(at-up)*size), steps(vg.Length(part)*size)
+			text = fmt.Sprintf(`<tspan dy="%d" font-size="%d">%s</tspan>`, dy, size, text)
 		}
-		at = up
-		out.WriteString(text)
+		out, at = out+text, up
 	}
-	return out.String()
+	return out
 }
 
 // repeat draws a mark at each of these places, as markers of one path.
