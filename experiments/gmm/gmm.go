@@ -76,6 +76,6 @@ var tables = []harness.Section{
 	words.Summary("summary-2d", "gmm-2d", slices.Insert(summed, 5,
 		study.Measure{Head: "occupancy of mode 4", Metric: "occupancy", Index: 3})...),
 	words.Summary("summary-10d", "gmm-10d", summed...),
-	words.Table("modes-2d", occupancies("gmm-2d")),
-	words.Table("modes-10d", occupancies("gmm-10d")),
+	occupancies("modes-2d", "gmm-2d"),
+	occupancies("modes-10d", "gmm-10d"),
 }

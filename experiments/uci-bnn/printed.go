@@ -73,7 +73,7 @@ func gaps(s *record.Set) (*figure.Figure, error) {
 		return nil, errors.New(s.Incomparable)
 	}
 	r, beside := read(s), besideOurs(s)
-	f := &figure.Figure{Row: 26, Below: "ours minus published, in standard errors of the difference"}
+	f := &figure.Figure{Row: 26}
 	var names []string
 	for _, problem := range slices.Backward(problems) {
 		names = append(names, r.names(problem))
@@ -113,7 +113,7 @@ func gaps(s *record.Set) (*figure.Figure, error) {
 		return nil, fmt.Errorf("no trial ended well")
 	}
 	for i := range f.Panels {
-		f.Panels[i].X.Min, f.Panels[i].X.Max = -limit, limit
+		f.Panels[i].X = figure.Axis{Label: "difference in standard errors", Min: -limit, Max: limit}
 	}
 	return f, nil
 }

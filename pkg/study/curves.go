@@ -43,14 +43,25 @@ func (w Words) Curves(name, problem string, panels ...Panel) harness.Section {
 	return w.Figure(name, func(s *record.Set) (*figure.Figure, error) { return curves(s, problem, panels) })
 }
 
-// Scripts are dots of the curves of the authors' script of a method, if it was run, beside ours.
+// Scripts are a dozen dots of the mean of the curves of the authors' script of a method, if it was run, beside ours.
 func Scripts(s *record.Set, problem, metric, method string, ours []record.Curve, style figure.Style) []figure.Layer {
 	if s.Scripts == nil || len(ours) == 0 {
 		return nil
 	}
-	curves := s.Scripts.Curves(problem, method, metric, 0)
-	last := ours[0].Iteration[len(ours[0].Iteration)-1]
-	return figure.Dots(curves, last, style, "authors' code")
+	layers := figure.Curves(s.Scripts.Curves(problem, method, metric, 0), style, nil)
+	if len(layers) == 0 {
+		return nil
+	}
+	line := layers[len(layers)-1].(figure.Line)
+	style.Mark = figure.Circle
+	out := figure.Scatter{Style: style, Radius: 2.4, Shared: "authors' code"}
+	until := float64(ours[0].Iteration[len(ours[0].Iteration)-1])
+	for n, k := len(line.X), 0; k <= 12; k++ {
+		if i := k * (n - 1) / 12; line.X[i] <= until && (k == 0 || i > (k-1)*(n-1)/12) {
+			out.X, out.Y = append(out.X, line.X[i]), append(out.Y, line.Y[i])
+		}
+	}
+	return []figure.Layer{out}
 }
 
 func curves(s *record.Set, problem string, panels []Panel) (*figure.Figure, error) {

@@ -65,6 +65,20 @@ class Facts:
                 last.setdefault(method[row["key"]], {}).setdefault(row["index"], {})[row["key"]] = row["value"]
         return {m: sum(np.mean(list(of.values())) >= COVERED for of in modes.values()) for m, modes in last.items()}
 
+    def reached(self, problem, method):
+        """The share of runs of the tuned method that end in all modes, in per cent."""
+        trials = parquet.read_table(self.results / "gmm" / "trials.parquet").to_pylist()
+        keys = {t["key"] for t in trials if (t["problem"], t["method"]) == (problem, method)}
+        rows = parquet.read_table(self.results / "gmm" / "trace.parquet", filters=[("metric", "=", "all-modes")]).to_pylist()
+        last = max(r["iteration"] for r in rows)
+        return 100 * np.mean([r["value"] for r in rows if r["key"] in keys and r["iteration"] == last])
+
+    def chosen(self, problem, method, setting):
+        """A setting of a tuned method on a mixture."""
+        trials = parquet.read_table(self.results / "gmm" / "trials.parquet").to_pylist()
+        of = next(t for t in trials if (t["protocol"], t["problem"], t["method"]) == ("tuned", problem, method))
+        return json.loads(of["config"])["sampler"][setting]
+
     def cells(self, grid, experiment, metric, **sampler):
         """The mean of a metric over the trials of a grid's cells with these settings of the sampler."""
         records, values = audit.Records(self.results / "grid" / grid / experiment), []
@@ -175,6 +189,9 @@ def findings(f):
         (r"of σ in place of the code's it is ([\d.]+\d) and agrees",
          [f.cells("printed-rate", "uci-bnn", "test-nll", sigma_rate=1e-4)]),
         (r"every method keeps (\w+) of five modes", [words.get(kept.pop()) if len(kept) == 1 else sorted(kept)]),
+        (r"\[(\d+) %\]\([^)]*\) of the runs of KDE score end .*? (\d+) % of Ada-SIFG, (\d+) % of SGLD and (\d+) % of SIFG",
+         [f"{f.reached('gmm-2d-near', m):.0f}" for m in ("kde-flow", "ada-sifg", "sgld", "sifg")]),
+        (r"chosen σ, ([\d.]+), is wider", [f.chosen("gmm-2d-near", "sifg", "sigma")]),
         (r"minimum detectable effect is between ([\d.]+) and ([\d.]+\d), by the method", [min(least), max(least)]),
         (r"energy distance is ([\d.]+); with .*? it is ([\d.]+), with 1e-3 ([\d.]+) \(ten seeds, σ₀ = 0\.12\)",
          [f.cells("ada", "gmm", "energy", sigma=0.12, sigma_rate=r) for r in (1e-9, 1e-5, 1e-3)]),

@@ -145,7 +145,7 @@ const (
 	})()`
 	smallest = `Math.min(...[...document.querySelectorAll("p, td, th, summary, h1, h2, h3, code, small")]
 		.filter((e) => e.getClientRects().length).map((e) => parseFloat(getComputedStyle(e).fontSize))) >= 11`
-	// broken lists the ids of claims that take more than one line, and names of rows that take more lines than words.
+	// broken lists the ids of claims that take more than one line, and names of rows that take more than their words.
 	broken = `[...document.querySelectorAll(".ledger .id, .sortable tr > :first-child")].filter((e) => {
 		const text = document.createRange();
 		text.selectNodeContents(e);
@@ -256,7 +256,7 @@ func (b *browser) look(path string, width int64, scheme string) {
 	b.is(at+": smallest text", smallest, true)
 	b.is(at+": contrast of text", contrast, true)
 	b.is(at+": what is cut off", cutOff, "")
-	b.is(at+": ids that are broken", broken, "")
+	b.is(at+": names that are broken", broken, "")
 }
 
 // quiet checks that pages asked for nothing but files of their folder, and had no errors.

@@ -45,6 +45,7 @@ type progress struct {
 	close func()    // ends the display
 	count int       // trials
 	jobs  int
+	ended func(t *harness.Trial) // is told what ended; nil: nothing is
 
 	mu      sync.Mutex
 	done    int
@@ -149,6 +150,9 @@ func (p *progress) End(t *harness.Trial, status, reason string, took time.Durati
 	slog.Info("trial", "key", t.Key, "name", t.Name(), "status", status, "reason", reason, "seconds", took.Seconds())
 	if status != record.StatusOK {
 		fmt.Fprintln(p.out, safe.Text(fmt.Sprintf("%s: %s; %s", t.Name(), became(status, reason), state)))
+	}
+	if p.ended != nil {
+		p.ended(t)
 	}
 }
 

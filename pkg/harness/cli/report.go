@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +18,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/page"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
-	"github.com/semi-implicit/sifg/pkg/harness/run"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
@@ -164,49 +163,29 @@ func (w *work) collect(e *env) error {
 	return damage
 }
 
-// arrivals are the progress of a run of several experiments. When the last trial of one ends, write makes its page.
-type arrivals struct {
-	run.Progress
-	write func(experiment string) error
-
-	mu   sync.Mutex
-	left map[string]int // trials that are still to end, by experiment
-}
-
-// arriving is the progress that makes pages as experiments are done, if the run is to.
-func (w *work) arriving(e *env, todo []harness.Trial, shown run.Progress) run.Progress {
-	if !w.early {
-		return shown
+// arriving makes the page of an experiment when the last of its trials that are to run has ended, and those of others
+// go on. What there is to say, errors too, is said by the report at the end.
+func (w *work) arriving(e *env, todo []harness.Trial) (ended func(t *harness.Trial)) {
+	var mu sync.Mutex
+	left := map[string]int{} // trials, by experiment
+	for _, t := range todo {
+		left[t.Experiment]++
 	}
 	quiet := *e
-	quiet.out, quiet.err = io.Discard, io.Discard // what there is to say is said at the end
-	a := &arrivals{Progress: shown, left: map[string]int{}}
-	for _, t := range todo {
-		a.left[t.Experiment]++
-	}
-	a.write = func(experiment string) error {
-		p := *w.Plan
-		p.Trials = slices.DeleteFunc(slices.Clone(p.Trials), func(t harness.Trial) bool {
-			return t.Experiment != experiment
-		})
-		return (&work{Plan: &p, results: w.results, store: w.store}).report(&quiet)
-	}
-	return a
-}
-
-func (a *arrivals) End(t *harness.Trial, status, reason string, took time.Duration) {
-	a.Progress.End(t, status, reason, took)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if status != "" {
-		a.left[t.Experiment]--
-	}
-	if status == "" || a.left[t.Experiment] > 0 {
-		return
-	}
-	delete(a.left, t.Experiment)
-	if len(a.left) > 0 && a.write(t.Experiment) == nil { // an error comes again at the end
-		a.Note("there is a page of " + t.Experiment)
+	quiet.out, quiet.err = io.Discard, io.Discard
+	return func(t *harness.Trial) {
+		mu.Lock()
+		defer mu.Unlock()
+		if left[t.Experiment]--; left[t.Experiment] > 0 {
+			return
+		}
+		if delete(left, t.Experiment); len(left) == 0 {
+			return
+		}
+		p, of := *w.Plan, t.Experiment
+		p.Trials = slices.DeleteFunc(slices.Clone(p.Trials), func(t harness.Trial) bool { return t.Experiment != of })
+		err := (&work{Plan: &p, results: w.results, store: w.store}).report(&quiet)
+		slog.Info("pages so far", "with", of, "error", err)
 	}
 }
 

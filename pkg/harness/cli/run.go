@@ -113,8 +113,11 @@ func (w *work) compute(e *env, r *runner) (soft context.Context, computed int, e
 	}
 	fmt.Fprintln(e.err, w.summary(todo))
 	shown := newProgress(e.err, todo, w.again, w.times, r.Jobs)
+	if w.early {
+		shown.ended = w.arriving(e, todo)
+	}
 	defer context.AfterFunc(soft, func() { shown.finishing(interrupted(soft, "")) })()
-	computed, err = run.Run(soft, hard, w.store, w.Experiments, todo, r.options(e, w.arriving(e, todo, shown)))
+	computed, err = run.Run(soft, hard, w.store, w.Experiments, todo, r.options(e, shown))
 	shown.close()
 	return soft, computed, errors.Join(err, w.status())
 }

@@ -21,7 +21,6 @@ package figure
 import (
 	"cmp"
 	"encoding/csv"
-	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -41,7 +40,6 @@ type Figure struct {
 	Panels   []Panel // row by row
 	Plane    bool    // the panels share the axes of the first, with equal units on both: parts of a plane
 	ColorBar Axis    // scale of the heat maps; drawn if there are any
-	Below    string  // written below the panels: what the X of all of them is
 	Width    float64 // cm; 0: 9 for one column, 14 for two, 18 for more
 	Height   float64 // cm; 0: from the proportions of the panels
 	Row      float64 // points for each of the categories along Y; 0: panels are 0.72 times as high as wide
@@ -84,8 +82,8 @@ func (f *Figure) SVG() (svg []byte, hidden int, err error) {
 	w, h := vg.Length(l.w), vg.Length(l.h)
 	c := &svgCanvas{h: h}
 	hidden = l.draw(draw.NewCanvas(c, w, h))
-	if err := errors.Join(l.err, c.err); err != nil {
-		return nil, 0, err
+	if l.err != nil {
+		return nil, 0, l.err
 	}
 	return c.write(w), hidden, nil
 }

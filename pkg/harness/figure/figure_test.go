@@ -18,7 +18,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
@@ -268,7 +267,7 @@ func TestCSV(t *testing.T) {
 		Band{X: []float64{1}, Lo: []float64{0}, Hi: []float64{2}},
 		HLine{Y: 5}, Box{At: 1, Values: []float64{6, 7}}, HeatMap{Cols: 2, Z: []float64{8, 9}},
 		Scatter{X: []float64{1e-9}, Y: []float64{-1}},
-		Dots([]record.Curve{{Iteration: []int{0, 5}, Value: []float64{3, 4}}}, 4, Method("sgld"), "others")[0],
+		Scatter{X: []float64{0}, Y: []float64{3}, Style: Method("sgld"), Shared: "others"},
 	}}, {X: Axis{Label: "step", Categories: []string{"0.1", "0.2"}}, Layers: []Layer{
 		Scatter{X: []float64{1.2, 2}, Y: []float64{1, 1}},
 	}}}}
@@ -288,26 +287,5 @@ func TestCSV(t *testing.T) {
 `
 	if got := strings.ReplaceAll(string(f.CSV()), "\r\n", "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-}
-
-// odd is a layer that does what no other does.
-type odd struct {
-	HLine
-	do func(c vg.Canvas)
-}
-
-func (o odd) draw(p *panel) { o.do(p.Canvas.Canvas) }
-
-// TestUnwritable: what the canvas of SVG cannot write is an error, and no figure that lacks it.
-func TestUnwritable(t *testing.T) {
-	for want, do := range map[string]func(c vg.Canvas){
-		"figure: a scaled canvas": func(c vg.Canvas) { c.Scale(2, 2) },
-		"figure: an image":        func(c vg.Canvas) { c.DrawImage(vg.Rectangle{}, image.NewGray(image.Rectangle{})) },
-	} {
-		f := &Figure{Panels: []Panel{{Layers: []Layer{odd{HLine{Y: 1, Style: Method("sifg").As("")}, do}}}}}
-		if svg, _, err := f.SVG(); svg != nil || err == nil || err.Error() != want {
-			t.Errorf("%v, want %s", err, want)
-		}
 	}
 }

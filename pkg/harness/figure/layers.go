@@ -42,6 +42,12 @@ type Band struct {
 	Solid     bool // in the style's colour, which is light otherwise
 }
 
+// Rectangle is a rectangle in the style's colour.
+func Rectangle(left, right, bottom, top float64, style Style) Band {
+	x, lo, hi := []float64{left, right}, []float64{bottom, bottom}, []float64{top, top}
+	return Band{X: x, Lo: lo, Hi: hi, Style: style, Solid: true}
+}
+
 // Scatter is a set of points: dots that are small and light where there are many, or marks.
 type Scatter struct {
 	X, Y   []float64
@@ -245,24 +251,6 @@ func Curves(curves []record.Curve, style Style, across func(iteration int) float
 	}
 	band.X = line.X
 	return []Layer{band, line}
-}
-
-// Dots are a dozen points of the mean of curves, up to an iteration, in the colour of the curves that they are set
-// beside. of says in the legend what they are.
-func Dots(curves []record.Curve, until int, style Style, of string) []Layer {
-	layers := Curves(curves, style, nil)
-	if len(layers) == 0 {
-		return nil
-	}
-	line := layers[len(layers)-1].(Line)
-	style.Mark = Circle
-	out := Scatter{Style: style, Radius: markRadius, Shared: of}
-	for n, k := len(line.X), 0; k <= 12; k++ {
-		if i := k * (n - 1) / 12; line.X[i] <= float64(until) && (k == 0 || i > (k-1)*(n-1)/12) {
-			out.X, out.Y = append(out.X, line.X[i]), append(out.Y, line.Y[i])
-		}
-	}
-	return []Layer{out}
 }
 
 // HeatMap fills cells of size 1×1 with colours of Figure.ColorBar, which diverge from its middle if it is logarithmic:

@@ -21,7 +21,6 @@ type layout struct {
 	endWidth   float64 // of the labels beside the panels
 	bar        axis    // of the colour bar
 	strip      float64 // height of legend and colour bar
-	below      float64 // height of the line below the panels
 	w, h       float64 // of the figure
 	err        error   // of drawing
 }
@@ -55,7 +54,7 @@ func (f *Figure) layout() (*layout, error) {
 		p.y.labelled = !f.Plane || i%l.cols == 0
 		p.y.vertical = true
 		p.y.Label = strings.Replace(p.y.Label, logBeyond, "\n"+logBeyond[2:], 1) // it would be too long
-		// Said once in a row, and once in a column.
+		// A label is said once in a row, and once in a column.
 		if i%l.cols > 0 && p.y.Label == f.Panels[i-1].Y.Label {
 			p.y.Label = ""
 		}
@@ -72,9 +71,6 @@ func (f *Figure) layout() (*layout, error) {
 		l.w = max(l.w, float64(l.cols)*(l.endWidth+narrowest))
 	}
 	l.strip = keyHeight * float64(len(l.keys))
-	if f.Below != "" {
-		l.below = textSize + 5
-	}
 	if z != nil {
 		var err error
 		if l.bar, _, err = f.ColorBar.resolve(z, nil, 0); err != nil {
@@ -121,7 +117,7 @@ func (l *layout) place(w, h float64) (float64, float64) {
 	}
 	rows, cols := float64(l.rows), float64(l.cols)
 	usedW := 2*outer + cols*right + (cols-1)*gap + floats.Sum(left)
-	usedH := 2*outer + l.strip + l.below + rows*top + (rows-1)*gap + floats.Sum(bottom)
+	usedH := 2*outer + l.strip + rows*top + (rows-1)*gap + floats.Sum(bottom)
 	w = (l.w - usedW) / cols
 	if l.h = l.f.Height * pointsPerCm; l.f.Height == 0 || l.f.Plane {
 		l.h = usedH + rows*l.height(w)
@@ -154,7 +150,6 @@ func (l *layout) draw(c draw.Canvas) (hidden int) {
 	c.SetColor(white)
 	c.Fill(c.Rectangle.Path())
 	l.drawLegend(&c)
-	l.text(&c, l.f.Below, textSize, vg.Point{X: c.Center().X, Y: outer + textSize*descent}, 0.5, 0, 0)
 	if l.bar.ticks != nil {
 		l.drawColorBar(&c)
 	}

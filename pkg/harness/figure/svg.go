@@ -3,7 +3,6 @@ package figure
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"html"
@@ -32,7 +31,6 @@ type svgCanvas struct {
 	body       bytes.Buffer
 	group      []string // elements that share their attributes, not yet written
 	attributes string   // of the group
-	err        error
 }
 
 func (c *svgCanvas) SetColor(col color.Color)               { c.color = color.NRGBAModel.Convert(col).(color.NRGBA) }
@@ -43,9 +41,9 @@ func (c *svgCanvas) Translate(p vg.Point)                   { c.origin = p }
 func (c *svgCanvas) Rotate(radians float64)                 { c.turn = radians }
 func (c *svgCanvas) Pop()                                   { c.origin, c.turn = vg.Point{}, 0 }
 
-// Scale and DrawImage are errors: no figure scales the canvas or has an image.
-func (c *svgCanvas) Scale(x, y float64)                  { c.err = errors.New("figure: a scaled canvas") }
-func (c *svgCanvas) DrawImage(vg.Rectangle, image.Image) { c.err = errors.New("figure: an image") }
+// No figure scales the canvas or has an image.
+func (c *svgCanvas) Scale(x, y float64)                  {}
+func (c *svgCanvas) DrawImage(vg.Rectangle, image.Image) {}
 
 // steps returns a length in steps.
 func steps(v vg.Length) int { return int(math.Round(10 * float64(v))) }
@@ -116,21 +114,18 @@ func (c *svgCanvas) FillString(f font.Face, pt vg.Point, s string) {
 }
 
 // markup is the text of a label, with its raised and lowered digits.
-func markup(s string, size vg.Length) string {
-	var out strings.Builder
+func markup(s string, size vg.Length) (out string) {
 	at := 0.0
 	for _, c := range s {
-		drawn, up := glyph(c)
+		drawn, part, up := glyph(c)
 		text := html.EscapeString(string(drawn))
-		if dy := steps(vg.Length(at-up) * size); up != 0 {
-			text = fmt.Sprintf(`<tspan dy="%d" font-size="%d">%s</tspan>`, dy, steps(small*size), text)
-		} else if at != 0 {
-			text = fmt.Sprintf(`<tspan dy="%d">%s</tspan>`, dy, text)
+		if up != 0 || at != 0 {
+			dy, size := steps(vg.Length(at-up)*size), steps(vg.Length(part)*size)
+			text = fmt.Sprintf(`<tspan dy="%d" font-size="%d">%s</tspan>`, dy, size, text)
 		}
-		at = up
-		out.WriteString(text)
+		out, at = out+text, up
 	}
-	return out.String()
+	return out
 }
 
 // repeat draws a mark at each of these places, as markers of one path.

@@ -208,30 +208,25 @@ func face(size float64) font.Face {
 // Raised and lowered digits are drawn as small ones: the font lacks some, and leaves gaps before others.
 var onLine, high, low = []rune("0123456789−"), []rune("⁰¹²³⁴⁵⁶⁷⁸⁹⁻"), []rune("₀₁₂₃₄₅₆₇₈₉")
 
-const small = 0.7 // of the size of what stands on the line
-
-// glyph is the character that is drawn for c, and how far above the line, in parts of the size: small if not on it.
-func glyph(c rune) (drawn rune, up float64) {
+// glyph is the character that is drawn for c, in what part of the size, and how far above the line, in parts too.
+func glyph(c rune) (drawn rune, part, up float64) {
+	const small = 0.7
 	if i := slices.Index(high, c); i >= 0 {
-		return onLine[i], 0.36
+		return onLine[i], small, 0.36
 	}
 	if i := slices.Index(low, c); i >= 0 {
-		return onLine[i], -0.14
+		return onLine[i], small, -0.14
 	}
-	return c, 0
+	return c, 1, 0
 }
 
 func textWidth(s string, size float64) (width float64) {
-	on, off := "", ""
 	for _, c := range s {
-		if drawn, up := glyph(c); up == 0 {
-			on += string(drawn)
-		} else {
-			off += string(drawn)
-		}
+		drawn, part, _ := glyph(c)
+		f := face(part * size)
+		width += float64(f.Width(string(drawn)))
 	}
-	normal, smaller := face(size), face(small*size)
-	return float64(normal.Width(on) + smaller.Width(off))
+	return width
 }
 
 // text writes s turned by turn radians about pt, which is the point (ax, ay) of its box: (0, 0) is the start of the
@@ -246,7 +241,7 @@ func (l *layout) write(c *draw.Canvas, s string, size float64, pt vg.Point, ax, 
 	f := face(size)
 	var buf sfnt.Buffer
 	for _, c := range s { // a character that the font lacks would be left out without a word
-		ch, _ := glyph(c)
+		ch, _, _ := glyph(c)
 		if g, err := f.Face.GlyphIndex(&buf, ch); (err != nil || g == 0) && l.err == nil {
 			l.err = fmt.Errorf("figure: label %q: the font has no character %q", s, ch)
 		}

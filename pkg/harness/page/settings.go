@@ -1,6 +1,7 @@
 package page
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -12,63 +13,32 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// configs returns the configurations of a problem's trials by method, with their keys dotted, and their seeds counted.
-func configs(set *record.Set, problem string) (by map[string]map[string]string, seeds map[string]int) {
-	by, seeds = map[string]map[string]string{}, map[string]int{}
+// inUse says with how many particles, iterations and seeds the methods of a protocol ran on a problem: most of them,
+// then each other one. "" of none.
+func inUse(set *record.Set, problem string) (text string) {
+	seeds, amounts, methods := map[string]int{}, map[string]string{}, map[string]int{}
 	for _, t := range set.Trials {
-		if t.Problem != problem {
-			continue
-		}
-		if by[t.Method] == nil {
-			by[t.Method] = settings.Flatten([]byte(t.Config))
-		}
-		seeds[t.Method]++
-	}
-	return by, seeds
-}
-
-// inUse says with which settings a protocol's methods ran on a problem; "" of none.
-func inUse(set *record.Set, problem string) string {
-	names := set.Methods(problem)
-	if names == nil {
-		return ""
-	}
-	all, seeds := configs(set, problem)
-	amounts := func(m string) []string {
-		c := all[m]
-		return []string{
-			c["particles"] + " particles", c["iterations"] + " iterations",
-			table.Count(seeds[m], "seed"),
+		if c, err := settings.Of(t); err == nil && t.Problem == problem {
+			seeds[t.Method]++
+			amounts[t.Method] = fmt.Sprintf("%d particles, %d iterations, %s", c.Particles, c.Iterations,
+				table.Count(seeds[t.Method], "seed"))
 		}
 	}
-	count := map[string]int{} // the methods that have an amount
-	for _, m := range names {
-		for _, text := range amounts(m) {
-			count[text]++
+	for _, amount := range amounts {
+		methods[amount]++
+	}
+	for _, amount := range slices.Sorted(maps.Keys(methods)) {
+		if text == "" || methods[amount] > methods[text] {
+			text = amount
 		}
 	}
-	var methods, common []string
-	for k := range 3 { // what most have
-		most := slices.MaxFunc(names, func(a, b string) int { return count[amounts(a)[k]] - count[amounts(b)[k]] })
-		common = append(common, amounts(most)[k])
+	usual := text
+	for _, m := range set.Methods(problem) {
+		if amounts[m] != usual {
+			text += "; " + figure.Label(m) + " " + amounts[m]
+		}
 	}
-	for _, m := range names {
-		c := all[m]
-		text := figure.Label(m) + " " + c["sampler.step"]
-		if c["sampler.divide_by_n"] == "true" {
-			text += "/n"
-		}
-		if sigma := c["sampler.sigma"]; sigma != "" {
-			text += ", σ " + sigma
-		}
-		for k, amount := range amounts(m) {
-			if amount != common[k] {
-				text += ", " + amount
-			}
-		}
-		methods = append(methods, text)
-	}
-	return strings.Join(common, ", ") + "; step of " + strings.Join(methods, "; ") + "."
+	return text
 }
 
 // marks says why the verdicts under a protocol are not about the paper.

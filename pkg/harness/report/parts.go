@@ -7,7 +7,6 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
-	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -87,9 +86,6 @@ func (p *Part) make(set *record.Set) error {
 			return err
 		}
 		p.Made = made
-		if drawn, err := figure.Picture(made); err == nil {
-			p.SVG, _, _ = drawn.SVG()
-		}
 	}
 	if p.Draw == nil {
 		return nil

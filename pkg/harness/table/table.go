@@ -18,10 +18,9 @@ type Table struct {
 	Title   string   `json:"title,omitempty"`
 	Above   []string `json:"above,omitempty"` // sentences above the table: what it says, and how far it can be trusted
 	Columns []Column `json:"columns"`
-	Rows    [][]Cell `json:"rows"`              // each as long as Columns
-	Spread  string   `json:"spread,omitempty"`  // what stands after ±, such as "standard deviation over seeds"
-	Notes   []string `json:"notes,omitempty"`   // below the table: what was averaged, how the best is marked
-	Picture *Picture `json:"picture,omitempty"` // nil: the numbers are not drawn
+	Rows    [][]Cell `json:"rows"`             // each as long as Columns
+	Spread  string   `json:"spread,omitempty"` // what stands after ±, such as "standard deviation over seeds"
+	Notes   []string `json:"notes,omitempty"`  // below the table: what was averaged, how the best is marked
 }
 
 // Column is the head of a column.
@@ -194,17 +193,3 @@ func (s *Sheet[R]) add(c Column, of func(thing R) Cell) {
 		s.Rows[i] = append(s.Rows[i], of(thing))
 	}
 }
-
-// Picture says how the numbers of a table are drawn: see figure.Picture.
-type Picture struct {
-	Kind  Kind   `json:"kind"`
-	Label string `json:"label"` // what the numbers are
-}
-
-// Kind of a picture.
-type Kind string
-
-const (
-	Heat   Kind = "heat"   // a colour for each cell, of a ratio; the first column names the rows
-	Shares Kind = "shares" // a bar for each row, with a part for each column but the first
-)

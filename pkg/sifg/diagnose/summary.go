@@ -45,6 +45,9 @@ type Summary struct {
 	funnel    funnel
 	tail      float64 // see tails
 	tailAt    int     // coordinate
+	astray    int     // particles; see strays
+	stretched int     // coordinate
+	stretch   float64 // ratio of its standard deviations with and without them
 	wrong     error   // what is wrong with the gradient, if the target has a log density
 	batches   bool    // the score is that of one mini-batch
 
@@ -262,6 +265,35 @@ func (s *Summary) describe(x, score metric.Points) {
 		k.Stein, k.SteinError = average(terms)
 	}
 	s.Stein, s.SteinError = average(total)
+	s.strays(x, total)
+}
+
+// strays looks for particles that the target hardly has: their terms of the Stein ratio, which grow with the distance
+// and with the slope there, are far above those of the others. The cube roots of what draws have are about normal,
+// whether tails fall off as those of a normal law do, of an exponential one, or of one with bounds; their scale is that
+// of the middle and the 90 % quantile. It sets the coordinate whose standard deviation is most too large by them.
+func (s *Summary) strays(x metric.Points, terms []float64) {
+	roots := make([]float64, x.N)
+	for i, v := range terms {
+		roots[i] = math.Cbrt(v)
+	}
+	sorted := slices.Sorted(slices.Values(roots))
+	middle := metric.Quantile(sorted, 0.5)
+	limit := middle + float64(strayBound*(metric.Quantile(sorted, 0.9)-middle)/1.28)
+	if sorted[x.N-1] <= limit {
+		return
+	}
+	for c, k := range s.Coordinates {
+		var others []float64
+		for i, v := range x.Column(c) {
+			if roots[i] <= limit {
+				others = append(others, v)
+			}
+		}
+		if stretch := k.SD / stat.StdDev(others, nil); stretch > s.stretch {
+			s.astray, s.stretched, s.stretch = x.N-len(others), c, stretch
+		}
+	}
 }
 
 // average returns a mean and its standard error for independent values.

@@ -333,3 +333,26 @@ func TestSummaryOfLostFunnel(t *testing.T) {
 		}
 	}
 }
+
+// TestSummaryOfStrays: one particle far out where a density falls off like an exponential law is in order by the Stein
+// ratio, and is named; the farthest of exact draws is not.
+func TestSummaryOfStrays(t *testing.T) {
+	logistic := target.NewFunc(2, func(x []float64) float64 {
+		return x[0] - 2*math.Log1p(math.Exp(x[0])) - x[1]*x[1]/2
+	}, func(dst, x []float64) { dst[0], dst[1] = -math.Tanh(x[0]/2), -x[1] })
+	c := &sifg.Cloud{Target: logistic, Z: sifg.NewBatch(500, 2), X: sifg.NewBatch(500, 2), Iter: 1}
+	r := rng.New(4, "strays")
+	for i := range 500 {
+		u := r.Float64()
+		c.X.Data[2*i], c.X.Data[2*i+1] = float32(math.Log(u/(1-u))), float32(r.NormFloat64())
+	}
+	if s := Summarize(c); len(s.Warnings) > 0 {
+		t.Errorf("exact draws: %q", s.Warnings)
+	}
+	c.X.Data[0] = 40
+	s := Summarize(c)
+	if len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "1 of the particles strayed") ||
+		!strings.Contains(s.Warnings[0], "coordinate 0") {
+		t.Errorf("a stray particle, Stein ratio %.2f: %q", s.Coordinates[0].Stein, s.Warnings)
+	}
+}

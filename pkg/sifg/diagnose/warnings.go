@@ -35,6 +35,10 @@ const (
 	// coarseBound is of |mean|/sd: beyond it an sd has fewer than a hundred values of float32.
 	coarseBound = 1e5
 
+	// strayBound is in standard deviations: one draw in 10⁷ of a normal law. Draws of posteriors with narrow bends pass
+	// it too, without a stretch.
+	strayBound, stretchBound = 5.2, 1.05
+
 	// unitsBound is of a coordinate's Stein ratio: a tenth of the variance is no matter of a few more iterations.
 	unitsBound = 0.1
 )
@@ -108,6 +112,11 @@ func (s *Summary) warn(x metric.Points) {
 		s.say("The kernel Stein discrepancy is %.2g, that of i.i.d. samples of equal size %.2g: "+
 			"the sample is not the target, or not yet. "+
 			"Run longer, and compare with a run of another seed or of package hmc.", s.KSD, s.ExactKSD)
+	}
+	if s.stretch > stretchBound {
+		s.say("%d of the particles strayed to where the target has next to nothing; without them the standard "+
+			"deviation of coordinate %d is %.0f %% smaller. Run longer, or start closer (Options.Init).", s.astray,
+			s.stretched, 100*(1-1/s.stretch))
 	}
 	s.warnOfRuns()
 	s.warnOfLumps(x)
