@@ -26,16 +26,16 @@ var budgets = []struct {
 	folder string
 	lines  int
 }{
-	{"pkg/harness", 18_850}, // 14,000
+	{"pkg/harness", 18_639}, // 14,000
 	{"pkg/study", 1_993},    // reached
 	{"experiments", 9_274},  // 8,600
 	{"pkg/sifg", 16_650},    // 16,200
-	{"", 47_445},            // 41,900, with scripts and docs/templates
+	{"", 47_337},            // 41,900, with scripts and docs/templates
 }
 
 // What all tests should come down to is 31,000 lines, README and documents 11,000 words.
 const (
-	testBudget = 34_345
+	testBudget = 34_285
 	wordBudget = 11_095
 )
 
