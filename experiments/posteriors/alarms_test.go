@@ -21,7 +21,7 @@ var instruments = []string{"Summarize", "Watch", "Summarize of two seeds"}
 
 // TestAlarms counts warnings on runs with 300 particles under tuned, of seeds 1 and 2: false alarms on samples that
 // are good by the reference draws, and what is said of those that are not. By itself it looks at one posterior;
-// ALARMS=all looks at all, method by method; docs/library.md has the sums.
+// ALARMS=all looks at all, method by method.
 func TestAlarms(t *testing.T) {
 	problems := []string{"garch-1000"}
 	methods := []string{"l2-gf"}

@@ -29,7 +29,7 @@ var budgets = []struct {
 	{"pkg/harness", 18_639}, // 14,000
 	{"pkg/study", 1_993},    // reached
 	{"experiments", 9_274},  // 8,600
-	{"pkg/sifg", 16_650},    // 16,200
+	{"pkg/sifg", 16_691},    // 16,200
 	{"", 47_337},            // 41,900, with scripts and docs/templates
 }
 

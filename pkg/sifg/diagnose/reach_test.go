@@ -141,8 +141,8 @@ func (t known) sample(sampler string, seed uint64) (x metric.Points, warns bool,
 func simple() []known {
 	return []known{
 		normalOf("N(0, I), d = 2", 2, 1), normalOf("d = 10", 10, 1), normalOf("d = 50", 50, 1),
-		normalOf("d = 100", 100, 1), normalOf("d = 10, widths 1 to 0.1", 10, 0.1),
-		normalOf("d = 10, widths 1 to 0.01", 10, 0.01),
+		normalOf("d = 100", 100, 1), normalOf("d = 10, widths 1–0.1", 10, 0.1),
+		normalOf("d = 10, widths 1–0.01", 10, 0.01),
 		{"banana", target.NewValueGrad(2, func(dst, x []float64) float64 {
 			bend := x[1] - x[0]*x[0]/2
 			dst[0], dst[1] = -x[0]+4*bend*x[0], -4*bend
@@ -187,7 +187,7 @@ func funnelOf(d int) known {
 // modes is 0.7·N((a, 0), I) + 0.3·N((−a, 0), I).
 func modes(a float64) known {
 	tilt := math.Log(0.7 / 0.3)
-	return known{fmt.Sprintf("modes at ±%g, 0.7 and 0.3", a), target.NewValueGrad(2, func(dst, x []float64) float64 {
+	return known{fmt.Sprintf("modes ±%g, 0.7/0.3", a), target.NewValueGrad(2, func(dst, x []float64) float64 {
 		half := a*x[0] + tilt/2 // of the difference of the modes' logarithms
 		dst[0], dst[1] = -x[0]+a*math.Tanh(half), -x[1]
 		return -x[0]*x[0]/2 - x[1]*x[1]/2 + math.Abs(half) + math.Log1p(math.Exp(-2*math.Abs(half)))
@@ -213,7 +213,7 @@ func logistic() known {
 			y[i] = 1
 		}
 	}
-	k := known{name: "logistic regression, d = 10", Func: target.NewValueGrad(d, func(dst, b []float64) (log float64) {
+	k := known{name: "logistic, d = 10", Func: target.NewValueGrad(d, func(dst, b []float64) (log float64) {
 		for j, v := range b {
 			dst[j] = -v / 6.25
 			log -= v * v / 12.5

@@ -29,8 +29,6 @@ type transform interface {
 	forward(x, u []float64) float64
 	// pull sets du = (∂x/∂u)ᵀ·g + ∇log |det ∂x/∂u|, with x the values of u.
 	pull(du, g, x, u []float64)
-	// inverse sets u to the coordinates of x; something not finite outside of the domain.
-	inverse(u, x []float64)
 }
 
 const badParams = "target: NewConstrained: the function and one Param or more must be given"
@@ -95,26 +93,6 @@ func (c *Constrained) Constrain(dst, u []float64) {
 	checkPoint(c.d, u)
 	checkPoint(c.values, dst)
 	c.constrain(dst, u)
-}
-
-// Unconstrain sets dst, of length Dim, to the coordinates of values x, as for a start. Values outside of their domain,
-// or on its border, are an error that names them.
-func (c *Constrained) Unconstrain(dst, x []float64) (err error) {
-	checkPoint(c.d, dst)
-	checkPoint(c.values, x)
-	c.blocks(func(p Param, at, of int) {
-		in, u := x[at:at+len(p.names)], dst[of:of+p.coords]
-		p.inverse(u, in)
-		back := make([]float64, len(in))
-		p.forward(back, u)
-		inside := !slices.ContainsFunc(u, func(v float64) bool { return v-v != 0 })
-		for k, v := range in {
-			if !(inside && math.Abs(back[k]-v) <= 1e-6*max(1, math.Abs(v))) && err == nil {
-				err = fmt.Errorf("target: %s is %g in %v, which is outside of its domain", p.names[k], v, in)
-			}
-		}
-	})
-	return err
 }
 
 // param returns a block, the names of which have the given number of indices, each from 1 to n.

@@ -11,8 +11,6 @@ func (identity) forward(x, u []float64) float64 {
 
 func (identity) pull(du, g, _, _ []float64) { copy(du, g) }
 
-func (identity) inverse(u, x []float64) { copy(u, x) }
-
 // far is beyond every u that matters; exp(±far) is finite and above 0.
 const far = 700
 
@@ -33,12 +31,6 @@ func (exponential) forward(x, u []float64) (log float64) {
 func (exponential) pull(du, g, x, _ []float64) {
 	for k, v := range x {
 		du[k] = float64(g[k]*v) + 1
-	}
-}
-
-func (exponential) inverse(u, x []float64) {
-	for k, v := range x {
-		u[k] = math.Log(v)
 	}
 }
 
@@ -71,12 +63,6 @@ func (b bounded) pull(du, g, _, u []float64) {
 	}
 }
 
-func (b bounded) inverse(u, x []float64) {
-	for k, v := range x {
-		u[k] = math.Log((v - b.low) / (b.high - v))
-	}
-}
-
 // ordered is x₁ = u₁, x_k = x_(k−1) + exp u_k, with log Jacobian Σ u_k over k ≥ 2.
 type ordered struct{}
 
@@ -96,13 +82,6 @@ func (ordered) pull(du, g, _, u []float64) {
 		du[k] = float64(sum*exp(u[k])) + 1
 	}
 	du[0] = sum + g[0]
-}
-
-func (ordered) inverse(u, x []float64) {
-	u[0] = x[0]
-	for k := 1; k < len(x); k++ {
-		u[k] = math.Log(x[k] - x[k-1])
-	}
 }
 
 // simplex is x = softmax(y), y = Vu, n values of n − 1 coordinates. Column k of V, from 1, has k entries 1/√(k(k+1)),
@@ -149,14 +128,6 @@ func (simplex) pull(du, g, x, _ []float64) {
 	}
 }
 
-func (simplex) inverse(u, x []float64) {
-	sum := 0.0
-	for k := 1; k < len(x); k++ {
-		sum += math.Log(x[k-1])
-		u[k-1] = (sum - float64(float64(k)*math.Log(x[k]))) / math.Sqrt(float64(k*(k+1)))
-	}
-}
-
 // correlation is row by row: L_ij = tanh(u_ij)·e^a_j and L_ii = e^a_i, where a_0 = 0 and a_(j+1) = a_j − log cosh u_ij
 // is half the log of what the squares before leave of 1. The log Jacobian is Σ (a_j − 2 log cosh u_ij).
 type correlation struct{ n int }
@@ -196,17 +167,5 @@ func (c correlation) pull(du, g, x, u []float64) {
 			slope += float64(g[at]*x[at]) + 1
 		}
 		du, u = du[i:], u[i:]
-	}
-}
-
-func (c correlation) inverse(u, x []float64) {
-	for i := range c.n {
-		left := float64(x[i*c.n+i] * x[i*c.n+i])
-		for j := i - 1; j >= 0; j-- {
-			v := x[i*c.n+j]
-			left += float64(v * v)
-			u[j] = math.Atanh(v / math.Sqrt(left))
-		}
-		u = u[i:]
 	}
 }
