@@ -48,7 +48,25 @@ func scatter(s *record.Set) (*figure.Figure, error) {
 	})
 	f.Panels = append(f.Panels, p)
 	f.Cols = min(len(f.Panels), max(3, (len(f.Panels)+1)/2)) // two rows
+	around(&f.Panels[0])
 	return f, nil
+}
+
+// around sets the axes of a panel to what its contours span, with a margin: no initialisation is shown.
+func around(p *figure.Panel) {
+	var x, y []float64
+	for _, layer := range p.Layers {
+		if contour, ok := layer.(figure.Line); ok {
+			x, y = append(x, contour.X...), append(y, contour.Y...)
+		}
+	}
+	limit := func(a *figure.Axis, v []float64) {
+		a.Min, a.Max = slices.Min(v), slices.Max(v)
+		free := 0.12 * (a.Max - a.Min)
+		a.Min, a.Max = a.Min-free, a.Max+free
+	}
+	limit(&p.X, x)
+	limit(&p.Y, y)
 }
 
 // trajectories draws Figure 2 for the methods with a network.

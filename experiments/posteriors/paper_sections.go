@@ -112,7 +112,7 @@ func pointsOf(s *record.Set, key, name string) (metric.Points, error) {
 }
 
 func samplePanel(method string, names []string, sample, reference metric.Points) figure.Panel {
-	truth, own := figure.Method("truth").As("reference draws"), figure.Method(method)
+	truth, own := figure.Method("truth").As("reference draws"), figure.Method(method).As("") // the title names it
 	truth.Color = color.NRGBA{R: 0xb4, G: 0xb4, B: 0xb4, A: 255}
 	p := figure.Panel{Title: figure.Label(method), X: axisOf(names[0], reference.Column(0))}
 	if reference.D == 1 {

@@ -133,7 +133,8 @@ func ranks(s *record.Set) (*figure.Figure, error) {
 			for k := range density { // counts
 				density[k] *= float64(len(of)*len(x)) / rankBins
 			}
-			style := figure.Method(fmt.Sprintf("chain %d", c+1))
+			style := figure.Shade(float64(c%4)/3, fmt.Sprintf("chain %d", c+1))
+			style.Dash = [][]float64{nil, {5, 2}, {2, 2}, {7, 2, 2, 2}}[c%4]
 			p.Layers = append(p.Layers, figure.Line{X: at, Y: density, Style: style})
 		}
 		f.Panels = append(f.Panels, p)

@@ -49,6 +49,7 @@ func (f *Figure) layout() (*layout, error) {
 		z = append(z, values...)
 		if f.Plane {
 			p.x, p.y = l.panels[0].x, l.panels[0].y
+			p.x.Label, p.y.Label = p.spec.X.Label, p.spec.Y.Label
 		}
 		p.x.labelled = !f.Plane || i/l.cols == l.rows-1
 		p.y.labelled = !f.Plane || i%l.cols == 0
