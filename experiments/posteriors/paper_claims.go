@@ -95,7 +95,7 @@ func (p *paper) claim(c *paperClaim, i int, file *settings.File) (claim.Claim, e
 		}
 		k, _ := strconv.Atoi(m[1])
 		if k < 1 || k > len(problems) {
-			return out, usage.Errorf("%s, lowest.of: %q is not possible", where, l.Of)
+			return out, usage.Errorf("%s, lowest.of: %q is not possible: want 1 to %d", where, l.Of, len(problems))
 		}
 		out.Rule = fmt.Sprintf("on at least %s final %s lower than that of every other method, each %s", l.Of, l.Metric,
 			rule.Paired)

@@ -197,7 +197,8 @@ func unique[T comparable](all []T) (out []T) {
 func publishedCell(s *record.Set, r *compare.Row) table.Cell {
 	c := table.Cell{Text: r.Printed, Below: "–", Tip: r.Note}
 	if len(r.Ours) > 0 {
-		c.Below = table.MeanSD(r.Ours).Text
+		ours := table.MeanSD(r.Ours)
+		c.Below, c.Value, c.Spread = ours.Text, ours.Value, ours.Spread
 	}
 	c.Below += r.Mark()
 	if doubts(s, []string{r.Problem}) != "" {

@@ -107,7 +107,7 @@ func TestPaperRefused(t *testing.T) {
 		{"than: svgd", "than: svdg", `unknown method "svdg" in FILE: claim 1, smaller: did you mean "svgd"?`},
 		{"than: svgd", "then: svgd", `unknown key "then" in FILE, line 17: did you mean "than"?`},
 		{"1 of 2", "1 of 3", `FILE: claim b, lowest.of: want how many of the 2 problems`},
-		{"1 of 2", "3 of 2", `FILE: claim b, lowest.of: "3 of 2 problems" is not possible`},
+		{"1 of 2", "3 of 2", `FILE: claim b, lowest.of: "3 of 2 problems" is not possible: want 1 to 2`},
 		{", bound: 0.1", "", `FILE: claim 3, within.bound is missing`},
 		{"id: b", "id: b, within: {}", `FILE: claim b: want one rule: smaller, lowest or within`},
 		{"says: One.", "id: b", `FILE: claim b: says is missing`},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/compare"
 	"github.com/semi-implicit/sifg/pkg/harness/grid"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/page"
@@ -235,7 +236,7 @@ func (w *work) show(e *env, r *report.Results) {
 				}
 			}
 		}
-	case rows != nil:
+	case rows != nil && e.paper == "":
 		columns(e.out, append([][]string{{"claim", "verdict", "statement"}}, rows...))
 	case x != nil && len(w.Experiments) == 1:
 		for _, set := range x.Sets {
@@ -243,6 +244,13 @@ func (w *work) show(e *env, r *report.Results) {
 			if t := report.Summary(first, set); planned && t != nil {
 				fmt.Fprintln(e.out, t.Plain())
 			}
+			if planned && e.paper != "" && first.Published != nil && w.Scale == "full" {
+				counts := compare.Count(compare.Published(first.Published, set))
+				fmt.Fprintf(e.out, "published numbers: %s\n\n", counts)
+			}
+		}
+		if rows != nil {
+			columns(e.out, append([][]string{{"claim", "verdict", "statement"}}, rows...))
 		}
 	}
 }

@@ -80,8 +80,12 @@ func (t *Table) CSV() string {
 	lines := make([][]string, 1+len(t.Rows))
 	for j, c := range t.Columns {
 		spread := slices.ContainsFunc(t.Rows, func(r []Cell) bool { return r[j].Spread != "" })
-		if lines[0] = append(lines[0], c.Header); spread {
-			lines[0] = append(lines[0], c.Header+" spread")
+		header := c.Header
+		if c.Group != "" {
+			header = c.Group + ": " + header
+		}
+		if lines[0] = append(lines[0], header); spread {
+			lines[0] = append(lines[0], header+" spread")
 		}
 		for i, r := range t.Rows {
 			text := r[j].Text

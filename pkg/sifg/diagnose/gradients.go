@@ -60,7 +60,7 @@ func Gradients(t Gradient, tolerance float64, points ...[]float64) error {
 			if said != is && first == nil {
 				name := fmt.Sprint(c)
 				if n, ok := t.(interface{ Name(c int) string }); ok && n.Name(c) != "" {
-					name += " (" + n.Name(c) + ")"
+					name = n.Name(c)
 				}
 				first = fmt.Errorf("coordinate %s of the gradient is %.6g at x = %s, but the log density changes by "+
 					"%.6g per unit of that coordinate there", name, said, show(x), is)
