@@ -29,13 +29,13 @@ var budgets = []struct {
 	{"pkg/harness", 18_639}, // 14,000
 	{"pkg/study", 1_993},    // reached
 	{"experiments", 9_274},  // 8,600
-	{"pkg/sifg", 16_691},    // 16,200
+	{"pkg/sifg", 16_628},    // 16,200
 	{"", 47_337},            // 41,900, with scripts and docs/templates
 }
 
 // What all tests should come down to is 31,000 lines, README and documents 11,000 words.
 const (
-	testBudget = 34_285
+	testBudget = 34_267
 	wordBudget = 11_095
 )
 
