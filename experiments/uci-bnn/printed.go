@@ -61,7 +61,7 @@ func against(s *record.Set) (*table.Table, error) {
 	trials, _ := r.meaning()
 	read := "Published mean ± standard deviation over ours; bold: the lowest of those published. "
 	if s.Scripts != nil {
-		read += "Third, where it was run: the authors' code (in brackets: its runs). "
+		read += "Third, where it was run: the mean of the authors' code (in brackets: its runs). "
 	}
 	t.Notes = []string{verdict, read + "A cell's settings show where the pointer rests on it. " + trials}
 	return t, nil
@@ -118,7 +118,7 @@ func gaps(s *record.Set) (*figure.Figure, error) {
 	return f, nil
 }
 
-// script is what the authors' script gave where a number is printed, with how many runs; "" if it was not run.
+// script is the mean of the authors' script where a number is printed, with how many runs; "" if it was not run.
 func (r results) script(p claim.Published) string {
 	if r.set.Scripts == nil {
 		return ""
@@ -128,11 +128,7 @@ func (r results) script(p claim.Published) string {
 	if len(v) == 0 {
 		return ""
 	}
-	text := " / " + table.Fixed(stats.Mean(v), 3).Text
-	if len(v) > 1 {
-		text += " ± " + table.Significant(stats.SD(v), 1)
-	}
-	return fmt.Sprintf("%s (%d)", text, len(v))
+	return fmt.Sprintf(" / %s (%d)", table.Fixed(stats.Mean(v), 3).Text, len(v))
 }
 
 // printedCell is a printed number over the measured one, without a verdict.
