@@ -46,6 +46,9 @@ func scoreCard(kind string) harness.Section {
 		const largest = 30 // that a colour tells from larger ones
 		all := names(s)
 		methods := s.Methods(all[0] + "-" + kind)
+		if len(methods) == 0 {
+			return nil, harness.ErrNoTrials
+		}
 		h := figure.HeatMap{Cols: len(methods)}
 		x := figure.Axis{Min: -0.5, Max: float64(len(methods)) - 0.5}
 		y := figure.Axis{Min: -0.5, Max: float64(len(all)) - 0.5}
@@ -60,8 +63,8 @@ func scoreCard(kind string) harness.Section {
 				if c.Value == "" { // words
 					o.sd = math.NaN()
 				}
-				error, _, _ := strings.Cut(c.Text, ",") // without the time
-				h.Z, h.Text = append(h.Z, o.sd), append(h.Text, error)
+				text, _, _ := strings.Cut(c.Text, ",") // without the time
+				h.Z, h.Text = append(h.Z, o.sd), append(h.Text, text)
 			}
 		}
 		const label = "error of the standard deviations, as a multiple of exact draws' (below 1: smaller)"
