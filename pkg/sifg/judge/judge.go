@@ -115,7 +115,7 @@ func (r *run) whole() (*Result, error) {
 		r.revisit(s)
 		again = r.astray()
 	}
-	if rhat > mostRHat && rhat <= hopeless && divergent > mostDivergent {
+	if rhat > mostRHat && divergent > mostDivergent && (rhat <= hopeless || divergent > manyDivergent) {
 		again, r.options.Config.TargetAccept = true, max(careful, r.options.Config.TargetAccept)
 	}
 	if again {
