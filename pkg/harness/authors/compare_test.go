@@ -206,11 +206,10 @@ func TestRead(t *testing.T) {
 	if err := os.Mkdir(filepath.Dir(file), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file, b, 0o666); err != nil {
-		t.Fatal(err)
-	}
 	digest := fmt.Sprintf("%x  numbers.parquet\n", sha256.Sum256(b))
-	if err := os.WriteFile(filepath.Join(dir, "authors", "numbers.sha256"), []byte(digest), 0o666); err != nil {
+	err1 := os.WriteFile(file, b, 0o666)
+	err2 := os.WriteFile(filepath.Join(dir, "authors", "numbers.sha256"), []byte(digest), 0o666)
+	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := Read(dir); err != nil || !reflect.DeepEqual(got, set(want)) {

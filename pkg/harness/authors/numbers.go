@@ -46,7 +46,7 @@ func (n *Number) Check() error {
 
 // Read returns the numbers in a results folder as the records of trials, one a run of a script, in order of figure,
 // problem, method and seed; nil if it has none. Times are processor seconds; those of ICA are of all methods of a try
-// together. The file's digest stands beside it, in numbers.sha256: another is safe.Damage.
+// together. The file's digest stands beside it, in numbers.sha256; where it differs the error is a safe.Damage.
 func Read(results string) (*record.Set, error) {
 	file := filepath.Join(results, "authors", "numbers.parquet")
 	b, err := os.ReadFile(file)
@@ -59,7 +59,7 @@ func Read(results string) (*record.Set, error) {
 	if want, err := os.ReadFile(digest); err != nil {
 		return nil, err
 	} else if string(want) != fmt.Sprintf("%x  numbers.parquet\n", sha256.Sum256(b)) {
-		return nil, &safe.Damage{Path: file, Reason: "it is not the file that " + digest + " is of"}
+		return nil, &safe.Damage{Path: file, Reason: "its digest is not that in " + digest}
 	}
 	numbers, err := record.Decode[Number](b)
 	if err != nil {

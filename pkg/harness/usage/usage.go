@@ -108,8 +108,8 @@ func Twice[T comparable](kind string, list []T) error {
 }
 
 // nearest returns a candidate that is name with two neighbouring letters exchanged, or begins with it or differs by one
-// edit, or else by two if it has five letters: the one nearest to its length; "" where there is none. A candidate that
-// is shorter by more takes no time.
+// edit, or else by two if it has five letters: the one nearest to its length; "" where there is none. Names that are
+// longer by more than two letters are not compared, which would take seconds for one of 50,000.
 func nearest(name string, candidates []string) string {
 	candidates = slices.DeleteFunc(slices.Clone(candidates), func(c string) bool { return len(c)+2 < len(name) })
 	if len(candidates) == 0 {

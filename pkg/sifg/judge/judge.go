@@ -54,7 +54,7 @@ const (
 	// included, and 1.1 to 1.3 times those of 0.85; on gp-pois, where chains of long steps stick in narrow bends and
 	// have to go on, 0.6 and 0.75 times.
 	accept = 0.9
-	// Chains that nearly agree where moves diverge, as in a narrow bend, run again with shorter steps.
+	// Chains run again with shorter steps where they nearly agree and moves diverge, or where many moves diverge.
 	careful = 0.98
 )
 
