@@ -29,12 +29,7 @@ var claims = []claim.Claim{
 		Check: rule.On("gmm-2d", func(e record.View) claim.Outcome {
 			fixed, textF := coverage(e, "sifg")
 			ada, textA := coverage(e, "ada-sifg")
-			all := append(fixed, ada...)
-			return claim.Outcome{
-				Verdict:  rule.Most(all),
-				Number:   rule.CountText(all),
-				Evidence: textF + "; " + textA + rule.Fails(all),
-			}
+			return rule.InMost(append(fixed, ada...), textF+"; "+textA)
 		}, "sifg", "ada-sifg"),
 	},
 	misses("2", "l2-gf", "L2-GF"),
@@ -61,13 +56,9 @@ var claims = []claim.Claim{
 						strings.Join(text, ", ") + ", SIFG " + rule.Spread(most)}
 				}
 			}
-			return claim.Outcome{
-				Verdict: rule.Most(holds),
-				Number:  rule.CountText(holds),
-				Evidence: fmt.Sprintf("median displacement: %s; SIFG's particles %s, its sample, with noise drawn "+
-					"anew, %s%s", strings.Join(text, ", "), rule.Spread(most),
-					rule.Spread(e.Last("sifg", "displacement-x", 1)), rule.Fails(holds)),
-			}
+			return rule.InMost(holds, fmt.Sprintf("median displacement: %s; SIFG's particles %s, its sample, with "+
+				"noise drawn anew, %s", strings.Join(text, ", "), rule.Spread(most),
+				rule.Spread(e.Last("sifg", "displacement-x", 1))))
 		}, "l2-gf", "ada-gwg", "sifg"),
 	},
 	{
@@ -95,11 +86,7 @@ var claims = []claim.Claim{
 				verdicts = append(verdicts, one)
 				text = append(text, figure.Label(m)+" "+in)
 			}
-			return claim.Outcome{
-				Verdict:  slices.Max(verdicts),
-				Number:   claim.CountReproduced(verdicts),
-				Evidence: "change of the k-NN KL, mean [90 % interval]: " + strings.Join(text, ", "),
-			}
+			return rule.InParts(verdicts, "change of the k-NN KL, mean [90 % interval]: "+strings.Join(text, ", "))
 		}, flowMethods...),
 	},
 	rule.LowerCurve("8", "10-D: SIFG converges faster than L2-GF.", "gmm-10d", "knn-kl", "sifg", "l2-gf").
@@ -221,11 +208,7 @@ func misses(id, method, name string) claim.Claim {
 			for i := range all {
 				all[i] = !all[i]
 			}
-			return claim.Outcome{
-				Verdict:  rule.Most(all),
-				Number:   rule.CountText(all),
-				Evidence: text + rule.Fails(all),
-			}
+			return rule.InMost(all, text)
 		}, method),
 	}.And(unstable("gmm-2d", method))
 }

@@ -8,8 +8,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/stats"
-	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/study"
@@ -156,42 +154,3 @@ func population(s *record.Set) (*figure.Figure, error) {
 	}
 	return f, nil
 }
-
-// occupancies are the shares of modes, a bar for each method with guides where equal shares would end, and as a table.
-func occupancies(name, problem string) harness.Section {
-	shares := func(s *record.Set, m string, k int) float64 {
-		return stats.Mean(record.View{Set: s, Problem: problem}.Final(m, "occupancy", k))
-	}
-	out := words.Table(name, func(s *record.Set) (*table.Table, error) {
-		t := table.Of(s.Methods(problem))
-		t.Words("Method", func(m string) string { return figure.Label(m) })
-		for k := range modes {
-			t.Column(fmt.Sprintf("mode %d", k+1), func(m string) table.Cell { return table.Fixed(shares(s, m, k), 2) })
-		}
-		return &t.Table, nil
-	})
-	out.Draw = func(s *record.Set) (*figure.Figure, error) {
-		methods := s.Methods(problem)
-		p := figure.Panel{X: figure.Axis{Label: "share of the sample; the weight of each mode is 0.2", Min: 0, Max: 1}}
-		for i, m := range slices.Backward(methods) {
-			p.Y.Categories = append(p.Y.Categories, figure.Label(m))
-			from, y := 0.0, float64(len(methods)-1-i)
-			for k := range modes {
-				grey := uint8(0x40 + 0x28*k) // no mode is better than another
-				style := figure.Style{Label: fmt.Sprintf("mode %d", k+1), Color: color.NRGBA{grey, grey, grey, 0xff}}
-				to := from + shares(s, m, k)
-				p.Layers = append(p.Layers, figure.Rectangle(from, to, y-0.36, y+0.36, style))
-				from = to
-			}
-		}
-		guide := figure.Style{Color: color.NRGBA{0xd0, 0, 0, 0xff}, Width: 0.6, Dash: []float64{3, 2}}
-		for k := 1; k < modes; k++ {
-			x, y := float64(k)/modes, float64(len(methods))-0.5
-			p.Layers = append(p.Layers, figure.Line{X: []float64{x, x}, Y: []float64{-0.5, y}, Style: guide})
-		}
-		return &figure.Figure{Panels: []figure.Panel{p}, Width: 12, Row: 13}, nil
-	}
-	return out
-}
-
-const modes = 5

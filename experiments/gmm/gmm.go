@@ -72,10 +72,19 @@ var summed = []study.Measure{
 	{Head: "σ", Metric: "sigma"},
 }
 
+// shares are those of the modes.
+var shares = []study.Measure{
+	{Head: "mode 1", Metric: "occupancy", Index: 0},
+	{Head: "mode 2", Metric: "occupancy", Index: 1},
+	{Head: "mode 3", Metric: "occupancy", Index: 2},
+	{Head: "mode 4", Metric: "occupancy", Index: 3},
+	{Head: "mode 5", Metric: "occupancy", Index: 4},
+}
+
 var tables = []harness.Section{
 	words.Summary("summary-2d", "gmm-2d", slices.Insert(summed, 5,
 		study.Measure{Head: "occupancy of mode 4", Metric: "occupancy", Index: 3})...),
 	words.Summary("summary-10d", "gmm-10d", summed...),
-	occupancies("modes-2d", "gmm-2d"),
-	occupancies("modes-10d", "gmm-10d"),
+	words.Summary("modes-2d", "gmm-2d", shares...),
+	words.Summary("modes-10d", "gmm-10d", shares...),
 }

@@ -79,12 +79,8 @@ var claims = []claim.Claim{
 				h := both[1][i]
 				holds, ratio = append(holds, d < h), append(ratio, d/h)
 			}
-			return claim.Outcome{
-				Verdict: rule.Most(holds),
-				Number:  rule.CountText(holds),
-				Evidence: fmt.Sprintf("at σ = %s in 2-D, variance of the denoising gradient over that of the Stein "+
-					"gradient: %s", rule.Spread(e.Last("sifg", "sigma", 0)), table.Spread(ratio)),
-			}
+			return rule.InMost(holds, fmt.Sprintf("at σ = %s in 2-D, variance of the denoising gradient over that of "+
+				"the Stein gradient: %s", rule.Spread(e.Last("sifg", "sigma", 0)), table.Spread(ratio)))
 		}, "sifg"),
 	},
 }

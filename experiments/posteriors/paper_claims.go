@@ -189,11 +189,8 @@ func (r *withinRule) check(s *record.Set) claim.Outcome {
 			holds = append(holds, !v.Lost() && v.Number <= *r.Bound)
 		}
 	}
-	return claim.Outcome{
-		Verdict: rule.Most(holds),
-		Number:  rule.CountText(holds),
-		Evidence: fmt.Sprintf("%s of %s on %s: %s%s", r.Metric, figure.Label(r.Method), r.Problem, rule.Spread(sample),
-			rule.Fails(holds)),
-		Keys: record.View{Set: s, Problem: r.Problem}.Keys(r.Method),
-	}
+	out := rule.InMost(holds, fmt.Sprintf("%s of %s on %s: %s", r.Metric, figure.Label(r.Method), r.Problem,
+		rule.Spread(sample)))
+	out.Keys = record.View{Set: s, Problem: r.Problem}.Keys(r.Method)
+	return out
 }

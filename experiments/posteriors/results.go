@@ -25,10 +25,9 @@ var tables = []harness.Section{
 	scoreCard("raw"),
 }
 
-// scoreCard is what each method comes to on each posterior, as a table and by the colours of the errors of the standard
-// deviations: blue where they are smaller than those of exact draws.
+// scoreCard is what each method comes to on each posterior.
 func scoreCard(kind string) harness.Section {
-	out := words.Table("card-"+kind, func(s *record.Set) (*table.Table, error) {
+	return words.Table("card-"+kind, func(s *record.Set) (*table.Table, error) {
 		all := names(s)
 		methods := s.Methods(all[0] + "-" + kind)
 		if len(methods) == 0 {
@@ -42,39 +41,6 @@ func scoreCard(kind string) harness.Section {
 		t.Notes = []string{"Medians over seeds. " + resolution}
 		return &t.Table, nil
 	})
-	out.Draw = func(s *record.Set) (*figure.Figure, error) {
-		const largest = 30 // that a colour tells from larger ones
-		all := names(s)
-		methods := s.Methods(all[0] + "-" + kind)
-		if len(methods) == 0 {
-			return nil, harness.ErrNoTrials
-		}
-		h := figure.HeatMap{Cols: len(methods)}
-		x := figure.Axis{Min: -0.5, Max: float64(len(methods)) - 0.5}
-		y := figure.Axis{Min: -0.5, Max: float64(len(all)) - 0.5}
-		for _, m := range methods {
-			x.Categories = append(x.Categories, figure.Label(m))
-		}
-		for _, name := range slices.Backward(all) {
-			y.Categories = append(y.Categories, name)
-			for _, m := range methods {
-				o := outcomeOf(s, name+"-"+kind, m)
-				c := scoreCell(o)
-				if c.Value == "" { // words
-					o.sd = math.NaN()
-				}
-				text, _, _ := strings.Cut(c.Text, ",") // without the time
-				h.Z, h.Text = append(h.Z, o.sd), append(h.Text, text)
-			}
-		}
-		const label = "error of the standard deviations, as a multiple of exact draws' (below 1: smaller)"
-		return &figure.Figure{
-			Panels:   []figure.Panel{{X: x, Y: y, Layers: []figure.Layer{h}}},
-			ColorBar: figure.Axis{Label: label, Scale: figure.Log, Min: 1. / largest, Max: largest},
-			Width:    18, Row: 13,
-		}, nil
-	}
-	return out
 }
 
 func scoreCell(o outcome) table.Cell {

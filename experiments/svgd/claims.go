@@ -37,11 +37,7 @@ var claims = []claim.Claim{
 				text = append(text, fmt.Sprintf("of the mode at %s, weight %s: %s", mode, table.Num(w),
 					table.Spread(share)))
 			}
-			return claim.Outcome{
-				Verdict:  rule.All(holds),
-				Number:   rule.CountText(holds),
-				Evidence: "share " + strings.Join(text, "; "),
-			}
+			return rule.InAll(holds, "share "+strings.Join(text, "; "))
 		}, "svgd"),
 	},
 	smaller("svgd-2", 0),
@@ -59,14 +55,13 @@ func smaller(id string, k int) claim.Claim {
 			"; the worst of the five verdicts counts",
 		Check: func(s *record.Set) claim.Outcome {
 			const words = "mean squared error of SVGD and of exact draws, by number of particles: "
-			var out claim.Outcome
 			var verdicts []claim.Verdict
-			var text []string
+			var text, keys []string
 			for _, problem := range problems {
 				ours, exact := squares(s, problem, k)
 				one := rule.Smaller(record.View{Set: s, Problem: problem}, "", "svgd", ours, "truth", exact)
 				verdicts = append(verdicts, one.Verdict)
-				out.Keys = append(out.Keys, one.Keys...)
+				keys = append(keys, one.Keys...)
 				found := ours.Why()
 				if d := record.Pair(ours, exact, 0); d.Pairs() > 0 {
 					found = fmt.Sprintf("%s and %s (one-sided p %s)", table.Num(stats.Mean(ours.Numbers())),
@@ -74,8 +69,8 @@ func smaller(id string, k int) claim.Claim {
 				}
 				text = append(text, strings.TrimPrefix(problem, "toy-")+" "+found)
 			}
-			out.Verdict, out.Evidence = claim.Worst(verdicts...), words+strings.Join(text, "; ")
-			out.Number = claim.CountReproduced(verdicts)
+			out := rule.InParts(verdicts, words+strings.Join(text, "; "))
+			out.Keys = keys
 			return out
 		},
 	}

@@ -1,34 +1,24 @@
 package svgd
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 var sections = []harness.Section{
 	words.Figure("densities", densities),
-	both(words.Figure("errors", drawErrors), errorTable),
+	words.Figure("errors", drawErrors),
 }
-
-// both is a figure with its table.
-func both(f harness.Section, of func(s *record.Set) (*table.Table, error)) harness.Section {
-	f.Table = of
-	return f
-}
-
-var errNone = errors.New("no trial ended well")
 
 // densities draws a panel for each iteration at which the density was measured.
 func densities(s *record.Set) (*figure.Figure, error) {
 	first, ok := record.First(s, shown, "svgd")
 	if !ok {
-		return nil, errNone
+		return nil, harness.ErrNoTrials
 	}
 	at := map[int][]float64{}
 	var iterations []int
@@ -87,7 +77,7 @@ func drawErrors(s *record.Set) (*figure.Figure, error) {
 			exact.X, exact.Y = append(exact.X, float64(t.Particles)), append(exact.Y, b)
 		}
 		if ours.X == nil {
-			return nil, errNone
+			return nil, harness.ErrNoTrials
 		}
 		f.Panels = append(f.Panels, figure.Panel{
 			Title:  function.name,
@@ -97,21 +87,4 @@ func drawErrors(s *record.Set) (*figure.Figure, error) {
 		})
 	}
 	return f, nil
-}
-
-func errorTable(s *record.Set) (*table.Table, error) {
-	t := table.Of(problems)
-	t.Words("Problem", func(problem string) string { return problem })
-	for k, function := range functions(0, 0) {
-		t.Column(function.name+": SVGD", func(problem string) table.Cell {
-			ours, _ := meanSquares(s, problem, k)
-			return table.Number(ours, 2)
-		})
-		t.Column("exact draws", func(problem string) table.Cell {
-			_, exact := meanSquares(s, problem, k)
-			return table.Number(exact, 2)
-		})
-	}
-	t.Notes = []string{"Where exact draws are independent their mean squared error falls like 1/n."}
-	return &t.Table, nil
 }

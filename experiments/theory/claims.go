@@ -99,12 +99,8 @@ func checkVariance(t record.View) claim.Outcome {
 		}
 	}
 	shared := stats.Mean(t.Final("linear", "held", 0)) / stats.Mean(t.Final("linear", "redrawn", 0))
-	return claim.Outcome{
-		Verdict: rule.All(holds),
-		Number:  rule.CountText(holds),
-		Evidence: fmt.Sprintf("variance over Hutchinson's: %s. Noise that five network steps share has %s "+
-			"times the variance of noise drawn anew", strings.Join(text, ", "), table.Num(shared)),
-	}
+	return rule.InAll(holds, fmt.Sprintf("variance over Hutchinson's: %s. Noise that five network steps share has %s "+
+		"times the variance of noise drawn anew", strings.Join(text, ", "), table.Num(shared)))
 }
 
 // checkRate judges the slopes of two flows.
@@ -137,11 +133,7 @@ func checkPlateau(t record.View) claim.Outcome {
 	for _, c := range over(byIndex(t, "learned", "square"), byIndex(t, "learned", "epsilon")) {
 		holds, ratio = append(holds, c.Last() <= 1), append(ratio, c.Last())
 	}
-	return claim.Outcome{
-		Verdict:  rule.All(holds),
-		Number:   rule.CountText(holds),
-		Evidence: "E‖v‖² over ε at the largest K: " + table.Spread(ratio),
-	}
+	return rule.InAll(holds, "E‖v‖² over ε at the largest K: "+table.Spread(ratio))
 }
 
 func checkRest(t record.View) claim.Outcome {
@@ -185,11 +177,7 @@ func checkDraws(t record.View) claim.Outcome {
 			text = append(text, fmt.Sprintf("%s, σ = %s: %s", kind, table.Num(sigma), why))
 		}
 	}
-	return claim.Outcome{
-		Verdict:  max(claim.Worst(verdicts...), claim.NotTestable),
-		Number:   claim.CountReproduced(verdicts),
-		Evidence: "energy distance with 64 draws over that with one: " + strings.Join(text, "; "),
-	}
+	return rule.InParts(verdicts, "energy distance with 64 draws over that with one: "+strings.Join(text, "; "))
 }
 
 // helpCell is one law, number of particles and σ.

@@ -1,12 +1,13 @@
 package theory
 
 import (
-	"errors"
 	"fmt"
 	"image/color"
 	"math"
 	"slices"
+	"strings"
 
+	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -24,21 +25,14 @@ func grey(label string) figure.Style {
 	return figure.Style{Label: label, Color: color.NRGBA{0x77, 0x77, 0x77, 0xff}, Dash: []float64{3, 2}}
 }
 
-// logarithmic is a panel both of whose axes are.
-func logarithmic(title, x, y string) figure.Panel {
-	return figure.Panel{
-		Title: title,
-		X:     figure.Axis{Label: x, Scale: figure.Log},
-		Y:     figure.Axis{Label: y, Scale: figure.Log},
-	}
-}
-
-var errAbsent = errors.New("no trials")
-
 func drawVariance(s *record.Set) (*figure.Figure, error) {
 	t := record.View{Set: s, Problem: "variance"}
 	o := recorded[varianceOptions](t)
-	p := logarithmic("linear field", "σ", "ratio of variances")
+	p := figure.Panel{
+		Title: "linear field",
+		X:     figure.Axis{Label: "σ", Scale: figure.Log},
+		Y:     figure.Axis{Label: "ratio of variances", Scale: figure.Log},
+	}
 	dims := slices.DeleteFunc(o.Dims, func(d int) bool { return d == 1 }) // there Hutchinson's is exact
 	for k, d := range dims {
 		for i, tau := range o.Taus {
@@ -54,31 +48,84 @@ func drawVariance(s *record.Set) (*figure.Figure, error) {
 		}
 	}
 	if p.Layers == nil {
-		return nil, errAbsent
+		return nil, harness.ErrNoTrials
 	}
 	p.Layers = append(p.Layers, figure.HLine{Y: 1, Style: figure.Method("truth").As("equal")})
 	return &figure.Figure{Cols: 1, Width: 10, Height: 8, Panels: []figure.Panel{p}}, nil
 }
 
-func drawRate(s *record.Set) (*figure.Figure, error) {
-	t := record.View{Set: s, Problem: "rate"}
-	left := logarithmic("exact score", "iterations K", "mean square")
-	for k, m := range []struct{ method, label string }{{"log-concave", "N(0, I), 10-D"}, {"mixture", "mixture, 1-D"}} {
-		layers := figure.Curves(byIndex(t, m.method, "square"), series(k, 2, k, m.label), nil)
-		if layers == nil {
-			continue
-		}
-		mean := layers[len(layers)-1].(figure.Line)
-		guide := figure.Line{Style: grey("slope −1/2"), X: mean.X}
-		for _, moves := range mean.X {
-			guide.Y = append(guide.Y, mean.Y[0]*math.Pow(moves/mean.X[0], -0.5))
-		}
-		left.Layers = append(append(left.Layers, layers...), guide)
+// stepSeries are the runs of the figures, with their names in legends.
+var stepSeries = []struct{ problem, method, label string }{
+	{"steps-1000", "learned-1", "learned, n = 1000"},
+	{"steps-1000", "exact-1", "exact, n = 1000"},
+	{"steps", "learned-1", "learned, n = 300"},
+	{"steps", "exact-1", "exact, n = 300"},
+	{"steps", "learned-64", "learned, n = 300, 64 draws"},
+	{"steps", "exact-64", "exact, n = 300, 64 draws"},
+}
+
+func drawSteps(s *record.Set) (*figure.Figure, error) {
+	p := figure.Panel{
+		Title: "σ = 0.12",
+		X:     figure.Axis{Label: "step h", Scale: figure.Log},
+		Y:     figure.Axis{Label: "share of the least covered mode", Max: math.NaN()},
 	}
-	right := logarithmic("learned score, mixture", "iterations K", "mean square")
-	for k, m := range []struct{ metric, label string }{{"square", "E‖v‖²"}, {"epsilon", "ε, error of the network"}} {
-		curves := byIndex(t, "learned", m.metric)
-		right.Layers = append(right.Layers, figure.Curves(curves, series(k, 2, k, m.label), nil)...)
+	for k, x := range stepSeries {
+		t := record.View{Set: s, Problem: x.problem}
+		o := recorded[moveOptions](t)
+		at012 := slices.Index(o.Sigmas, shown)
+		var curves []record.Curve // a step in the place of an iteration
+		for i, h := range o.Moves {
+			for j, v := range t.Final(x.method, at("least", h), at012) {
+				if j == len(curves) {
+					curves = append(curves, record.Curve{})
+				}
+				c := &curves[j]
+				c.Iteration, c.Value = append(c.Iteration, i), append(c.Value, v)
+			}
+		}
+		across := func(i int) float64 { return o.Moves[i] }
+		p.Layers = append(p.Layers, figure.Curves(curves, series(k/2, 3, k%2, x.label), across)...)
 	}
-	return &figure.Figure{Cols: 2, Width: 18, Height: 8, Panels: []figure.Panel{left, right}}, nil
+	if p.Layers == nil {
+		return nil, harness.ErrNoTrials
+	}
+	p.Layers = append(p.Layers, figure.HLine{Y: 0.05, Style: grey("counts as covered")}) // its weight is 0.2
+	return &figure.Figure{Cols: 1, Width: 12, Height: 9, Panels: []figure.Panel{p}}, nil
+}
+
+// drawHelps draws, for each law and each σ against n, the share of noise that the network predicts over what the law's
+// own score would, and SIFG's energy distance over that of blind SIFG.
+func drawHelps(s *record.Set) (*figure.Figure, error) {
+	cells := helpCells(s, s.Methods("helps"))
+	if len(cells) == 0 {
+		return nil, harness.ErrNoTrials
+	}
+	sigmas := recorded[helpOptions](record.View{Set: s, Problem: "helps"}).Sigmas
+	f := &figure.Figure{Cols: len(sigmas), Width: 18, Height: 14}
+	for _, row := range []struct {
+		label string
+		value func(c helpCell) float64
+	}{
+		{"noise predicted, relative to N(0, I)", func(c helpCell) float64 { return c.share }},
+		{"ratio of energy distances", func(c helpCell) float64 {
+			return c.distance / (c.distance - c.gain.Mean())
+		}},
+	} {
+		for _, sigma := range sigmas {
+			p := figure.Panel{Title: "σ = " + table.Num(sigma), X: figure.Axis{Label: "particles n", Scale: figure.Log},
+				Y: figure.Axis{Label: row.label}}
+			for k, law := range s.Methods("helps") {
+				line := figure.Line{Style: series(k%4, 4, k/4, strings.Replace(law, "-", ", ", 1)+"-D")}
+				for _, c := range cells {
+					if c.law == law && c.sigma == sigma {
+						line.X, line.Y = append(line.X, float64(c.n)), append(line.Y, row.value(c))
+					}
+				}
+				p.Layers = append(p.Layers, line)
+			}
+			f.Panels = append(f.Panels, p)
+		}
+	}
+	return f, nil
 }

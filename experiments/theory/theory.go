@@ -28,9 +28,7 @@ var Experiment = &harness.Experiment{
 	Samplers: append(slices.Clip(samplers.All), harness.None),
 	Sections: slices.Concat([]harness.Section{
 		words.Figure("steps", drawSteps),
-		words.Figure("steps-map", drawStepsMap),
 		words.Figure("variance", drawVariance),
-		words.Figure("rate", drawRate),
 		words.Figure("helps", drawHelps),
 	}, harness.Claims(claims)),
 }

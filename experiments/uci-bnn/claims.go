@@ -194,11 +194,7 @@ func bestOnProtein(r results) claim.Outcome {
 		text = append(text, fmt.Sprintf("%s: lowest %s, without SGLD %s", r.names(metric),
 			cmp.Or(r.names(all.Best), "none"), cmp.Or(r.names(rest.Best), "none")))
 	}
-	return claim.Outcome{
-		Verdict:  claim.Worst(verdicts...),
-		Number:   claim.CountReproduced(verdicts),
-		Evidence: strings.Join(text, "; "),
-	}
+	return rule.InParts(verdicts, strings.Join(text, "; "))
 }
 
 // asPrinted checks claim 28.

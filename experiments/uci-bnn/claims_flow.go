@@ -96,11 +96,7 @@ var flowClaims = []claim.Claim{
 			if text == nil {
 				return untested
 			}
-			return claim.Outcome{
-				Verdict:  claim.Worst(verdicts...),
-				Number:   claim.CountReproduced(verdicts),
-				Evidence: "relative change: " + strings.Join(text, "; "),
-			}
+			return rule.InParts(verdicts, "relative change: "+strings.Join(text, "; "))
 		}),
 	},
 }
@@ -123,12 +119,8 @@ func selects(r results) claim.Outcome {
 	if holds == nil {
 		return untested
 	}
-	return claim.Outcome{
-		Verdict: rule.Most(holds),
-		Number:  rule.CountText(holds),
-		Evidence: fmt.Sprintf("σ ends at %s, above %s in %s runs%s", table.Spread(sigmas), table.Num(1.05*clip),
-			rule.CountText(holds), rule.Fails(holds)),
-	}
+	return rule.InMost(holds, fmt.Sprintf("σ ends at %s, above %s in %s runs", table.Spread(sigmas),
+		table.Num(1.05*clip), rule.CountText(holds)))
 }
 
 // lower is the claim that a ends below b on Boston.

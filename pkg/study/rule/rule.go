@@ -207,10 +207,26 @@ func Bounded(s *record.Set, method, metric string, problems []string, name func(
 		why := fmt.Sprintf("%s of %s is not measured", metric, figure.Label(method))
 		return claim.Outcome{Verdict: claim.NotTestable, Evidence: why}
 	}
+	return InMost(holds, "second half over first: "+strings.Join(text, ", "))
+}
+
+// InAll is the outcome of a claim that All judges.
+func InAll(holds []bool, evidence string) claim.Outcome {
+	return claim.Outcome{Verdict: All(holds), Number: CountText(holds), Evidence: evidence}
+}
+
+// InMost is the outcome of a claim that Most judges. Where that does not decide, the evidence says why more seeds do not
+// help.
+func InMost(holds []bool, evidence string) claim.Outcome {
+	return claim.Outcome{Verdict: Most(holds), Number: CountText(holds), Evidence: evidence + Fails(holds)}
+}
+
+// InParts is the outcome of a claim that rests on several verdicts, of which the worst counts.
+func InParts(verdicts []claim.Verdict, evidence string) claim.Outcome {
 	return claim.Outcome{
-		Verdict:  Most(holds),
-		Number:   CountText(holds),
-		Evidence: "second half over first: " + strings.Join(text, ", ") + Fails(holds),
+		Verdict:  claim.Worst(verdicts...),
+		Number:   claim.CountReproduced(verdicts),
+		Evidence: evidence,
 	}
 }
 
