@@ -127,10 +127,7 @@ func newTruth(data *dataset.Data, row posteriordb.Entry) (*truth, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := posteriordb.New(row.Name, numbers)
-	if err != nil {
-		return nil, err
-	}
+	p := posteriordb.New(row, numbers)
 	chains, err := posteriordb.ReadDraws(data.Raw["draws/"+row.Name+".json.zip"], p.Values)
 	if err != nil {
 		return nil, err

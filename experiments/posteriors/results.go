@@ -174,57 +174,39 @@ type outcome struct {
 func (o outcome) good() bool { return max(o.sd, o.mean) <= near }
 
 func outcomeOf(s *record.Set, problem, method string) outcome {
-	var o outcome
-	var sds, means, ratios, gradients, seconds []float64
-	final := func(key, metric string, index int) float64 {
-		last := math.NaN()
-		for _, r := range s.Traces[key] {
-			if r.Metric == metric && r.Index == index {
-				last = r.Value
-			}
-		}
-		return last
-	}
-	for _, t := range s.Trials {
-		if t.Problem != problem || t.Method != method {
-			continue
-		}
-		if o.seeds++; t.Status != record.StatusOK || math.IsNaN(final(t.Key, "error-sd", 1)) {
-			continue
-		}
-		o.ended++
-		sds = append(sds, final(t.Key, "error-sd", 1)/final(t.Key, "floor-error-sd", 1))
-		means = append(means, final(t.Key, "error-mean", 1)/final(t.Key, "floor-error-mean", 1))
-		ratios = append(ratios, final(t.Key, "sd-ratio", 0))
-		at := firstWithin(s.Traces[t.Key])
-		gradients = append(gradients, at*float64(t.Particles))
-		seconds = append(seconds, at/float64(t.Iterations)*s.Timings[t.Key].Seconds)
-	}
+	e := record.View{Set: s, Problem: problem}
+	means, sds := s.Curves(problem, method, "error-mean", 1), s.Curves(problem, method, "error-sd", 1)
+	floorMeans, floorSDs := e.Final(method, "floor-error-mean", 1), e.Final(method, "floor-error-sd", 1)
+	_, all := e.Ended(method)
+	o := outcome{seeds: all, ended: len(sds)}
 	if o.ended < o.seeds || o.seeds == 0 {
 		inf := math.Inf(1)
 		o.sd, o.mean, o.ratio, o.gradients, o.seconds = inf, inf, math.NaN(), inf, inf
 		return o
 	}
-	o.sd, o.mean, o.ratio = stats.Median(sds), stats.Median(means), stats.Median(ratios)
+	var mean, sd, gradients, seconds []float64
+	for i, c := range sds {
+		mean, sd = append(mean, means[i].Last()/floorMeans[i]), append(sd, c.Last()/floorSDs[i])
+		t := s.Trials[slices.IndexFunc(s.Trials, func(t record.Trial) bool {
+			return t.Problem == problem && t.Method == method && t.Seed == c.Seed
+		})]
+		at := firstWithin(means[i], c)
+		gradients = append(gradients, at*float64(t.Particles))
+		seconds = append(seconds, at/float64(t.Iterations)*s.Timings[t.Key].Seconds)
+	}
+	o.mean, o.sd, o.ratio = stats.Median(mean), stats.Median(sd), stats.Median(e.Final(method, "sd-ratio", 0))
 	o.gradients, o.seconds = stats.Median(gradients), stats.Median(seconds)
 	return o
 }
 
 // firstWithin returns the first iteration at which both errors are small enough, infinity if there is none.
-func firstWithin(traces []record.Trace) float64 {
-	worst := map[int]float64{}
-	for _, r := range traces {
-		if (r.Metric == "error-sd" || r.Metric == "error-mean") && r.Index == 1 {
-			worst[r.Iteration] = max(worst[r.Iteration], r.Value)
+func firstWithin(mean, sd record.Curve) float64 {
+	for i, at := range mean.Iteration {
+		if max(mean.Value[i], sd.Value[i]) <= reached {
+			return float64(at)
 		}
 	}
-	first := math.Inf(1)
-	for at, e := range worst {
-		if e <= reached {
-			first = min(first, float64(at))
-		}
-	}
-	return first
+	return math.Inf(1)
 }
 
 // choice returns the method to take on a problem: of the good ones that which reached the error with the fewest

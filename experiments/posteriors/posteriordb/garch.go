@@ -10,16 +10,9 @@ type garch struct {
 	first float64 // v₁
 }
 
-func newGARCH(d Data) (model, error) {
-	y, err := d.array("y", -1)
-	if err != nil {
-		return nil, err
-	}
-	sd, err := d.array("sigma1", 1)
-	if err != nil {
-		return nil, err
-	}
-	return &garch{y, sd[0] * sd[0]}, nil
+func newGARCH(d Data) model {
+	sd := d["sigma1"][0]
+	return &garch{d["y"], sd * sd}
 }
 
 func (m *garch) logDensity(grad, u []float64) float64 {

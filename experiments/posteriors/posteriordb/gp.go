@@ -14,17 +14,6 @@ type (
 
 type gpPoints gpVector
 
-func newGPPoints(d Data, outcome string) (x gpPoints, y gpVector, err error) {
-	inputs, err := d.array("x", gpSize)
-	if err != nil {
-		return x, y, err
-	}
-	outcomes, err := d.array(outcome, gpSize)
-	copy(x[:], inputs)
-	copy(y[:], outcomes)
-	return x, y, err
-}
-
 // kernel sets k = K, and its derivatives by log ρ and log α.
 func (x *gpPoints) kernel(k, dRho, dAlpha *gpMatrix, rho, alpha float64) {
 	for i := range x {
@@ -80,10 +69,7 @@ type gpRegression struct {
 	y gpVector
 }
 
-func newGPRegression(d Data) (model, error) {
-	x, y, err := newGPPoints(d, "y")
-	return &gpRegression{x, y}, err
-}
+func newGPRegression(d Data) model { return &gpRegression{gpPoints(d["x"]), gpVector(d["y"])} }
 
 func (m *gpRegression) logDensity(grad, u []float64) float64 {
 	rho, alpha, sigma := math.Exp(u[0]), math.Exp(u[1]), math.Exp(u[2])
@@ -139,10 +125,7 @@ type gpPoisson struct {
 	count gpVector
 }
 
-func newGPPoisson(d Data) (model, error) {
-	x, k, err := newGPPoints(d, "k")
-	return &gpPoisson{x, k}, err
-}
+func newGPPoisson(d Data) model { return &gpPoisson{gpPoints(d["x"]), gpVector(d["k"])} }
 
 // factor sets l = L and its derivatives by log ρ and log α.
 func (m *gpPoisson) factor(l, dRho, dAlpha *gpMatrix, u []float64) bool {

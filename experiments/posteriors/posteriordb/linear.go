@@ -1,7 +1,6 @@
 package posteriordb
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -44,11 +43,8 @@ func student(nu, location, scale float64) prior {
 
 func every(p prior) func(int) prior { return func(int) prior { return p } }
 
-func newLinear(y []float64, columns [][]float64, coef func(j int) prior, sigma prior) (model, error) {
+func newLinear(y []float64, columns [][]float64, coef func(j int) prior, sigma prior) model {
 	m := &linear{n: len(y), k: len(columns), coef: coef, sigma: sigma}
-	if m.n < m.k {
-		return nil, fmt.Errorf("%d rows of data, fewer than the %d columns of the regression", m.n, m.k)
-	}
 	x := mat.NewDense(m.n, m.k, nil)
 	for j, c := range columns {
 		x.SetCol(j, c)
@@ -57,14 +53,14 @@ func newLinear(y []float64, columns [][]float64, coef func(j int) prior, sigma p
 	qr.Factorize(x)
 	var b, residual mat.VecDense
 	if err := qr.SolveVecTo(&b, false, mat.NewVecDense(m.n, y)); err != nil {
-		return nil, fmt.Errorf("the columns of the regression depend on each other: %w", err)
+		panic(err) // published columns, which do not depend on each other
 	}
 	residual.MulVec(x, &b)
 	residual.SubVec(mat.NewVecDense(m.n, y), &residual)
 	m.gram = new(mat.Dense)
 	m.gram.Mul(x.T(), x)
 	m.fitted, m.rest = b.RawVector().Data, mat.Dot(&residual, &residual)
-	return m, nil
+	return m
 }
 
 func (m *linear) logDensity(grad, u []float64) float64 {
@@ -120,12 +116,9 @@ func is(x []float64, value float64) []float64 {
 }
 
 // newARK is an autoregression of order 5 on 200 values.
-func newARK(d Data) (model, error) {
-	y, err := d.array("y", 200)
-	if err != nil {
-		return nil, err
-	}
+func newARK(d Data) model {
 	const order = 5
+	y := d["y"]
 	columns := [][]float64{ones(len(y) - order)}
 	for lag := 1; lag <= order; lag++ {
 		columns = append(columns, y[order-lag:len(y)-lag])
@@ -134,72 +127,46 @@ func newARK(d Data) (model, error) {
 }
 
 // interaction is a regression on 1, a, b and ab.
-func interaction(y, a, b []float64, sigma prior) (model, error) {
+func interaction(y, a, b []float64, sigma prior) model {
 	return newLinear(y, [][]float64{ones(len(y)), a, b, product(a, b)}, every(flat), sigma)
 }
 
-// fromColumns builds a model of these arrays of the data.
-func fromColumns(build func(c [][]float64) (model, error), names ...string) func(d Data) (model, error) {
-	return func(d Data) (model, error) {
-		c, err := d.columns(names...)
-		if err != nil {
-			return nil, err
-		}
-		return build(c)
-	}
+func newKidScore(d Data) model {
+	return interaction(d["kid_score"], d["mom_hs"], d["mom_iq"], student(1, 0, 2.5))
 }
 
-func newKidScore(c [][]float64) (model, error) {
-	return interaction(c[0], c[1], c[2], student(1, 0, 2.5))
+func newEarnings(d Data) model { return interaction(logs(d["earn"]), d["height"], d["male"], flat) }
+
+func newMesquite(d Data) model {
+	y := logs(d["weight"])
+	columns := [][]float64{ones(len(y))}
+	for _, name := range []string{"diam1", "diam2", "canopy_height", "total_height", "density"} {
+		columns = append(columns, logs(d[name]))
+	}
+	return newLinear(y, append(columns, d["group"]), every(flat), flat)
 }
 
-func newEarnings(c [][]float64) (model, error) { return interaction(logs(c[0]), c[1], c[2], flat) }
-
-func newMesquite(c [][]float64) (model, error) {
-	columns := [][]float64{ones(len(c[0]))}
-	for _, x := range c[1:6] {
-		columns = append(columns, logs(x))
-	}
-	return newLinear(logs(c[0]), append(columns, c[6]), every(flat), flat)
+func newNES(d Data) model {
+	age := d["age_discrete"]
+	columns := [][]float64{ones(len(age)), d["real_ideo"], d["race_adj"], is(age, 2), is(age, 3), is(age, 4),
+		d["educ1"], d["gender"], d["income"]}
+	return newLinear(d["partyid7"], columns, every(flat), flat)
 }
 
-func newNES(c [][]float64) (model, error) {
-	age := c[3]
-	columns := [][]float64{ones(len(age)), c[1], c[2], is(age, 2), is(age, 3), is(age, 4), c[4], c[5], c[6]}
-	return newLinear(c[0], columns, every(flat), flat)
-}
-
-// matrix returns the columns of X, of which there must be k, and y.
-func (d Data) matrix(y string, k int) (outcome []float64, columns [][]float64, err error) {
-	if outcome, err = d.array(y, -1); err != nil {
-		return nil, nil, err
-	}
-	n := len(outcome)
-	x, err := d.array("X", n*k)
-	if err != nil {
-		return nil, nil, err
-	}
+// matrix returns the k columns of X.
+func (d Data) matrix(k int) (columns [][]float64) {
+	x := mat.NewDense(len(d["X"])/k, k, d["X"])
 	for j := range k {
-		columns = append(columns, mat.Col(nil, j, mat.NewDense(n, k, x)))
+		columns = append(columns, mat.Col(nil, j, x))
 	}
-	return outcome, columns, nil
+	return columns
 }
 
-func newBLR(d Data) (model, error) {
-	y, columns, err := d.matrix("y", 5)
-	if err != nil {
-		return nil, err
-	}
-	return newLinear(y, columns, every(normal(10)), normal(10))
-}
+func newBLR(d Data) model { return newLinear(d["y"], d.matrix(5), every(normal(10)), normal(10)) }
 
 // newDiamonds centres the columns after the first and puts the intercept last.
-func newDiamonds(d Data) (model, error) {
-	y, columns, err := d.matrix("Y", 25)
-	if err != nil {
-		return nil, err
-	}
-	columns = columns[1:]
+func newDiamonds(d Data) model {
+	y, columns := d["Y"], d.matrix(25)[1:]
 	for _, c := range columns {
 		floats.AddConst(-floats.Sum(c)/float64(len(c)), c)
 	}

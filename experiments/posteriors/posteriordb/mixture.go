@@ -6,10 +6,7 @@ import "math"
 // u = (μ₁, log(μ₂ − μ₁), log σ₁, log σ₂, logit θ).
 type mixture struct{ y []float64 }
 
-func newMixture(d Data) (model, error) {
-	y, err := d.array("y", -1)
-	return &mixture{y}, err
-}
+func newMixture(d Data) model { return &mixture{d["y"]} }
 
 func (m *mixture) logDensity(grad, u []float64) float64 {
 	gap, theta, rest := math.Exp(u[1]), logistic(u[4]), logistic(-u[4])

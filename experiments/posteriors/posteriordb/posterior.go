@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
@@ -43,7 +42,7 @@ type Entry struct {
 	Name   string // of the posterior, as in posteriordb
 	Data   string // of its data, as in posteriordb
 	values []string
-	build  func(Data) (model, error)
+	build  func(Data) model
 }
 
 // Table lists the posteriors.
@@ -53,36 +52,21 @@ var Table = []Entry{
 	{"garch-garch11", "garch", []string{"mu", "alpha0", "alpha1", "beta1"}, newGARCH},
 	{"gp_pois_regr-gp_regr", "gp_pois_regr", []string{"rho", "alpha", "sigma"}, newGPRegression},
 	{"gp_pois_regr-gp_pois_regr", "gp_pois_regr", append([]string{"rho", "alpha"}, names("f", 11)...), newGPPoisson},
-	{"kidiq-kidscore_interaction", "kidiq", names("beta", 4, "sigma"),
-		fromColumns(newKidScore, "kid_score", "mom_hs", "mom_iq")},
-	{"mesquite-logmesquite", "mesquite", names("beta", 7, "sigma"),
-		fromColumns(newMesquite, "weight", "diam1", "diam2", "canopy_height", "total_height", "density", "group")},
+	{"kidiq-kidscore_interaction", "kidiq", names("beta", 4, "sigma"), newKidScore},
+	{"mesquite-logmesquite", "mesquite", names("beta", 7, "sigma"), newMesquite},
 	{"low_dim_gauss_mix-low_dim_gauss_mix", "low_dim_gauss_mix",
 		slices.Concat(names("mu", 2), names("sigma", 2, "theta")), newMixture},
-	{"earnings-logearn_interaction", "earnings", names("beta", 4, "sigma"),
-		fromColumns(newEarnings, "earn", "height", "male")},
-	{"nes1980-nes", "nes1980", names("beta", 9, "sigma"),
-		fromColumns(newNES, "partyid7", "real_ideo", "race_adj", "age_discrete", "educ1", "gender", "income")},
+	{"earnings-logearn_interaction", "earnings", names("beta", 4, "sigma"), newEarnings},
+	{"nes1980-nes", "nes1980", names("beta", 9, "sigma"), newNES},
 	{"sblrc-blr", "sblrc", names("beta", 5, "sigma"), newBLR},
 	{"diamonds-diamonds", "diamonds", names("b", 24, "Intercept", "sigma"), newDiamonds},
 }
 
-// New returns the posterior of this name in the Table, given its data. A name that is none, and data that lack an array
-// or have one of another length, are errors that say so.
-func New(name string, data Data) (*Posterior, error) {
-	var all []string
-	for _, e := range Table {
-		if all = append(all, e.Name); e.Name != name {
-			continue
-		}
-		m, err := e.build(data)
-		if err != nil {
-			return nil, fmt.Errorf("posterior: %s: %w", name, err)
-		}
-		f := target.NewValueGrad(len(e.values), m.logDensity)
-		return &Posterior{Func: f, Name: name, Values: slices.Clone(e.values), model: m}, nil
-	}
-	return nil, fmt.Errorf("posterior: none is named %q; there are %s", name, strings.Join(all, ", "))
+// New returns a posterior of the Table, given its data.
+func New(e Entry, data Data) *Posterior {
+	m := e.build(data)
+	f := target.NewValueGrad(len(e.values), m.logDensity)
+	return &Posterior{Func: f, Name: e.Name, Values: slices.Clone(e.values), model: m}
 }
 
 // Constrain sets dst to the constrained values of u. Both have length Dim; dst may be u.

@@ -16,16 +16,7 @@ import (
 // load returns a posterior of the Table with its data, which lie in testdata as published.
 func load(t testing.TB, e Entry) *Posterior {
 	t.Helper()
-	p, err := New(e.Name, readData(t, e.Data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-func readData(t testing.TB, name string) Data {
-	t.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata", "data", name+".json.zip"))
+	b, err := os.ReadFile(filepath.Join("testdata", "data", e.Data+".json.zip"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +24,7 @@ func readData(t testing.TB, name string) Data {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return d
+	return New(e, d)
 }
 
 // goldenCase is the last part of a posterior's name, as the golden cases have it.
@@ -152,50 +143,5 @@ func TestConstrainedValues(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// Data that do not fit are named.
-func TestBadData(t *testing.T) {
-	if _, err := New("arK", nil); err == nil || !strings.Contains(err.Error(), "arK-arK") {
-		t.Error(err)
-	}
-	for _, e := range Table {
-		data := readData(t, e.Data)
-		for name, x := range data {
-			unused := map[string]string{"nes1980-nes": "year", "gp_pois_regr-gp_regr": "k",
-				"gp_pois_regr-gp_pois_regr": "y"}
-			if len(x) < 2 || unused[e.Name] == name {
-				continue
-			}
-			for _, wrong := range [][]float64{nil, x[1:]} {
-				if wrong != nil && (e.Data == "garch" || e.Data == "low_dim_gauss_mix") {
-					continue // any number of values will do
-				}
-				data[name] = wrong
-				if wrong == nil {
-					delete(data, name)
-				}
-				if _, err := New(e.Name, data); err == nil || !strings.HasPrefix(err.Error(), "posterior: "+e.Name) {
-					t.Errorf("%s without %d of %q: %v", e.Name, len(x)-len(wrong), name, err)
-				}
-			}
-			data[name] = x
-		}
-	}
-	for _, bad := range []string{"", "PK", "no zip"} {
-		if _, err := ReadData([]byte(bad)); err == nil {
-			t.Errorf("data %q are taken", bad)
-		}
-		if _, err := ReadDraws([]byte(bad), []string{"mu"}); err == nil {
-			t.Errorf("draws %q are taken", bad)
-		}
-	}
-	b, err := os.ReadFile(filepath.Join("testdata", "data", "garch.json.zip"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ReadDraws(b, []string{"mu"}); err == nil {
-		t.Error("data are taken as draws")
 	}
 }

@@ -6,14 +6,7 @@ import "math"
 // y_j ~ N(θ_j, σ_j²), z_j ~ N(0, 1), μ ~ N(0, 25), τ half-Cauchy(5). The values are θ, μ and τ.
 type eightSchools struct{ y, sd []float64 }
 
-func newEightSchools(d Data) (model, error) {
-	y, err := d.array("y", 8)
-	if err != nil {
-		return nil, err
-	}
-	sd, err := d.array("sigma", 8)
-	return &eightSchools{y, sd}, err
-}
+func newEightSchools(d Data) model { return &eightSchools{d["y"], d["sigma"]} }
 
 func (m *eightSchools) logDensity(grad, u []float64) float64 {
 	mu, tau := u[8], math.Exp(u[9])
