@@ -17,10 +17,7 @@ type Panel struct {
 	Index                int
 	Scale                figure.Scale
 	Floor                bool // a line at what exact draws score (the mean over seeds of the metric "floor-…")
-	// iterations on a logarithmic axis, from the first checkpoint after the start: methods run for very different times
-	Spread bool
-	Zero   bool    // the y axis starts at 0, so that a small change does not look like a large one
-	Least  float64 // where the y axis starts instead, if above 0: what is lower is noise
+	Zero                 bool // the y axis starts at 0, so that a small change does not look like a large one
 }
 
 // SigmaMoved says, for claims about Ada-SIFG, where its σ has hardly moved, so that it is SIFG; "" where it has.
@@ -73,19 +70,11 @@ func curves(s *record.Set, problem string, panels []Panel) (*figure.Figure, erro
 		p := figure.Panel{
 			Title: want.Title, X: figure.Axis{Label: "iteration"}, Y: figure.Axis{Label: want.Label, Scale: want.Scale},
 		}
-		if want.Zero || want.Least > 0 {
-			p.Y.Min, p.Y.Max = want.Least, math.NaN()
-		}
-		if want.Spread {
-			p.X.Scale = figure.Log
+		if want.Zero {
+			p.Y.Max = math.NaN()
 		}
 		for _, method := range s.Methods(problem) {
 			all := s.Curves(problem, method, want.Metric, want.Index)
-			for i, c := range all {
-				if want.Spread && c.Iteration[0] == 0 {
-					all[i].Iteration, all[i].Value = c.Iteration[1:], c.Value[1:]
-				}
-			}
 			p.Layers = append(p.Layers, figure.Curves(all, figure.Method(method), nil)...)
 			p.Layers = append(p.Layers, Scripts(s, problem, want.Metric, method, all, figure.Method(method))...)
 		}

@@ -138,7 +138,7 @@ type problem struct {
 	hmc    *hmcDraws // nil: none
 
 	reference, correct, small metric.Points // made at first use
-	toLaw, toNormal           *metric.Energy
+	toLaw                     *metric.Energy
 	zFrom, xFrom              metric.Points // at DisplacementFrom
 }
 
@@ -149,7 +149,6 @@ type measure func(p *problem, c *sifg.Cloud, x metric.Points, put func(metric st
 var measures = map[string]measure{
 	"blur-kl":           (*problem).blurKL,
 	"gradient-variance": (*problem).gradientVariance,
-	"mode-shape":        (*problem).modeShape,
 	"mode-weights":      (*problem).modeWeights,
 	"knn-kl":            (*problem).knnKL,
 	"knn-kl-exact":      (*problem).knnKLExact,
@@ -264,9 +263,9 @@ func (p *problem) check(particles int) error {
 		return fmt.Errorf("particles: knn-kl takes third neighbours and needs 5 or more, got %d", particles)
 	case uses("smoothed-kl") && !(o.Smooth > 0):
 		return fmt.Errorf("options.smooth: must be above 0 for smoothed-kl, got %v", o.Smooth)
-	case uses("coverage", "all-modes", "blur-kl", "mode-shape", "mode-weights") && p.modes == nil:
-		return fmt.Errorf("options.metrics: coverage, all-modes, blur-kl, mode-shape and mode-weights need a target "+
-			"with modes, %s has none", o.Target)
+	case uses("coverage", "all-modes", "blur-kl", "mode-weights") && p.modes == nil:
+		return fmt.Errorf("options.metrics: coverage, all-modes, blur-kl and mode-weights need a target with modes, "+
+			"%s has none", o.Target)
 	case o.DrawMeans && p.modes == nil:
 		return fmt.Errorf("options.draw_means: needs a mixture, %s is none", o.Target)
 	case o.Draws < 0 || o.DetailEvery < 0 || o.DisplacementFrom < 0:

@@ -187,17 +187,6 @@ func (p *problem) modeWeights(c *sifg.Cloud, x metric.Points, put func(string, i
 	return nil
 }
 
-// modeShape puts the energy distance of the sample's offsets from its modes to N(0, I), the law that those of exact
-// draws have where modes do not overlap.
-func (p *problem) modeShape(c *sifg.Cloud, x metric.Points, put func(string, int, float64)) error {
-	if p.toNormal == nil {
-		normal := metric.Modes{Weights: []float64{1}, Means: [][]float64{make([]float64, x.D)}, SDs: []float64{1}}
-		p.toNormal = normal.Energy()
-	}
-	put("mode-shape", 0, p.toNormal.Distance(p.modes.Offsets(x)))
-	return nil
-}
-
 // ksd puts the V-statistic (index 0) and the U-statistic (index 1).
 func (p *problem) ksd(c *sifg.Cloud, x metric.Points, put func(string, int, float64)) error {
 	score := sifg.NewBatch(x.N, x.D)
