@@ -13,7 +13,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
-	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/sifg/judge"
 	"github.com/semi-implicit/sifg/pkg/sifg/npy"
@@ -66,9 +65,6 @@ func besides(s *record.Set) []string {
 	slices.SortStableFunc(methods, func(a, b string) int { return cmp.Compare(programOf(s, b), programOf(s, a)) })
 	return methods
 }
-
-// unsettled is the drift of a flow that has not converged: the limit of diagnose.Watch.
-const unsettled = 0.1
 
 // answer is the problem of the records, and what is known of the long chains; nil where no trial began.
 func answer(s *record.Set) (problem string, r *judge.Report) {
@@ -125,15 +121,12 @@ func advice(s *record.Set) (*table.Table, error) {
 	taken, _ := choice(s, problem)
 	t := table.Of(methods)
 	t.Words("Method", figure.Label)
-	t.Words("verdict", func(m string) string { return verdict(s, problem, m, m == taken, r.Trusted()) })
-	number := func(head string, of func(o outcome) float64) {
-		t.Column(head, func(m string) table.Cell { return multiple(of(outcomeOf(s, problem, m))) })
-	}
-	number("means", func(o outcome) float64 { return o.mean })
-	number("standard deviations", func(o outcome) float64 { return o.sd })
-	number("mean ratio of sds", func(o outcome) float64 { return o.ratio })
-	t.Column("gradients", func(m string) table.Cell { return table.Number(outcomeOf(s, problem, m).gradients, 2) })
-	t.Column("still moved", func(m string) table.Cell { return table.Number(drift(s, problem, m), 2) })
+	of := func(m string) outcome { return outcomeOf(s, problem, m) }
+	t.Words("verdict", func(m string) string { return verdict(of(m), m == taken, r.Trusted()) })
+	t.Column("means", func(m string) table.Cell { return multiple(of(m).mean) })
+	t.Column("standard deviations", func(m string) table.Cell { return multiple(of(m).sd) })
+	t.Column("mean ratio of sds", func(m string) table.Cell { return multiple(of(m).ratio) })
+	t.Column("gradients", func(m string) table.Cell { return table.Number(of(m).gradients, 2) })
 	for _, m := range methods {
 		if said, ok := record.First(s, problem, m); ok && said.Reason != "" {
 			t.Notes = append(t.Notes, figure.Label(m)+": "+said.Reason+".")
@@ -143,38 +136,18 @@ func advice(s *record.Set) (*table.Table, error) {
 }
 
 // verdict is the one on a method, in a word.
-func verdict(s *record.Set, problem, method string, taken, trusted bool) string {
-	o := outcomeOf(s, problem, method)
-	lumps := record.View{Set: s, Problem: problem}.Final(method, "lumps", 0)
+func verdict(o outcome, taken, trusted bool) string {
 	switch {
 	case o.ended < o.seeds:
 		return "diverged or failed"
 	case !trusted:
 		return "not evaluated"
-	case drift(s, problem, method) >= unsettled:
-		return "still drifts: run longer"
 	case taken:
 		return "good, with the fewest gradients"
 	case o.good():
 		return "acceptable"
-	case len(lumps) > 0 && stats.Median(lumps) > 0:
-		return "separate lumps"
-	case o.ratio < narrow:
-		return "too narrow"
 	}
 	return "not accurate"
-}
-
-// drift is how far a flow still moved in the last third of its run, the mean or the standard deviation of a coordinate,
-// median over seeds; NaN of other methods.
-func drift(s *record.Set, problem, method string) float64 {
-	e := record.View{Set: s, Problem: problem}
-	mean, sd := e.Final(method, "drift", 0), e.Final(method, "drift", 1)
-	moved := make([]float64, len(mean))
-	for i := range moved {
-		moved[i] = max(mean[i], sd[i])
-	}
-	return stats.Median(moved)
 }
 
 // valuesTable is the answer: each value by the chains, and what is to be said of them.

@@ -37,26 +37,10 @@ func (p *problem) measure(c *sifg.Cloud, sample sifg.Batch, put func(string, int
 		return
 	}
 	p.measureAll(p.unconstrained(x), c.Iter == p.last || p.o.Everywhere, put)
-	if p.watch != nil {
-		p.watch.Look(c, sifg.Info{})
-	}
-	if c.Iter < p.last {
-		return
-	}
-	p.judgeChains(put)
-	if p.watch != nil {
-		mean, sd := p.watch.Drift()
-		put("drift", 0, mean)
-		put("drift", 1, sd)
-	}
-	if l, ok := metric.FindLumps(x); ok && p.long != nil {
-		put("lumps", 0, l.Share)
+	if c.Iter == p.last {
+		p.judgeChains(put)
 	}
 }
-
-// flows are the methods whose particles settle: those of Langevin dynamics and of chains wander, and those of a program
-// may do either.
-var flows = []string{"sifg", "ada-sifg", "sifg-a", "interpolated", "l2-gf", "ada-gwg", "svgd"}
 
 // judgeChains judges all draws of a method that runs chains.
 func (p *problem) judgeChains(put put) {

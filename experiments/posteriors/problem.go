@@ -16,7 +16,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/sifg"
-	"github.com/semi-implicit/sifg/pkg/sifg/diagnose"
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
 	"github.com/semi-implicit/sifg/pkg/sifg/judge"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
@@ -202,8 +201,7 @@ type problem struct {
 	seed      uint64
 	last      int
 	o         Options
-	watch     *diagnose.Watch // of a flow on a person's own posterior
-	chains    bool            // the method is the long chains
+	chains    bool // the method is the long chains
 }
 
 // build implements harness.Experiment.Problem.
@@ -232,9 +230,6 @@ func build(t *harness.Trial) (*harness.Problem, error) {
 	p.target = newLocal(p.posterior, p.by)
 	out := &harness.Problem{Target: p.target, Init: p.init, Measure: p.measure}
 	if o.Program != nil {
-		if slices.Contains(flows, t.Config.Sampler.Sampler) {
-			p.watch = new(diagnose.Watch)
-		}
 		out.Target = batched{p.target}
 		p.target.thinned = p.thinned
 		p.chains = t.Method == chainsName

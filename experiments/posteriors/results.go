@@ -148,7 +148,6 @@ func errorPanels(s *record.Set, kind string) (*figure.Figure, error) {
 const (
 	reached = 0.1 // error of means and standard deviations, mean over values, in reference sds
 	near    = 2   // times the error of as many exact draws: below it a sample counts as good
-	narrow  = 0.9 // ratio of standard deviations, mean over values, below which a sample counts as too narrow
 )
 
 // names returns the posteriors' short names, in order.

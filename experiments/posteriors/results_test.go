@@ -114,18 +114,23 @@ func TestValuesTable(t *testing.T) {
 	}
 }
 
-// TestVerdict: a flow that is to be taken and still moves is said to. Of one whose chains are not trusted nothing is.
+// TestVerdict: a method is judged by both errors, and not where the chains are not trusted.
 func TestVerdict(t *testing.T) {
-	s := madeUp(map[string][][3]float64{"sifg": {{1, 0.3, 0.09}}})
-	key := s.Trials[0].Key
-	said := func(trusted bool) string { return verdict(s, "p-1000", "sifg", true, trusted) }
-	if said(true) != "good, with the fewest gradients" || said(false) != "not evaluated" {
-		t.Errorf("%q, %q", said(true), said(false))
-	}
-	s.Traces[key] = append(s.Traces[key], record.Trace{Key: key, Metric: "drift", Value: 0.05},
-		record.Trace{Key: key, Metric: "drift", Index: 1, Value: 0.3})
-	if said(true) != "still drifts: run longer" {
-		t.Errorf("%q", said(true))
+	good, poor := outcome{seeds: 1, ended: 1, sd: 1.8, mean: 1.2}, outcome{seeds: 1, ended: 1, sd: 1.8, mean: 2.2}
+	for _, c := range []struct {
+		o              outcome
+		taken, trusted bool
+		want           string
+	}{
+		{good, true, true, "good, with the fewest gradients"},
+		{good, false, true, "acceptable"},
+		{poor, false, true, "not accurate"},
+		{good, true, false, "not evaluated"},
+		{outcome{seeds: 2, ended: 1}, false, true, "diverged or failed"},
+	} {
+		if got := verdict(c.o, c.taken, c.trusted); got != c.want {
+			t.Errorf("%+v: %s", c, got)
+		}
 	}
 }
 
