@@ -1,7 +1,6 @@
 package theory
 
 import (
-	"fmt"
 	"image/color"
 	"math"
 	"slices"
@@ -13,45 +12,11 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// series is the style of the k-th of n series, in one of three kinds of dashes.
+// series is the style of the k-th of n series, in one of two kinds of dashes.
 func series(k, n, dash int, label string) figure.Style {
 	st := figure.Shade(float64(k)/float64(max(n-1, 1)), label)
-	st.Dash = [][]float64{nil, {4, 2}, {1.4, 1.4}}[dash%3]
+	st.Dash = [][]float64{nil, {4, 2}}[dash]
 	return st
-}
-
-// grey is the style of guides.
-func grey(label string) figure.Style {
-	return figure.Style{Label: label, Color: color.NRGBA{0x77, 0x77, 0x77, 0xff}, Dash: []float64{3, 2}}
-}
-
-func drawVariance(s *record.Set) (*figure.Figure, error) {
-	t := record.View{Set: s, Problem: "variance"}
-	o := recorded[varianceOptions](t)
-	p := figure.Panel{
-		Title: "linear field",
-		X:     figure.Axis{Label: "σ", Scale: figure.Log},
-		Y:     figure.Axis{Label: "ratio of variances", Scale: figure.Log},
-	}
-	dims := slices.DeleteFunc(o.Dims, func(d int) bool { return d == 1 }) // there Hutchinson's is exact
-	for k, d := range dims {
-		for i, tau := range o.Taus {
-			style := series(k, len(dims), i, fmt.Sprintf("d = %d, τ = %s", d, table.Num(tau)))
-			across := func(j int) float64 { return o.Sigmas[j] }
-			p.Layers = append(p.Layers, figure.Curves(varianceRatios(t, d, i), style, across)...)
-			guide := figure.Line{Style: grey("closed form"), X: o.Sigmas}
-			for _, sigma := range o.Sigmas {
-				a, b := closed(1, d, tau, sigma)
-				guide.Y = append(guide.Y, a/b)
-			}
-			p.Layers = append(p.Layers, guide)
-		}
-	}
-	if p.Layers == nil {
-		return nil, harness.ErrNoTrials
-	}
-	p.Layers = append(p.Layers, figure.HLine{Y: 1, Style: figure.Method("truth").As("equal")})
-	return &figure.Figure{Cols: 1, Width: 10, Height: 8, Panels: []figure.Panel{p}}, nil
 }
 
 // stepSeries are the runs of the figures, with their names in legends.
@@ -90,7 +55,8 @@ func drawSteps(s *record.Set) (*figure.Figure, error) {
 	if p.Layers == nil {
 		return nil, harness.ErrNoTrials
 	}
-	p.Layers = append(p.Layers, figure.HLine{Y: 0.05, Style: grey("counts as covered")}) // its weight is 0.2
+	grey := figure.Style{Color: color.NRGBA{0x77, 0x77, 0x77, 0xff}, Dash: []float64{3, 2}}
+	p.Layers = append(p.Layers, figure.HLine{Y: 0.05, Style: grey.As("counts as covered")}) // its weight is 0.2
 	return &figure.Figure{Cols: 1, Width: 12, Height: 9, Panels: []figure.Panel{p}}, nil
 }
 

@@ -28,7 +28,6 @@ var Experiment = &harness.Experiment{
 	Samplers: append(slices.Clip(samplers.All), harness.None),
 	Sections: slices.Concat([]harness.Section{
 		words.Figure("steps", drawSteps),
-		words.Figure("variance", drawVariance),
 		words.Figure("helps", drawHelps),
 	}, harness.Claims(claims)),
 }

@@ -115,12 +115,6 @@ func spread[F float32 | float64](draws int, draw func() []F) float64 {
 	return total
 }
 
-// closed are the closed forms for the linear field: of the denoising loss and of the Stein loss with Rademacher probes.
-func closed(n, d int, tau, sigma float64) (denoise, stein float64) {
-	k := float64(d * d)
-	return (float64(k*(sq(tau/sigma)+1)) + float64(d)) / float64(n), (k - float64(d)) / float64(n)
-}
-
 // innerLoop is the variance of the mean gradient of five network steps at one B, with the noise held, as in Algorithm
 // 1, or drawn anew.
 func innerLoop(o varianceOptions, d int, tau, sigma float64, seed uint64) (held, redrawn float64) {

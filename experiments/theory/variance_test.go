@@ -18,3 +18,9 @@ func TestVarianceForms(t *testing.T) {
 	}
 	withinErrors(t, "Hutchinson", b, stein)
 }
+
+// closed are the closed forms for the linear field: of the denoising loss and of the Stein loss with Rademacher probes.
+func closed(n, d int, tau, sigma float64) (denoise, stein float64) {
+	k := float64(d * d)
+	return (float64(k*(sq(tau/sigma)+1)) + float64(d)) / float64(n), (k - float64(d)) / float64(n)
+}
