@@ -32,8 +32,7 @@ func exact(t *program.Target) (*judge.Result, error) {
 	for i := range 8 {
 		some = append(some, u.Row(i))
 	}
-	asked := logDensity{&remote{t}, t.Names}
-	if err := diagnose.Gradients(asked, 1e-3, some...); err != nil {
+	if err := diagnose.Gradients(logDensity{remote{t}}, 1e-3, some...); err != nil {
 		return nil, fmt.Errorf("the gradient is not that of the log density: %w", err)
 	}
 	scores := make([]float64, u.N*(1+u.D))
@@ -59,13 +58,10 @@ func exact(t *program.Target) (*judge.Result, error) {
 }
 
 // logDensity is a program as diagnose.Gradients takes it.
-type logDensity struct {
-	*remote
-	names []string
-}
+type logDensity struct{ remote }
 
 func (l logDensity) LogDensity(x []float64) float64 { return -l.Energy(x) }
-func (l logDensity) Name(c int) string              { return l.names[c] }
+func (l logDensity) Name(c int) string              { return l.Names[c] }
 
 func (l logDensity) Gradient(dst, x []float64) {
 	l.Grad(dst, x)

@@ -49,7 +49,7 @@ func (p *paper) sections(file *settings.File) (out []harness.Section) {
 		files := func(s harness.Section) bool { return s.Files == nil }
 		out = append(out, slices.DeleteFunc(slices.Clone(p.tables.Custom.Sections), files)...)
 	}
-	return append(out, words.Table("references", referenceTable))
+	return append(out, words.Table("references", p.references))
 }
 
 // parts are the parts of a paper: its problems with their claims, then its numbers and the claims on several problems.
@@ -207,13 +207,10 @@ func publishedCell(s *record.Set, r *compare.Row) table.Cell {
 	return c
 }
 
-// referenceTable says what the reference draws of each problem are worth.
-func referenceTable(s *record.Set) (*table.Table, error) {
+// references says what the reference draws of each problem are worth.
+func (p *paper) references(s *record.Set) (*table.Table, error) {
 	programs := slices.DeleteFunc(slices.Clone(s.Problems), func(problem string) bool {
-		return slices.ContainsFunc(s.Trials, func(t record.Trial) bool {
-			c, err := settings.Of(t)
-			return t.Problem == problem && err == nil && c.Options["program"] == nil
-		})
+		return slices.Contains(p.tabled, problem)
 	})
 	if len(programs) == 0 {
 		return nil, harness.ErrNoTrials

@@ -26,29 +26,25 @@ func (p *paper) compute() {
 	if tables == nil {
 		return
 	}
-	of := func(t *harness.Trial) bool { return t.Config.Options["program"] == nil }
+	programs := *e
+	of := func(t *harness.Trial) *harness.Experiment {
+		if t.Config.Options["program"] == nil {
+			return tables
+		}
+		return &programs
+	}
 	e.Version += ", tables " + tables.Version
 	e.Measuring = harness.Measuring{
 		Version: strings.Trim(measuring.Version+" "+tables.Measuring.Version, " "),
 		Options: slices.Concat(measuring.Options, tables.Measuring.Options),
 	}
-	e.Problem = func(t *harness.Trial) (*harness.Problem, error) {
-		if of(t) {
-			return tables.Problem(t)
-		}
-		return build(t)
-	}
+	e.Problem = func(t *harness.Trial) (*harness.Problem, error) { return of(t).Problem(t) }
+	e.Check = func(t *harness.Trial) error { return of(t).Check(t) }
 	e.Reference = func(t *harness.Trial) (*harness.Reference, error) {
-		if of(t) {
+		if of(t) == tables {
 			return nil, nil
 		}
 		return reference(t)
-	}
-	e.Check = func(t *harness.Trial) error {
-		if of(t) {
-			return tables.Check(t)
-		}
-		return check(t)
 	}
 }
 

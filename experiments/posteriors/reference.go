@@ -153,55 +153,36 @@ func (n *number) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*float64)(n))
 }
 
-// numbers are those of a report: by the name of the field, in lower case, and of values after a hyphen by that of
-// theirs.
+// numbers are those of a report: see fields.
 func numbers(r *judge.Report) map[string][]number {
 	out := map[string][]number{}
-	fields(r, func(name string, v reflect.Value) {
-		if v.Kind() != reflect.Slice {
-			out[name] = []number{number(asFloat(v))}
-			return
-		}
-		for i := range v.Len() {
-			x := v.Index(i)
-			if x.Kind() != reflect.Struct {
-				out[name] = append(out[name], number(asFloat(x)))
-				continue
-			}
-			for k := range x.NumField() {
-				of := name + "-" + strings.ToLower(x.Type().Field(k).Name)
-				out[of] = append(out[of], number(x.Field(k).Float()))
+	for name, all := range fields(r, nil) {
+		for _, v := range all {
+			switch {
+			case v.Kind() != reflect.Bool:
+				out[name] = append(out[name], number(v.Convert(reflect.TypeFor[float64]()).Float()))
+			case v.Bool():
+				out[name] = []number{1}
 			}
 		}
-	})
+	}
 	return out
 }
 
 // reportOf returns the report of which these are the numbers, with the names of all values.
-func reportOf(numbers map[string][]number, names []string) *judge.Report {
+func reportOf(told map[string][]number, names []string) *judge.Report {
 	r := &judge.Report{AllNames: names}
-	fields(r, func(name string, v reflect.Value) {
-		switch one := numbers[name]; {
-		case v.Kind() != reflect.Slice:
-			if len(one) > 0 {
-				setFloat(v, float64(one[0]))
-			}
-		case v.Type().Elem().Kind() == reflect.Struct:
-			of := func(k int) []number { return numbers[name+"-"+strings.ToLower(v.Type().Elem().Field(k).Name)] }
-			v.Set(reflect.MakeSlice(v.Type(), len(of(0)), len(of(0))))
-			for i := range v.Len() {
-				for k := range v.Index(i).NumField() {
-					if one := of(k); i < len(one) { // an earlier program did not say some
-						v.Index(i).Field(k).SetFloat(float64(one[i]))
-					}
-				}
-			}
-		default:
-			for _, x := range one {
-				v.Set(reflect.Append(v, reflect.ValueOf(float64(x)).Convert(v.Type().Elem())))
+	for name, all := range fields(r, told) {
+		for i, v := range all {
+			switch {
+			case i >= len(told[name]): // an earlier program did not say some
+			case v.Kind() == reflect.Bool:
+				v.SetBool(told[name][i] == 1)
+			default:
+				v.Set(reflect.ValueOf(float64(told[name][i])).Convert(v.Type()))
 			}
 		}
-	})
+	}
 	for j, name := range names {
 		if !slices.Contains(r.Constant, j) {
 			r.Names = append(r.Names, name)
@@ -210,32 +191,36 @@ func reportOf(numbers map[string][]number, names []string) *judge.Report {
 	return r
 }
 
-// fields calls f with the fields of a report that are numbers.
-func fields(r *judge.Report, f func(name string, v reflect.Value)) {
-	v := reflect.ValueOf(r).Elem()
-	for i := range v.NumField() {
-		if v.Field(i).Type() != reflect.TypeFor[[]string]() {
-			f(strings.ToLower(v.Type().Field(i).Name), v.Field(i))
+// fields are the numbers of a report by the names of its fields, in lower case; those of its values by the names of
+// theirs after "values-". Slices get the lengths of what was told, if anything was.
+func fields(r *judge.Report, told map[string][]number) map[string][]reflect.Value {
+	out, report := map[string][]reflect.Value{}, reflect.ValueOf(r).Elem()
+	for i := range report.NumField() {
+		name, v := strings.ToLower(report.Type().Field(i).Name), report.Field(i)
+		switch {
+		case v.Type() == reflect.TypeFor[[]string]():
+			continue
+		case v.Kind() != reflect.Slice:
+			out[name] = []reflect.Value{v}
+			continue
+		case told != nil:
+			if n := max(len(told[name]), len(told[name+"-mean"])); n > 0 {
+				v.Set(reflect.MakeSlice(v.Type(), n, n))
+			}
+		}
+		for j := range v.Len() {
+			x := v.Index(j)
+			if x.Kind() != reflect.Struct {
+				out[name] = append(out[name], x)
+				continue
+			}
+			for k := range x.NumField() {
+				column := name + "-" + strings.ToLower(x.Type().Field(k).Name)
+				out[column] = append(out[column], x.Field(k))
+			}
 		}
 	}
-}
-
-func asFloat(v reflect.Value) float64 {
-	switch {
-	case v.Kind() != reflect.Bool:
-		return v.Convert(reflect.TypeFor[float64]()).Float()
-	case v.Bool():
-		return 1
-	}
-	return 0
-}
-
-func setFloat(v reflect.Value, x float64) {
-	if v.Kind() == reflect.Bool {
-		v.SetBool(x == 1)
-		return
-	}
-	v.Set(reflect.ValueOf(x).Convert(v.Type()))
+	return out
 }
 
 // seats is how many points a question has while chains or searches run: of one number of points, always the same, a

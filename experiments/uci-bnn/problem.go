@@ -294,10 +294,6 @@ func predictions(s *record.Set) (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if a.Double == nil {
-			return nil, fmt.Errorf("trial %s is of an earlier version, which rounded what it kept: "+
-				"run it again in another --store", t.Key)
-		}
 		for v := range slices.Chunk(a.Double, 4) {
 			rows = append(rows, Prediction{t.Problem, t.Method, t.Seed, int(v[0]), v[1], v[2], v[3]})
 		}
