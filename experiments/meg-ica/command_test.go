@@ -38,11 +38,12 @@ func run(t *testing.T) (out string) {
 		}
 	}
 	var o, e bytes.Buffer
-	if code := cli.Main([]string{"run", "meg-ica", "--protocol", "all", "--scale", "smoke", "--datasets", "own.yaml",
-		"--jobs", "2", "--set", "problems.meg-*.data=own", "--set", "problems.meg-*.options.channels=3", "--set",
-		"options.reference.iterations=200", "--set", "options.reference.draws=100", "--set",
-		"options.reference.leapfrog=5"}, &o, &e,
-		Experiment); code != 0 {
+	args := []string{"run", "meg-ica", "--protocol", "all", "--scale", "smoke", "--datasets", "own.yaml", "--jobs", "2"}
+	for _, change := range []string{"data=own", "options.channels=3", "options.reference.iterations=200",
+		"options.reference.draws=100", "options.reference.leapfrog=5"} {
+		args = append(args, "--set", "problems.meg-*."+change)
+	}
+	if code := cli.Main(args, &o, &e, Experiment); code != 0 {
 		t.Fatalf("exit code %d: %s%s", code, o.String(), e.String())
 	}
 	return o.String()
@@ -52,7 +53,7 @@ func run(t *testing.T) (out string) {
 // figures and tables are made. The second run finds everything.
 func TestRun(t *testing.T) {
 	if testing.Short() {
-		t.Skip("runs all methods under three protocols: ten seconds")
+		t.Skip("runs all methods under three protocols: three seconds")
 	}
 	t.Chdir(t.TempDir())
 	run(t)

@@ -10,7 +10,7 @@ import (
 )
 
 // kurtoses are the excess kurtoses of the simulated sources: those of MEG's ten channels after unmixing them by the
-// mode of the posterior of whitened channels (TestSimulatedLikeMEG), rounded. The channels themselves have 0.13 to 3.2.
+// mode of the posterior of whitened channels, rounded. The channels themselves have 0.13 to 3.2.
 var kurtoses = []float64{17.5, 3.5, 2.5, 2.1, 1.9, 0.74, 0.30, 0.30, 0.24, 0.16}
 
 const (

@@ -2,14 +2,11 @@ package megica
 
 import (
 	"math"
-	"os"
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
@@ -82,50 +79,5 @@ func TestTruth(t *testing.T) {
 		if d := metric.Amari(mode.W, truth, p); d < 0.5 {
 			t.Errorf("%s: the mode has the Amari distance %g to another matrix", scaling, d)
 		}
-	}
-}
-
-// TestSimulatedLikeMEG: kurtoses are those of what the mode of the posterior unmixes of MEG's ten channels.
-func TestSimulatedLikeMEG(t *testing.T) {
-	l, err := dataset.Open(dataset.Options{Mirror: os.Getenv("SIFG_DATASETS_MIRROR")})
-	if err != nil || l.Absent("meg") != nil {
-		t.Skip("the data set meg is not here")
-	}
-	d, err := l.Load("meg")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := len(kurtoses)
-	w, err := channels(d, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, _, err := scale(w, "whitened")
-	if err != nil {
-		t.Fatal(err)
-	}
-	pi, err := target.NewICA(x, target.ICAOptions{PriorSD: 10, Exponent: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	mode, err := pi.Mode(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	white := mat.NewDense(p, x.Cols, nil)
-	for i, v := range x.Data {
-		white.RawMatrix().Data[i] = float64(v)
-	}
-	var sources mat.Dense
-	sources.Mul(mat.NewDense(p, p, mode.W), white)
-	var found []float64
-	for a := range p {
-		_, kurtosis := moments(sources.RawRowView(a))
-		found = append(found, kurtosis)
-	}
-	slices.Sort(found)
-	want := slices.Sorted(slices.Values(kurtoses))
-	if !floats.EqualApprox(found, want, 0.05) { // they are rounded
-		t.Errorf("MEG's sources have the excess kurtoses %.3g, want %.3g", found, want)
 	}
 }

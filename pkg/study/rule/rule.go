@@ -215,8 +215,8 @@ func InAll(holds []bool, evidence string) claim.Outcome {
 	return claim.Outcome{Verdict: All(holds), Number: CountText(holds), Evidence: evidence}
 }
 
-// InMost is the outcome of a claim that Most judges. Where that does not decide, the evidence says why more seeds do not
-// help.
+// InMost is the outcome of a claim that Most judges. Where that does not decide, the evidence says why more seeds do
+// not help.
 func InMost(holds []bool, evidence string) claim.Outcome {
 	return claim.Outcome{Verdict: Most(holds), Number: CountText(holds), Evidence: evidence + Fails(holds)}
 }
