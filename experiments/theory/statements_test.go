@@ -196,22 +196,6 @@ func TestLipschitzScores(t *testing.T) {
 	}
 }
 
-// TestBounds: for an error of 0.1, with constants 1 and without logarithms, Corollary 4.14 by its own proof asks for
-// σ^−(d+4)/0.1 particles, more than the paper uses in any experiment.
-func TestBounds(t *testing.T) {
-	for experiment, x := range map[string]struct{ d, sigma, particles float64 }{
-		"gmm-2d":         {2, 0.12, 1000},
-		"gmm-10d":        {10, 0.1, 1000},
-		"monomial-gamma": {2, 0.1, 1000},
-		"meg-ica":        {25, 0.03, 100},
-		"uci-boston":     {753, 0.1, 100},
-	} {
-		if asked := -(x.d+4)*math.Log10(x.sigma) + 1; asked <= math.Log10(x.particles) {
-			t.Errorf("%s: 10^%.1f particles are asked for, and %g used", experiment, asked, x.particles)
-		}
-	}
-}
-
 // TestMisprints: on a cloud of N(0, I) the best linear f under the loss of section 3.2 is the score, and under that of
 // the algorithms, which has a minus sign, it is minus the score; steps along +∇ (Algorithm 2) raise the loss; and the
 // score after Lemma 4.1 with its printed sign is minus the exact one.

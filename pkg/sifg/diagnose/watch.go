@@ -34,7 +34,7 @@ func (w *Watch) Look(c *sifg.Cloud, _ sifg.Info) error {
 
 // A trend in the last third counts as drift if it is both at least leastDrift standard deviations and leastTrend times
 // its standard error. leastDrift is of two coordinates; the largest of d good ones grows with d, so of d it is √(d/2)
-// times that, up to usualDrift, below which most runs that are good drift too (TestAlarms of experiments/posteriors).
+// times that, up to usualDrift, below which most good runs on posteriors of posteriordb drift too.
 const leastDrift, usualDrift, leastTrend = 0.03, 0.1, 6
 
 // Drift returns by how many standard deviations the mean, and the standard deviation, of the coordinate
