@@ -2,7 +2,6 @@ package gmm
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -133,26 +132,7 @@ func records(t *testing.T, v value) *record.Set {
 			}
 		}
 	}
-	s.Load = load
 	return s
-}
-
-// load makes the arrays that figures take.
-func load(key, name string) (*record.Array, error) {
-	switch name {
-	case "particles-0":
-		return &record.Array{Shape: []int{2, 2}, Data: []float32{float32(key[len(key)-1]), 1, 2, 3}}, nil
-	case "sample-2000":
-		return &record.Array{Shape: []int{2, 2}, Data: []float32{1, 2, 3, 4}}, nil
-	case "track":
-		a := &record.Array{Shape: []int{21, 2, 2}}
-		for look := range 21 {
-			// two particles on their way to the right
-			a.Data = append(a.Data, float32(look), 0.5, float32(look), -0.5)
-		}
-		return a, nil
-	}
-	return nil, errors.New("no such array")
 }
 
 func check(t *testing.T, s *record.Set, id string) claim.Outcome {

@@ -55,7 +55,7 @@ func (l fitted) perturbed(x sifg.Batch, draws, noise *rng.Stream) []float32 {
 // fit trains a network by 500 denoising steps, each on fresh noise about a batch of draws, and returns its squared
 // error mean‖f − ∇log μ̂‖² over 1024 others. With n > 0 batches are taken from n draws, with 0 no draw comes twice.
 func (l fitted) fit(hidden, n int, seed uint64) float64 {
-	const steps, rows, judged = 500, 512, 1024
+	const steps, rows, judged = 500, 256, 1024
 	net := nn.New(l.d, hidden, nn.Tanh)
 	net.Init(rng.New(seed, "network"))
 	adam := &nn.Adam{Rate: nn.Rate{LR: 1e-2, Every: steps / 5, Decay: 0.3}}

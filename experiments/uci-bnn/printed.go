@@ -46,8 +46,8 @@ func against(s *record.Set) (*table.Table, error) {
 	}
 	verdict := fmt.Sprintf("✗: the means differ by more than %g standard errors of the difference; ~: by more than "+
 		"%d. Claim 28 counts them. Power's two cells of SVGD are Protein's copied, and do not count. The steps of "+
-		"SGLD and SVGD were fitted to the published numbers, so their two columns are no evidence. %d published cells do "+
-		"not improve on linear regression.", claim.Errors, claim.Marked, beaten)
+		"SGLD and SVGD were fitted to the published numbers, so their two columns are no evidence. %d published "+
+		"cells do not improve on linear regression.", claim.Errors, claim.Marked, beaten)
 	if s.Incomparable != "" {
 		verdict = "No verdict: " + s.Incomparable + "."
 	}
