@@ -21,95 +21,62 @@ const covered = 0.05 // a mode is covered if this share of the sample is within 
 // claims are rows 1–12 of the claims ledger. Row 7, that all methods start from the same particles, says how this
 // program draws them and is not counted.
 var claims = []claim.Claim{
-	{
-		ID:        "1",
-		Statement: "2-D: SIFG has samples in all five modes at the end.",
-		Rule: "every mode has at least 5 % of the sample within 3 sd of its mean, in each seed, for SIFG and " +
-			"Ada-SIFG" + rule.MostText,
-		Check: rule.On("gmm-2d", func(e record.View) claim.Outcome {
-			fixed, textF := coverage(e, "sifg")
-			ada, textA := coverage(e, "ada-sifg")
-			return rule.InMost(append(fixed, ada...), textF+"; "+textA)
-		}, "sifg", "ada-sifg"),
-	},
-	misses("2", "l2-gf", "L2-GF"),
-	misses("3", "ada-gwg", "Ada-GWG"),
-	{
-		ID:        "4",
-		Statement: "2-D: after iteration 1600 the particles of L2-GF and Ada-GWG barely move.",
-		Rule: "median displacement of the particles from 1600 to 2000 at most 0.05, and at most a fifth of that of " +
-			"SIFG's particles, in each seed; a failed run of theirs fails" + rule.MostText,
-		Check: rule.On("gmm-2d", func(e record.View) claim.Outcome {
-			var holds []bool
-			var text []string
-			most := e.Last("sifg", "displacement-z", 1)
-			for _, m := range []string{"l2-gf", "ada-gwg"} {
-				moved, had := e.Last(m, "displacement-z", 1), len(holds)
-				for _, v := range moved {
-					if of := most.Of(v.Seed); v.Tried() && of.Why == "" {
-						holds = append(holds, v.Why == "" && v.Number <= 0.05 && v.Number <= of.Number/5)
-					}
-				}
-				text = append(text, figure.Label(m)+" "+rule.Spread(moved))
-				if len(holds) == had {
-					return claim.Outcome{Verdict: claim.NotTestable, Evidence: "no pair of runs: " +
-						strings.Join(text, ", ") + ", SIFG " + rule.Spread(most)}
+	words.Claim("1", rule.On("gmm-2d", func(e record.View) claim.Outcome {
+		fixed, textF := coverage(e, "sifg")
+		ada, textA := coverage(e, "ada-sifg")
+		return rule.InMost(append(fixed, ada...), textF+"; "+textA)
+	}, "sifg", "ada-sifg")),
+	words.Claim("2", misses("l2-gf")).And(unstable("gmm-2d", "l2-gf")),
+	words.Claim("3", misses("ada-gwg")).And(unstable("gmm-2d", "ada-gwg")),
+	words.Claim("4", rule.On("gmm-2d", func(e record.View) claim.Outcome {
+		var holds []bool
+		var text []string
+		most := e.Last("sifg", "displacement-z", 1)
+		for _, m := range []string{"l2-gf", "ada-gwg"} {
+			moved, had := e.Last(m, "displacement-z", 1), len(holds)
+			for _, v := range moved {
+				if of := most.Of(v.Seed); v.Tried() && of.Why == "" {
+					holds = append(holds, v.Why == "" && v.Number <= 0.05 && v.Number <= of.Number/5)
 				}
 			}
-			return rule.InMost(holds, fmt.Sprintf("median displacement: %s; SIFG's particles %s, its sample, with "+
-				"noise drawn anew, %s", strings.Join(text, ", "), rule.Spread(most),
-				rule.Spread(e.Last("sifg", "displacement-x", 1))))
-		}, "l2-gf", "ada-gwg", "sifg"),
-	},
-	{
-		ID:        "5",
-		Statement: "2-D: SIFG keeps producing different samples of the target after iteration 1600.",
-		Rule: "between 1600 and 2000 x changes by more than fresh noise around stationary particles would change " +
-			"it (median displacement above σ√(4 ln 2)) in nine of ten seeds, and the 90 % intervals (Student's t " +
-			"over seeds) of the mean k-NN KL at both end at 0.15 or below; not reproduced if x changes by no more " +
-			"in half of the seeds, or an interval begins above 0.15; otherwise not decided",
-		Check: rule.On("gmm-2d", produces, "sifg"),
-	},
-	{
-		ID:        "6",
-		Statement: "2-D: every method has converged in distribution by iteration 1600.",
-		Rule: "the k-NN KL changes from 1600 to 2000 by at most 0.075, twice the standard deviation that exact draws " +
-			"have: for every method the 90 % interval (Student's t over seeds) of the mean change is within ±0.075; " +
-			"not reproduced if one is outside, otherwise not decided",
-		Check: rule.On("gmm-2d", func(e record.View) claim.Outcome {
-			from := comparison(e.Set)
-			var verdicts []claim.Verdict
-			var text []string
-			for _, m := range flowMethods {
-				change := e.Sample(m, "knn-kl", 0, func(c record.Curve) float64 { return c.Last() - at(c, from) })
-				one, in := rule.Alike(record.Alone(change), 0.075)
-				verdicts = append(verdicts, one)
-				text = append(text, figure.Label(m)+" "+in)
+			text = append(text, figure.Label(m)+" "+rule.Spread(moved))
+			if len(holds) == had {
+				return claim.Outcome{Verdict: claim.NotTestable, Evidence: "no pair of runs: " +
+					strings.Join(text, ", ") + ", SIFG " + rule.Spread(most)}
 			}
-			return rule.InParts(verdicts, "change of the k-NN KL, mean [90 % interval]: "+strings.Join(text, ", "))
-		}, flowMethods...),
-	},
+		}
+		return rule.InMost(holds, fmt.Sprintf("median displacement: %s; SIFG's particles %s, its sample, with "+
+			"noise drawn anew, %s", strings.Join(text, ", "), rule.Spread(most),
+			rule.Spread(e.Last("sifg", "displacement-x", 1))))
+	}, "l2-gf", "ada-gwg", "sifg")),
+	words.Claim("5", rule.On("gmm-2d", produces, "sifg")),
+	words.Claim("6", rule.On("gmm-2d", func(e record.View) claim.Outcome {
+		from := comparison(e.Set)
+		var verdicts []claim.Verdict
+		var text []string
+		for _, m := range flowMethods {
+			change := e.Sample(m, "knn-kl", 0, func(c record.Curve) float64 { return c.Last() - at(c, from) })
+			one, in := rule.Alike(record.Alone(change), 0.075)
+			verdicts = append(verdicts, one)
+			text = append(text, figure.Label(m)+" "+in)
+		}
+		return rule.InParts(verdicts, "change of the k-NN KL, mean [90 % interval]: "+strings.Join(text, ", "))
+	}, flowMethods...)),
 	rule.LowerCurve("8", "10-D: SIFG converges faster than L2-GF.", "gmm-10d", "knn-kl", "sifg", "l2-gf").
 		And(unstable("gmm-10d", "sifg", "l2-gf")),
 	alike.And(unstable("gmm-10d", "sifg", "ada-gwg")),
-	{
-		ID:        "10",
-		Statement: "10-D: SIFG is faster than Ada-GWG at first.",
-		Rule: "k-NN KL at iterations 200 and 400, a tenth and a fifth of the run (mean of the two), lower, " +
-			rule.Paired,
-		Check: func(s *record.Set) claim.Outcome {
-			e := record.View{Set: s, Problem: "gmm-10d"}
-			last, _ := record.First(s, e.Problem, "sifg")
-			step := last.Iterations / 10
-			early := func(c record.Curve) float64 {
-				a := c.At(step)
-				b := c.At(2 * step)
-				return (a + b) / 2
-			}
-			return rule.Smaller(e, "early k-NN KL", "sifg", e.Sample("sifg", "knn-kl", 0, early),
-				"ada-gwg", e.Sample("ada-gwg", "knn-kl", 0, early))
-		},
-	},
+	words.Claim("10", func(s *record.Set) claim.Outcome {
+		e := record.View{Set: s, Problem: "gmm-10d"}
+		last, _ := record.First(s, e.Problem, "sifg")
+		step := last.Iterations / 10
+		early := func(c record.Curve) float64 {
+			a := c.At(step)
+			b := c.At(2 * step)
+			return (a + b) / 2
+		}
+		return rule.Smaller(e, "early k-NN KL", "sifg", e.Sample("sifg", "knn-kl", 0, early),
+			"ada-gwg", e.Sample("ada-gwg", "knn-kl", 0, early))
+	}),
 	rule.Lower("11", "10-D: Ada-SIFG ends below SIFG.", "gmm-10d", "knn-kl", "ada-sifg", "sifg").
 		And(study.SigmaMoved("gmm-10d")),
 	rule.Lower("12", "10-D: Ada-SIFG ends below Ada-GWG.", "gmm-10d", "knn-kl", "ada-sifg", "ada-gwg").
@@ -119,98 +86,73 @@ var claims = []claim.Claim{
 }
 
 // flows is claim 39, the part of claim 40 that is about mixtures.
-var flows = claim.Claim{
-	ID:        "39",
-	Statement: "2-D and 10-D: functional gradient flows end with a smaller error than SVGD.",
-	Rule: "final energy distance to the target of L2-GF, Ada-GWG and SIFG against SVGD's on both mixtures, paired by " +
-		"seed: " + rule.MostlyText,
-	Check: func(s *record.Set) claim.Outcome {
-		var all []rule.Contest
-		var keys []string
-		for _, problem := range []string{"gmm-2d", "gmm-10d"} {
-			e := record.View{Set: s, Problem: problem}
-			keys = append(keys, e.Keys("l2-gf", "ada-gwg", "sifg", "svgd")...)
-			for _, m := range flowMethods[:3] {
-				d := record.Pair(e.Last(m, "energy", 0), e.Last("svgd", "energy", 0), 0)
-				all = append(all, rule.Contest{
-					Name:       fmt.Sprintf("%s %s", figure.Label(m), strings.TrimPrefix(problem, "gmm-")),
-					Difference: d,
-				})
-			}
+var flows = words.Claim("39", func(s *record.Set) claim.Outcome {
+	var all []rule.Contest
+	var keys []string
+	for _, problem := range []string{"gmm-2d", "gmm-10d"} {
+		e := record.View{Set: s, Problem: problem}
+		keys = append(keys, e.Keys("l2-gf", "ada-gwg", "sifg", "svgd")...)
+		for _, m := range flowMethods[:3] {
+			d := record.Pair(e.Last(m, "energy", 0), e.Last("svgd", "energy", 0), 0)
+			all = append(all, rule.Contest{
+				Name:       fmt.Sprintf("%s %s", figure.Label(m), strings.TrimPrefix(problem, "gmm-")),
+				Difference: d,
+			})
 		}
-		out := rule.Mostly("a functional flow", all)
-		if out.Keys = keys; out.Verdict == claim.NotTestable {
-			out.Evidence = "no energy distances of flows and SVGD"
-		}
-		return out
-	},
-}
+	}
+	out := rule.Mostly("a functional flow", all)
+	if out.Keys = keys; out.Verdict == claim.NotTestable {
+		out.Evidence = "no energy distances of flows and SVGD"
+	}
+	return out
+})
 
 // kernel is claim 41.
-var kernel = claim.Claim{
-	ID:        "41",
-	Statement: "2-D: SVGD depends much on its kernel.",
-	Rule: "under tuned, with the chosen step and in place of the chosen bandwidth a third of it, three times it, or " +
-		"the median heuristic's: the final energy distance is more than 1.5 times as high for one of the three, " +
-		"paired by seed (one-sided sign-flip tests with Holm's correction, 5 %); not reproduced if by the same tests " +
-		"it is less than that for all; otherwise not decided",
-	Check: rule.On("gmm-2d-kernel", func(e record.View) claim.Outcome {
-		chosen := e.Last("svgd", "energy", 0)
-		text := "energy distance with the chosen kernel " + rule.Spread(chosen)
-		var all []rule.Contest
-		for _, m := range []string{"svgd-narrow", "svgd-wide", "svgd-median"} {
-			other := e.Last(m, "energy", 0)
-			text += fmt.Sprintf(", %s %s", figure.Label(m), rule.Spread(other))
-			d := record.Pair(chosen.Map(func(v float64) float64 { return 1.5 * v }), other, 0)
-			all = append(all, rule.Contest{Name: figure.Label(m), Difference: d})
-		}
-		out := rule.Contests("1.5 times that", all, stats.Holm, func(wins, losses, n int) claim.Verdict {
-			return claim.Decide(wins > 0, losses == n)
-		})
-		out.Evidence = strings.TrimSuffix(text+"; "+out.Evidence, "; ")
-		return out
-	}),
-}
+var kernel = words.Claim("41", rule.On("gmm-2d-kernel", func(e record.View) claim.Outcome {
+	chosen := e.Last("svgd", "energy", 0)
+	text := "energy distance with the chosen kernel " + rule.Spread(chosen)
+	var all []rule.Contest
+	for _, m := range []string{"svgd-narrow", "svgd-wide", "svgd-median"} {
+		other := e.Last(m, "energy", 0)
+		text += fmt.Sprintf(", %s %s", figure.Label(m), rule.Spread(other))
+		d := record.Pair(chosen.Map(func(v float64) float64 { return 1.5 * v }), other, 0)
+		all = append(all, rule.Contest{Name: figure.Label(m), Difference: d})
+	}
+	out := rule.Contests("1.5 times that", all, stats.Holm, func(wins, losses, n int) claim.Verdict {
+		return claim.Decide(wins > 0, losses == n)
+	})
+	out.Evidence = strings.TrimSuffix(text+"; "+out.Evidence, "; ")
+	return out
+}))
 
 // flowMethods are the methods of the paper that have a network.
 var flowMethods = []string{"l2-gf", "ada-gwg", "sifg", "ada-sifg"}
 
 // alike is claim 9.
-var alike = claim.Claim{
-	ID:        "9",
-	Statement: "10-D: SIFG and Ada-GWG end at about the same divergence.",
-	Rule: "final knn-kl within 0.3 of each other: the 90 % interval (Student's t over seeds) of the mean paired " +
-		"difference is within ±0.3; not reproduced if it is outside, otherwise not decided",
-	Check: func(s *record.Set) claim.Outcome {
-		e := record.View{Set: s, Problem: "gmm-10d"}
-		a, b := e.Last("sifg", "knn-kl", 0), e.Last("ada-gwg", "knn-kl", 0)
-		verdict, difference := rule.Alike(record.Pair(a, b, 0), 0.3)
-		number, _, _ := strings.Cut(difference, ";")
-		both := record.Beside(a, b)
-		return claim.Outcome{
-			Verdict: verdict,
-			Number:  number,
-			Keys:    e.Keys("sifg", "ada-gwg"),
-			Evidence: fmt.Sprintf("%s %s, %s %s; mean difference [90 %% interval] %s", figure.Label("sifg"),
-				table.Spread(both[0]), figure.Label("ada-gwg"), table.Spread(both[1]), difference),
-		}
-	},
-}
+var alike = words.Claim("9", func(s *record.Set) claim.Outcome {
+	e := record.View{Set: s, Problem: "gmm-10d"}
+	a, b := e.Last("sifg", "knn-kl", 0), e.Last("ada-gwg", "knn-kl", 0)
+	verdict, difference := rule.Alike(record.Pair(a, b, 0), 0.3)
+	number, _, _ := strings.Cut(difference, ";")
+	both := record.Beside(a, b)
+	return claim.Outcome{
+		Verdict: verdict,
+		Number:  number,
+		Keys:    e.Keys("sifg", "ada-gwg"),
+		Evidence: fmt.Sprintf("%s %s, %s %s; mean difference [90 %% interval] %s", figure.Label("sifg"),
+			table.Spread(both[0]), figure.Label("ada-gwg"), table.Spread(both[1]), difference),
+	}
+})
 
-// misses is the claim that a method leaves a mode out.
-func misses(id, method, name string) claim.Claim {
-	return claim.Claim{
-		ID: id, Statement: "2-D: " + name + " stays near its initialisation and misses modes.",
-		Rule: "at least one mode has less than 5 % of the particles within 3 sd of its mean, in each seed; where the " +
-			"particles are is not tested" + rule.MostText,
-		Check: rule.On("gmm-2d", func(e record.View) claim.Outcome {
-			all, text := coverage(e, method)
-			for i := range all {
-				all[i] = !all[i]
-			}
-			return rule.InMost(all, text)
-		}, method),
-	}.And(unstable("gmm-2d", method))
+// misses checks claims 2 and 3, that a method leaves a mode out.
+func misses(method string) func(s *record.Set) claim.Outcome {
+	return rule.On("gmm-2d", func(e record.View) claim.Outcome {
+		all, text := coverage(e, method)
+		for i := range all {
+			all[i] = !all[i]
+		}
+		return rule.InMost(all, text)
+	}, method)
 }
 
 // produces checks claim 5.

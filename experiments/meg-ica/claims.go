@@ -17,39 +17,18 @@ import (
 // claims are rows 18–24 of the claims ledger. What is compared is one number a try: the median over its particles, or
 // their energy distance.
 var claims = []claim.Claim{
-	smaller("18", few, "10 particles", "l2-gf"),
-	smaller("19", few, "10 particles", "ada-gwg"),
-	smaller("20", many, "100 particles", "l2-gf"),
-	smaller("21", many, "100 particles", "ada-gwg"),
-	{
-		ID:        "22",
-		Statement: "SIFG is robust: 10 particles do as well as 100.",
-		Rule: "(median over runs of the Amari distance with 10 particles / that with 100) less 1; " + hurtText +
-			": the whole interval (95 %, from resampling runs) inside ±0.1; not reproduced if all of it is outside, " +
-			"otherwise not decided",
-		Check: hurt(func(e estimate) claim.Verdict {
-			return claim.Decide(e.lo >= -0.1 && e.hi <= 0.1, e.lo > 0.1 || e.hi < -0.1)
-		}, "sifg"),
-	},
-	{
-		ID:        "23",
-		Statement: "SVGD is hurt more by few particles than SIFG.",
-		Rule: "(median over runs of the Amari distance with 10 particles / that with 100), of SVGD less of SIFG; " +
-			hurtText + ": the interval (95 %, from resampling runs) above 0; not reproduced if it ends below 0.02, " +
-			"otherwise not decided",
-		Check: hurt(func(e estimate) claim.Verdict { return claim.Decide(e.lo > 0, e.hi < 0.02) }, "svgd", "sifg"),
-	},
-	{
-		ID:        "24",
-		Statement: "2000 iterations are enough for every method to converge.",
-		Rule: "for every method and number of particles the Amari distance " + rule.SettledText + ". The evidence " +
-			"has how much the energy distance rises from a quarter of the run on, where that is significant",
-		Check: settled,
-	},
+	words.Claim("18", smaller(few, "l2-gf")),
+	words.Claim("19", smaller(few, "ada-gwg")),
+	words.Claim("20", smaller(many, "l2-gf")),
+	words.Claim("21", smaller(many, "ada-gwg")),
+	words.Claim("22", hurt(func(e estimate) claim.Verdict {
+		return claim.Decide(e.lo >= -0.1 && e.hi <= 0.1, e.lo > 0.1 || e.hi < -0.1)
+	}, "sifg")),
+	words.Claim("23", hurt(func(e estimate) claim.Verdict {
+		return claim.Decide(e.lo > 0, e.hi < 0.02)
+	}, "svgd", "sifg")),
+	words.Claim("24", settled),
 }
-
-// hurtText is what claims 22 and 23 say of tuned.
-const hurtText = "under tuned the energy distance to the reference draws, 0 for exact draws, and its differences"
 
 // compared is the metric that claims 18 to 22 compare, and its name in words: the paper's, or under tuned, where the
 // reference is sound, the distance to its draws. A smaller Amari distance to W₀ is not closer to the posterior: exact
@@ -63,26 +42,20 @@ func compared(s *record.Set) (metric, words string) {
 
 const amari = "amari-median" // of the particles to W₀
 
-// smaller is the claim that SIFG's particles are nearer to W₀ than another method's.
-func smaller(id, problem, particles, other string) claim.Claim {
-	return claim.Claim{
-		ID: id, Statement: particles + ": SIFG ends closer to W₀, under tuned to the posterior, than " +
-			figure.Label(other) + ".",
-		Rule: "median Amari distance of the particles, under tuned energy distance to the reference draws, smaller, " +
-			rule.Paired,
-		Check: rule.On(problem, func(e record.View) claim.Outcome {
-			metric, words := compared(e.Set)
-			out := rule.Smaller(e, words, "sifg", e.Last("sifg", metric, 0), other, e.Last(other, metric, 0))
-			if exact := e.Shared("floor-" + metric); exact != nil {
-				out.Evidence += "; exact draws " + table.Num(stats.Median(exact))
-			}
-			if metric == "energy" {
-				out.Evidence += fmt.Sprintf("; Amari distance to W₀ beside it: %s %s, %s %s", figure.Label("sifg"),
-					rule.Spread(e.Last("sifg", amari, 0)), figure.Label(other), rule.Spread(e.Last(other, amari, 0)))
-			}
-			return out
-		}, "sifg", other),
-	}
+// smaller checks claims 18 to 21, that SIFG's particles are nearer to W₀ than another method's.
+func smaller(problem, other string) func(s *record.Set) claim.Outcome {
+	return rule.On(problem, func(e record.View) claim.Outcome {
+		metric, words := compared(e.Set)
+		out := rule.Smaller(e, words, "sifg", e.Last("sifg", metric, 0), other, e.Last(other, metric, 0))
+		if exact := e.Shared("floor-" + metric); exact != nil {
+			out.Evidence += "; exact draws " + table.Num(stats.Median(exact))
+		}
+		if metric == "energy" {
+			out.Evidence += fmt.Sprintf("; Amari distance to W₀ beside it: %s %s, %s %s", figure.Label("sifg"),
+				rule.Spread(e.Last("sifg", amari, 0)), figure.Label(other), rule.Spread(e.Last(other, amari, 0)))
+		}
+		return out
+	}, "sifg", other)
 }
 
 // hurt estimates how much worse a method is with 10 particles than with 100, and of two methods by how much more the

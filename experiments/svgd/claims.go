@@ -19,60 +19,45 @@ const shown = "toy-100"
 
 // claims are those that section 5 of the paper makes about its toy example.
 var claims = []claim.Claim{
-	{
-		ID:        "svgd-1",
-		Custom:    true,
-		Statement: "SVGD's particles find both modes from initial particles far from both.",
-		Rule: "with 100 particles, at the end, the share of the particles (mean responsibility) of each mode is " +
-			"within 0.1 of its weight, in every seed" + rule.AllText,
-		Check: rule.On(shown, func(e record.View) claim.Outcome {
-			var holds []bool
-			var text []string
-			for k, w := range mixture.Weights {
-				mode := table.Num(mixture.Means[k][0])
-				share := e.Final("svgd", "share", k)
-				for _, v := range share {
-					holds = append(holds, math.Abs(v-w) <= 0.1)
-				}
-				text = append(text, fmt.Sprintf("of the mode at %s, weight %s: %s", mode, table.Num(w),
-					table.Spread(share)))
+	words.Claim("svgd-1", rule.On(shown, func(e record.View) claim.Outcome {
+		var holds []bool
+		var text []string
+		for k, w := range mixture.Weights {
+			mode := table.Num(mixture.Means[k][0])
+			share := e.Final("svgd", "share", k)
+			for _, v := range share {
+				holds = append(holds, math.Abs(v-w) <= 0.1)
 			}
-			return rule.InAll(holds, "share "+strings.Join(text, "; "))
-		}, "svgd"),
-	},
-	smaller("svgd-2", 0),
-	smaller("svgd-3", 1),
-	smaller("svgd-4", 2),
+			text = append(text, fmt.Sprintf("of the mode at %s, weight %s: %s", mode, table.Num(w),
+				table.Spread(share)))
+		}
+		return rule.InAll(holds, "share "+strings.Join(text, "; "))
+	}, "svgd")),
+	words.Claim("svgd-2", smaller(0)),
+	words.Claim("svgd-3", smaller(1)),
+	words.Claim("svgd-4", smaller(2)),
 }
 
-// smaller is the claim that SVGD estimates the expectation of a function better than exact draws.
-func smaller(id string, k int) claim.Claim {
-	name := functions(0, 0)[k].name
-	return claim.Claim{
-		ID: id, Custom: true, Statement: "SVGD's particles estimate " + name + " better than i.i.d. samples of " +
-			"equal size.",
-		Rule: "the squared error is lower with 10, 20, 50, 100 and 250 particles, for each number " + rule.Paired +
-			"; the worst of the five verdicts counts",
-		Check: func(s *record.Set) claim.Outcome {
-			const words = "mean squared error of SVGD and of exact draws, by number of particles: "
-			var verdicts []claim.Verdict
-			var text, keys []string
-			for _, problem := range problems {
-				ours, exact := squares(s, problem, k)
-				one := rule.Smaller(record.View{Set: s, Problem: problem}, "", "svgd", ours, "truth", exact)
-				verdicts = append(verdicts, one.Verdict)
-				keys = append(keys, one.Keys...)
-				found := ours.Why()
-				if d := record.Pair(ours, exact, 0); d.Pairs() > 0 {
-					found = fmt.Sprintf("%s and %s (one-sided p %s)", table.Num(stats.Mean(ours.Numbers())),
-						table.Num(stats.Mean(exact.Numbers())), table.PValue(d.P(stats.Less)).Text)
-				}
-				text = append(text, strings.TrimPrefix(problem, "toy-")+" "+found)
+// smaller checks that SVGD estimates the expectation of the k-th function better than exact draws.
+func smaller(k int) func(s *record.Set) claim.Outcome {
+	return func(s *record.Set) claim.Outcome {
+		const words = "mean squared error of SVGD and of exact draws, by number of particles: "
+		var verdicts []claim.Verdict
+		var text, keys []string
+		for _, problem := range problems {
+			ours, exact := squares(s, problem, k)
+			one := rule.Smaller(record.View{Set: s, Problem: problem}, "", "svgd", ours, "truth", exact)
+			verdicts, keys = append(verdicts, one.Verdict), append(keys, one.Keys...)
+			found := ours.Why()
+			if d := record.Pair(ours, exact, 0); d.Pairs() > 0 {
+				found = fmt.Sprintf("%s and %s (one-sided p %s)", table.Num(stats.Mean(ours.Numbers())),
+					table.Num(stats.Mean(exact.Numbers())), table.PValue(d.P(stats.Less)).Text)
 			}
-			out := rule.InParts(verdicts, words+strings.Join(text, "; "))
-			out.Keys = keys
-			return out
-		},
+			text = append(text, strings.TrimPrefix(problem, "toy-")+" "+found)
+		}
+		out := rule.InParts(verdicts, words+strings.Join(text, "; "))
+		out.Keys = keys
+		return out
 	}
 }
 

@@ -17,62 +17,12 @@ import (
 // learned score is worth, and what the noise of the single draw of w does that Algorithm 1 moves by. The tests of this
 // package check the statements that are identities, derivatives, single steps or arithmetic.
 var claims = []claim.Claim{
-	{
-		ID:        "T5",
-		Statement: "Section 3.2: denoising has a lower gradient variance than Hutchinson's estimate.",
-		Rule: "for a linear field f(x) = Bx at B = 0, the variance of the gradient in B is lower under the denoising " +
-			"loss than under score matching with Hutchinson's estimate over ±1 probes, at the σ of the paper's " +
-			"experiments, up to 0.12, in 2 and 10 dimensions, on particles of both widths, in every seed" +
-			rule.AllText,
-		Check: rule.On("variance", checkVariance, "linear"),
-	},
-	claim.Claim{
-		ID: "T15",
-		Statement: "Theorem 4.7: with the exact score and h ∝ K^(−1/2) the mean of E‖v‖² over K steps " +
-			"falls like K^(−1/2).",
-		Rule: "the slope in logarithms over K = 64 … 16384 has a 95 % interval below −0.45, on N(0, I) and on a " +
-			"mixture; not reproduced if one is above, otherwise not decided. The sum over the steps telescopes to " +
-			"1/(Kh) wherever a step descends (Proposition 4.6), so this checks the program more than the theorem",
-		Check: rule.On("rate", checkRate, "log-concave", "mixture"),
-	}.Bound(),
-	claim.Claim{
-		ID:        "T16",
-		Statement: "Theorem 4.7: with the learned score the mean of E‖v‖² ends below the network's mean error ε.",
-		Rule:      "at the largest K the mean of E‖v‖² is at most that of ε, in every seed" + rule.AllText,
-		Check:     rule.On("rate", checkPlateau, "learned"),
-	}.Bound(),
-	{
-		ID:     "theory-helps",
-		Custom: true,
-		Statement: "The learned score brings SIFG closer to a normal distribution where the " +
-			"network has learned at least half of what there is to learn, and not elsewhere.",
-		Rule: "over normal distributions in 2 to 100 dimensions, 100 to 3000 particles and σ from 0.2 to 1: the 95 " +
-			"% interval (Student's t, paired by seed) of the difference of SIFG's energy distance and the " +
-			"ablation's is below 0 in those configurations where the network predicts, of noise it has not learned " +
-			"from, at least half of the share σ²/(1 + σ²) that the distribution's own score would; reproduced if " +
-			"that agrees in nine of ten configurations, not reproduced if in half of them or fewer, otherwise not " +
-			"decided",
-		Check: checkHelps,
-	},
-	{
-		ID:        "theory-temperature",
-		Custom:    true,
-		Statement: "Where particles are far apart, Algorithm 1 is Langevin dynamics of temperature h/(2σ²).",
-		Rule: "on N(0, I) in 100-D, where each particle is alone, the stationary variance is h/(2σ²)·(1 − σ²)²/(1 − " +
-			"h/2): the 95 % interval (Student's t over seeds) of the ratio is within [0.95, 1.05] for every h and " +
-			"σ; not reproduced if one is outside, otherwise not decided",
-		Check: rule.On("rest", checkRest, "exact-1"),
-	},
-	{
-		ID:        "theory-draws",
-		Custom:    true,
-		Statement: "The flow of the proofs, which averages over w, samples as Algorithm 1 does, which takes one draw.",
-		Rule: "at the step 0.01 the energy distance with 64 draws an iteration is within 25 % of that with one: " +
-			"the 90 % interval of the mean log ratio (Student's t over seeds) is within ±log 1.25, for the exact " +
-			"and the learned score, at σ = 0.085, 0.12 and 0.17; not reproduced if one interval is outside, " +
-			"otherwise not decided",
-		Check: rule.On("steps", checkDraws, "exact-1", "exact-64", "learned-1", "learned-64"),
-	},
+	words.Claim("T5", rule.On("variance", checkVariance, "linear")),
+	words.Claim("T15", rule.On("rate", checkRate, "log-concave", "mixture")).Bound(),
+	words.Claim("T16", rule.On("rate", checkPlateau, "learned")).Bound(),
+	words.Claim("theory-helps", checkHelps),
+	words.Claim("theory-temperature", rule.On("rest", checkRest, "exact-1")),
+	words.Claim("theory-draws", rule.On("steps", checkDraws, "exact-1", "exact-64", "learned-1", "learned-64")),
 }
 
 func checkVariance(t record.View) claim.Outcome {

@@ -16,58 +16,13 @@ import (
 // tableClaims are the rows of the claims ledger about Table 1. Those about Figures 4 right and 5 and about the text are
 // in claims_flow.go.
 var tableClaims = []claim.Claim{
-	{
-		ID:        "25",
-		Statement: "Over Table 1 Ada-SIFG has the lowest mean in 9 of 12 cells.",
-		Rule: "of SGLD, SVGD, L2-GF, Ada-GWG and Ada-SIFG, Ada-SIFG has the lowest mean in at least 9 of the 12 " +
-			"cells, with trials enough to tell methods apart in all; not reproduced if it has not in more than a " +
-			"quarter; otherwise not decided",
-		Check: over(problems, columns, inMost("lowest mean", false)),
-	},
-	{
-		ID:        "25b",
-		Statement: "Over Table 1 Ada-SIFG is comparable to or better than the other methods.",
-		Rule: "lowest of the five, or not significantly above the lowest (paired by trial, Holm's correction in the " +
-			"cell" + overlapText + "), in at least three quarters of the cells, with trials enough to tell in all, " +
-			"where no other of the five is; not reproduced if told apart in more than a quarter; otherwise not decided",
-		Check: over(problems, columns, inMost("lowest or not significantly above the lowest", true)),
-	},
-	{
-		ID:        "26",
-		Statement: "Concrete RMSE: Ada-GWG is best, and Ada-SIFG within 0.03 of it.",
-		Rule: "Ada-GWG has the lowest mean of the five, and Ada-SIFG's is above it by 0.03 at most; not decided if " +
-			"another is lower but not told apart" + overlapText + ", or if there are too few trials to tell",
-		Check: over(problems[1:2], columns, nextToBest),
-	},
-	{
-		ID:        "27",
-		Statement: "Protein: SGLD is best by both metrics, and Ada-SIFG the best of the others.",
-		Rule: "lowest mean RMSE and NLL of the five; lowest of the four without SGLD; not decided if another is " +
-			"lower but not told apart" + overlapText + ", or if there are too few trials to tell",
-		Check: over(problems[4:5], columns, bestOnProtein),
-	},
-	{
-		ID:        "28",
-		Statement: "The numbers of Table 1.",
-		Rule: "each of 58 means within 3.3 standard errors of its difference from the published one (5 % over all " +
-			"cells), but for Power's two of SVGD, which are Protein's copied; not reproduced if one of three trials " +
-			"or more differs by more, otherwise not decided",
-		Check: over(problems, columns, asPrinted),
-	},
-	{
-		ID:        "34",
-		Statement: "Ada-SIFG consistently outperforms the other particle methods.",
-		With:      []string{"12", "14", "18", "19", "20", "21", "25b"},
-		Rule: "claims 12, 14, 18 to 21 and 25b, on which the text rests it, and of the networks: RMSE and NLL " +
-			"against SVGD, L2-GF and Ada-GWG, paired by seed, " +
-			"one-sided sign-flip tests" + overlapText + " with Holm's correction over all comparisons: lower in " +
-			"every one; not reproduced if higher in one; otherwise not decided",
-		Check: over(problems, columns[1:], outperforms),
-	},
+	words.Claim("25", over(problems, columns, inMost("lowest mean", false))),
+	words.Claim("25b", over(problems, columns, inMost("lowest or not significantly above the lowest", true))),
+	words.Claim("26", over(problems[1:2], columns, nextToBest)),
+	words.Claim("27", over(problems[4:5], columns, bestOnProtein)),
+	words.Claim("28", over(problems, columns, asPrinted)),
+	words.Claim("34", over(problems, columns[1:], outperforms)),
 }
-
-// overlapText says by which test trials with splits of their own are compared.
-const overlapText = ", where splits overlap by Nadeau and Bengio's t-test"
 
 // untested is the outcome where a method has no results at all; over says which.
 var untested = claim.Outcome{Verdict: claim.NotTestable}

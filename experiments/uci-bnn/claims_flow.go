@@ -19,86 +19,35 @@ var smoothed = []string{"sifg", "ada-sifg"}
 
 // flowClaims are those of Figure 4 right, of Figure 5 and of the text.
 var flowClaims = []claim.Claim{
-	lower("30", "Boston: SIFG with σ = 0.01 ends below SIFG with σ = 0.1.", "sifg", "sifg-wide"),
-	lower("31", "Boston: Ada-SIFG started at σ = 0.1 ends below SIFG with σ fixed there.", "ada-sifg-wide",
-		"sifg-wide"),
-	{
-		ID:        "32",
-		Statement: "Boston: Ada-SIFG started at σ = 0.1 approaches the curve of SIFG with σ = 0.01.",
-		Rule: "final test RMSE: that of Ada-SIFG is below the middle of those with σ = 0.01 and 0.1; decided by the " +
-			"95 % interval (Student's t over seeds" + overlapText + ") of its mean distance from there. The paper " +
-			"does not give the learning rate of σ: it is the largest of the paper's grid, and the result depends on it",
-		Check: approaches,
-	},
-	{
-		ID:        "33",
-		Statement: "The fifth moments of SIFG's particles stay bounded over the run on all data sets.",
-		Rule:      rule.BoundedText,
-		Check: over(problems, smoothed[:1], func(r results) claim.Outcome {
-			return rule.Bounded(r.set, "sifg", "m5", problems, r.names)
-		}),
-	},
-	{
-		ID: "35",
-		Statement: "Denoising score matching needs no extra back-propagation and is more stable and accurate than " +
-			"Hutchinson's estimate.",
-		With: []string{"17"},
-		Rule: "the cost of an inner step, counted; stability at the same network and particles is claim 17, by " +
-			"gradient variance on the monomial-gamma target",
-		Check: func(*record.Set) claim.Outcome { return claim.Outcome{Verdict: claim.NotTestable, Evidence: counted} },
-	},
-	{
-		ID:        "36",
-		Statement: "One SIFG run yields many different samples without running again.",
-		With:      []string{"5"},
-		Rule: "claim 5 for densities, and of the networks: test RMSE of the last particles perturbed anew: its " +
-			"standard deviation is a tenth to twice that over the checkpoints of the last tenth of the run (three at " +
-			"least), and its mean is within two of those of their mean; in every run" + rule.AllText +
-			"; for SIFG and for Ada-SIFG, of which the worse counts",
-		Check: over(problems, smoothed, resampled),
-	},
-	{
-		ID:        "37",
-		Statement: "Ada-SIFG selects σ by itself.",
-		Rule: "on networks σ ends above the paper's lower clip, 0.001, by 5 % of it at least, in each run: below, or " +
-			"at it, the clip has chosen σ" + rule.MostText,
-		Check: over(problems, smoothed[1:], selects),
-	},
-	{
-		ID:        "38",
-		Statement: "Adapting σ helps on networks.",
-		Rule:      "test RMSE and NLL of Ada-SIFG against SIFG, paired by trial" + overlapText + ": " + rule.MostlyText,
-		Check: over(problems, smoothed, func(r results) claim.Outcome {
-			return rule.Mostly("Ada-SIFG", r.contests(smoothed[1:], "sifg"))
-		}),
-	},
-	{
-		ID:        "40",
-		Statement: "Functional gradient flows do better than SVGD.",
-		With:      []string{"39"},
-		Rule: "claim 39 for mixtures, and of the networks: test RMSE and NLL of L2-GF, Ada-GWG and SIFG against " +
-			"SVGD, paired by trial" + overlapText + ": " + rule.MostlyText,
-		Check: over(problems, append([]string{"svgd"}, functional...), func(r results) claim.Outcome {
-			return rule.Mostly("a functional flow", r.contests(functional, "svgd"))
-		}),
-	},
-	{
-		ID:        "42",
-		Statement: "On networks every method has converged at the end, after 2000 iterations, SGLD after 10000.",
-		Rule:      "the test RMSE of every method on every table " + rule.SettledText,
-		Check: over(problems, settling, func(r results) claim.Outcome {
-			var verdicts []claim.Verdict
-			var text []string
-			for _, p := range expected(r.set) {
-				v, words := rule.Settled(r.on(p), "rmse", " "+r.names(p), settling)
-				verdicts, text = append(verdicts, v...), append(text, words...)
-			}
-			if text == nil {
-				return untested
-			}
-			return rule.InParts(verdicts, "relative change: "+strings.Join(text, "; "))
-		}),
-	},
+	words.Claim("30", lower("sifg", "sifg-wide")),
+	words.Claim("31", lower("ada-sifg-wide", "sifg-wide")),
+	words.Claim("32", approaches),
+	words.Claim("33", over(problems, smoothed[:1], func(r results) claim.Outcome {
+		return rule.Bounded(r.set, "sifg", "m5", problems, r.names)
+	})),
+	words.Claim("35", func(*record.Set) claim.Outcome {
+		return claim.Outcome{Verdict: claim.NotTestable, Evidence: counted}
+	}),
+	words.Claim("36", over(problems, smoothed, resampled)),
+	words.Claim("37", over(problems, smoothed[1:], selects)),
+	words.Claim("38", over(problems, smoothed, func(r results) claim.Outcome {
+		return rule.Mostly("Ada-SIFG", r.contests(smoothed[1:], "sifg"))
+	})),
+	words.Claim("40", over(problems, append([]string{"svgd"}, functional...), func(r results) claim.Outcome {
+		return rule.Mostly("a functional flow", r.contests(functional, "svgd"))
+	})),
+	words.Claim("42", over(problems, settling, func(r results) claim.Outcome {
+		var verdicts []claim.Verdict
+		var text []string
+		for _, p := range expected(r.set) {
+			v, words := rule.Settled(r.on(p), "rmse", " "+r.names(p), settling)
+			verdicts, text = append(verdicts, v...), append(text, words...)
+		}
+		if text == nil {
+			return untested
+		}
+		return rule.InParts(verdicts, "relative change: "+strings.Join(text, "; "))
+	})),
 }
 
 var (
@@ -123,15 +72,12 @@ func selects(r results) claim.Outcome {
 		table.Num(1.05*clip), rule.CountText(holds)))
 }
 
-// lower is the claim that a ends below b on Boston.
-func lower(id, statement, a, b string) claim.Claim {
-	return claim.Claim{
-		ID: id, Statement: statement, Rule: "final test RMSE lower, " + rule.Paired + overlapText,
-		Check: func(s *record.Set) claim.Outcome {
-			e := read(s).on("boston")
-			e.Names = withSigma(s)
-			return rule.Smaller(e, "final test RMSE", a, e.Last(a, "rmse", 0), b, e.Last(b, "rmse", 0))
-		},
+// lower checks claims 30 and 31, that a ends below b on Boston.
+func lower(a, b string) func(s *record.Set) claim.Outcome {
+	return func(s *record.Set) claim.Outcome {
+		e := read(s).on("boston")
+		e.Names = withSigma(s)
+		return rule.Smaller(e, "final test RMSE", a, e.Last(a, "rmse", 0), b, e.Last(b, "rmse", 0))
 	}
 }
 

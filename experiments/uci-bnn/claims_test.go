@@ -82,7 +82,7 @@ func TestLostBesidePrint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := tab.Markdown(); strings.Count(text, "(9 of 10)") != 2 {
+	if text := tab.Markdown(); strings.Count(text, "(9 of 10)") != 2 || !strings.Contains(text, "56 cells agree") {
 		t.Errorf("of 58 cells two lost a try:\n%s", text)
 	}
 	if out := verdict(t, s, "28"); !strings.Contains(out.Evidence, "56 of 56 cells agree") {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/compare"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
@@ -26,7 +27,7 @@ func against(s *record.Set) (*table.Table, error) {
 			t.Columns = append(t.Columns, head)
 		}
 	}
-	beaten := 0
+	within, outside, marked, beaten := 0, 0, 0, 0
 	for _, problem := range problems {
 		row := []table.Cell{table.Text(r.names(problem))}
 		for _, metric := range metrics {
@@ -38,16 +39,21 @@ func against(s *record.Set) (*table.Table, error) {
 				c, is := r.printedCell(p), beside(p)
 				c.Bold = m == best
 				c.Below += is.Mark() + r.script(p)
+				within += count(is.Verdict == compare.Agrees)
+				outside += count(is.Verdict == compare.Differs)
+				marked += count(is.Marked)
 				beaten += count(p.Mean >= stats.Mean(r.trivial(problem, "ols", metric))-0.0005) // as printed
 				row = append(row, c)
 			}
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	verdict := fmt.Sprintf("✗: the means differ by more than %g standard errors of the difference; ~: by more than "+
-		"%d. Claim 28 counts them. Power's two cells of SVGD are Protein's copied, and do not count. The steps of "+
+	verdict := fmt.Sprintf("%d cells agree with the published ones, %d do not (✗): the means differ by more "+
+		"than %g standard errors of the difference. %d that agree differ by more than %d (~); chance alone "+
+		"gives %.0f. Power's two cells of SVGD are Protein's copied, and do not count. The steps of "+
 		"SGLD and SVGD were fitted to the published numbers, so their two columns are no evidence. %d published "+
-		"cells do not improve on linear regression.", claim.Errors, claim.Marked, beaten)
+		"cells do not improve on linear regression.",
+		within, outside, claim.Errors, marked, claim.Marked, claim.Chance*float64(within+outside), beaten)
 	if s.Incomparable != "" {
 		verdict = "No verdict: " + s.Incomparable + "."
 	}

@@ -137,6 +137,9 @@ func TestAgainstPrint(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
 	}
+	if !strings.Contains(tab.Notes[0], "57 cells agree with the published ones, 1 do not") {
+		t.Errorf("note %q", tab.Notes[0])
+	}
 	m.protocol = "paper" // each trial has a split of its own: no verdict
 	s := m.set(t)
 	if out := verdict(t, s, "28"); out.Verdict != claim.NotTestable ||

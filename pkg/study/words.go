@@ -5,16 +5,26 @@ import (
 	"io/fs"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
+	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
-// Words are what an experiment says of its metrics, figures and tables, in a file words.yaml beside its code.
+// Words are what an experiment says of its metrics, figures, tables and claims, in a file words.yaml beside its code.
 type Words struct {
 	Metrics         []harness.Metric
-	Figures, Tables map[string]Heading // by name
+	Figures, Tables map[string]Heading   // by name
+	Claims          map[string]Statement // by ID
+}
+
+// Statement is what a claim says, and its rule, in which rule.Texts are put.
+type Statement struct {
+	Says, Rule string
+	Custom     bool
+	With       []string
 }
 
 // Heading is what stands above a figure or a table, and below it.
@@ -67,6 +77,16 @@ func (w Words) Figure(name string, draw func(s *record.Set) (*figure.Figure, err
 func (w Words) Table(name string, made func(s *record.Set) (*table.Table, error)) harness.Section {
 	h := headed(w.Tables, "tables", name)
 	return harness.Section{ID: name, Title: h.Title, Text: h.Caption, Table: made}
+}
+
+// Claim is the claim of an ID. The words must have it.
+func (w Words) Claim(id string, check func(s *record.Set) claim.Outcome) claim.Claim {
+	s := w.Claims[id]
+	if s.Says == "" {
+		panic("words.yaml: there is no claim " + id)
+	}
+	return claim.Claim{ID: id, Statement: s.Says, Rule: rule.Texts.Replace(s.Rule), Custom: s.Custom, With: s.With,
+		Check: check}
 }
 
 // HMC is a method of several experiments, and no sampler of the library.

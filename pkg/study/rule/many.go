@@ -18,10 +18,6 @@ type Contest struct {
 	record.Difference
 }
 
-// MostlyText is how Mostly decides, to be said by the rules of claims.
-const MostlyText = "lower in at least three quarters of the comparisons (each a one-sided test, 5 %); not reproduced " +
-	"if higher, by the same tests, in more than a quarter; otherwise not decided"
-
 // Mostly judges the claim that the first of two is lower in most comparisons.
 func Mostly(who string, all []Contest) claim.Outcome {
 	return Contests(who, all, slices.Clone, func(wins, losses, n int) claim.Verdict {
@@ -66,10 +62,6 @@ func Contests(
 		Evidence: text,
 	}
 }
-
-// SettledText is how Settled decides, to be said by the rules of claims.
-const SettledText = "changes by at most 2 % over the last tenth of the iterations: the 90 % interval (Student's t " +
-	"over runs) of the mean relative change inside ±2 %; not reproduced if one is outside, otherwise not decided"
 
 // Settled judges, for each method on a problem, the claim that a metric does not change at the end of a run. Its words
 // begin with the method's name and suffix.

@@ -42,6 +42,19 @@ func Spread(v record.Sample) string {
 	return text
 }
 
+// Texts puts how the rules of this package decide in the place of their names in braces.
+var Texts = strings.NewReplacer(
+	"{paired}", Paired,
+	"{all}", "; not reproduced if that holds in half of them or fewer, otherwise not decided",
+	"{most}", MostText,
+	"{bounded}", "the largest value in the second half of the run is at most twice that in the first, in each seed"+
+		MostText,
+	"{mostly}", "lower in at least three quarters of the comparisons (each a one-sided test, 5 %); not reproduced if "+
+		"higher, by the same tests, in more than a quarter; otherwise not decided",
+	"{settled}", "changes by at most 2 % over the last tenth of the iterations: the 90 % interval (Student's t over "+
+		"runs) of the mean relative change inside ±2 %; not reproduced if one is outside, otherwise not decided",
+)
+
 // Paired is how comparisons of two methods are decided, for rules.
 const Paired = "paired by seed (one-sided sign-flip test, 5 %); not reproduced if higher by the same test, or equal: " +
 	"the 90 % interval (Student's t) of the mean difference within ±5 % of the other's mean; otherwise not decided"
@@ -161,9 +174,6 @@ func Alike(d record.Difference, margin float64) (verdict claim.Verdict, text str
 	return verdict, fmt.Sprintf("%s [%s, %s]", table.Num(d.Mean()), table.Num(lo), table.Num(hi)) + seen(d, verdict)
 }
 
-// AllText is how All decides, to be said by the rules of claims.
-const AllText = "; not reproduced if that holds in half of them or fewer, otherwise not decided"
-
 // All judges a claim that must hold for every seed of every item, as an identity must: reproduced if it holds for all,
 // not reproduced if for at most half, otherwise not decided.
 func All(holds []bool) claim.Verdict { return share(holds, 1) }
@@ -175,10 +185,6 @@ const MostText = "; reproduced if that holds in nine of ten, not reproduced if i
 // Most judges a claim about runs, which chance may spoil: reproduced if it holds in nine of ten, however many there
 // are, not reproduced if in at most half, otherwise not decided.
 func Most(holds []bool) claim.Verdict { return share(holds, 0.9) }
-
-// BoundedText is how Bounded decides, to be said by the rules of claims.
-const BoundedText = "the largest value in the second half of the run is at most twice that in the first, in each seed" +
-	MostText
 
 // Bounded judges the claim that the curves of a metric do not grow for a method on some problems, which have these
 // names: by the largest value of the second half of each over that of the first. What is not finite does not hold.
