@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
@@ -79,14 +80,14 @@ func (w Words) Table(name string, made func(s *record.Set) (*table.Table, error)
 	return harness.Section{ID: name, Title: h.Title, Text: h.Caption, Table: made}
 }
 
-// Claim is the claim of an ID. The words must have it.
+// Claim is the claim of an ID. The words must have it, with no other name in braces than rule.Texts has.
 func (w Words) Claim(id string, check func(s *record.Set) claim.Outcome) claim.Claim {
 	s := w.Claims[id]
-	if s.Says == "" {
-		panic("words.yaml: there is no claim " + id)
+	text := rule.Texts.Replace(s.Rule)
+	if s.Says == "" || text == "" || strings.Contains(text, "{") {
+		panic(fmt.Sprintf("words.yaml: claims.%s lacks what it says or its rule: %q", id, text))
 	}
-	return claim.Claim{ID: id, Statement: s.Says, Rule: rule.Texts.Replace(s.Rule), Custom: s.Custom, With: s.With,
-		Check: check}
+	return claim.Claim{ID: id, Statement: s.Says, Rule: text, Custom: s.Custom, With: s.With, Check: check}
 }
 
 // HMC is a method of several experiments, and no sampler of the library.

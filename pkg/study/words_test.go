@@ -19,6 +19,8 @@ figures:
   two: {title: Second, caption: *both}
 tables:
   bare: {title: Alone}
+claims:
+  "7": {says: It holds., rule: "for each seed{all}", with: ["5"]}
 `
 
 func TestWords(t *testing.T) {
@@ -32,6 +34,11 @@ func TestWords(t *testing.T) {
 	}
 	if tab.ID != "bare" || tab.Title != "Alone" || tab.Text != "" {
 		t.Errorf("table %+v", tab)
+	}
+	c := w.Claim("7", nil)
+	if c.ID != "7" || c.Statement != "It holds." || c.With[0] != "5" || c.Custom ||
+		!strings.HasPrefix(c.Rule, "for each seed; not reproduced if that holds in half") {
+		t.Errorf("claim %+v", c)
 	}
 }
 
@@ -51,12 +58,15 @@ func TestWordsRefused(t *testing.T) {
 		{"two:", "one:", []string{"one", "already defined"}},
 		{"two:", "too:", []string{"figures.two", "title"}},
 		{"bare:", "bear:", []string{"tables.bare", "title"}},
+		{`"7":`, `"8":`, []string{"claims.7", "says"}},
+		{"{all}", "{al}", []string{"claims.7", "{al}"}},
 	} {
 		text := strings.Replace(someWords, c.old, c.new, 1)
 		said := panics(func() {
 			w := ReadWords(fstest.MapFS{"words.yaml": {Data: []byte(text)}})
 			w.Figure("two", nil)
 			w.Table("bare", nil)
+			w.Claim("7", nil)
 		})
 		for _, want := range append(c.want, "words.yaml") {
 			if !strings.Contains(said, want) {

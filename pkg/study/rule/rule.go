@@ -229,11 +229,7 @@ func InMost(holds []bool, evidence string) claim.Outcome {
 
 // InParts is the outcome of a claim that rests on several verdicts, of which the worst counts.
 func InParts(verdicts []claim.Verdict, evidence string) claim.Outcome {
-	return claim.Outcome{
-		Verdict:  claim.Worst(verdicts...),
-		Number:   claim.CountReproduced(verdicts),
-		Evidence: evidence,
-	}
+	return claim.Outcome{Verdict: claim.Worst(verdicts...), Number: claim.CountReproduced(verdicts), Evidence: evidence}
 }
 
 // Count is how many hold.
