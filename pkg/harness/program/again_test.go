@@ -186,12 +186,12 @@ func TestLooked(t *testing.T) {
 	p := &Program{Identity: Identity{Command: []string{"python", "model.py"}}, depends: depends{"model.py": "1"}}
 	const want = "python model.py: looked at model.py; edits of what it imports or reads are not seen: give it " +
 		"another version with them"
-	if got := p.Looked(); got != want {
+	if got := p.looked(); got != want {
 		t.Error(got)
 	}
 	p.First.Depends = map[string]string{}
 	p.depends = depends{"model.py": "1", "data\x1b.csv": "2", "$SCALE": "3"}
-	if got := p.Looked(); got != `python model.py: looked at $SCALE, data\x1b.csv, model.py` {
+	if got := p.looked(); got != `python model.py: looked at $SCALE, data\x1b.csv, model.py` {
 		t.Error(got)
 	}
 }

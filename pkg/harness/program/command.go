@@ -182,8 +182,8 @@ func (d depends) digest() string {
 	return fmt.Sprintf("%x", sha256.Sum256(text))[:20]
 }
 
-// Looked says in one line which edits are seen.
-func (p *Program) Looked() string {
+// looked says in one line which edits are seen.
+func (p *Program) looked() string {
 	names := p.depends.names()
 	const most = 12
 	if n := len(names) - most; n > 0 {
