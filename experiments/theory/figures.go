@@ -39,13 +39,15 @@ func drawVariance(s *record.Set) (*figure.Figure, error) {
 	t := record.View{Set: s, Problem: "variance"}
 	o := recorded[varianceOptions](t)
 	p := logarithmic("linear field", "σ", "ratio of variances")
+	p.X.Min, p.X.Max = slices.Min(o.Sigmas), slices.Max(o.Sigmas)
 	dims := slices.DeleteFunc(o.Dims, func(d int) bool { return d == 1 }) // there Hutchinson's is exact
 	for k, d := range dims {
 		for i, tau := range o.Taus {
 			style := series(k, len(dims), i, fmt.Sprintf("d = %d, τ = %s", d, table.Num(tau)))
 			across := func(j int) float64 { return o.Sigmas[j] }
 			p.Layers = append(p.Layers, figure.Curves(varianceRatios(t, d, i), style, across)...)
-			guide := figure.Line{Style: grey("closed form"), X: o.Sigmas}
+			exact := figure.Style{Label: "closed form", Color: grey("").Color, Mark: figure.Circle}
+			guide := figure.Scatter{Style: exact, X: o.Sigmas, Radius: 2}
 			for _, sigma := range o.Sigmas {
 				a, b := closed(1, d, tau, sigma)
 				guide.Y = append(guide.Y, a/b)

@@ -69,19 +69,7 @@ func (w Words) Table(name string, made func(s *record.Set) (*table.Table, error)
 	return harness.Section{ID: name, Title: h.Title, Text: h.Caption, Table: made}
 }
 
-// Looks of methods of several experiments that are no samplers of the library.
+// HMC is a method of several experiments and no sampler of the library.
 func init() {
 	figure.Looks["hmc"] = figure.Look{Color: 0x262626, Dash: []float64{8, 2.4}, Mark: "ring"}
-	figure.Looks["sgld-long"] = figure.Look{
-		Title: "longer SGLD",
-		Color: 0x1f7f8f, Dash: []float64{1, 1}, Mark: "cross",
-	}
-	figure.Looks["blackjax-nuts"] = figure.Look{
-		Title: "NUTS (BlackJAX)",
-		Color: 0x28c864, Dash: []float64{8, 1.5, 2, 1.5}, Mark: "open-triangle",
-	}
-	figure.Looks["blackjax-svgd"] = figure.Look{
-		Title: "SVGD (BlackJAX)",
-		Color: 0x783c3c, Dash: []float64{2, 1}, Mark: "open-square",
-	}
 }

@@ -42,7 +42,7 @@ func New(r plan.Request, s *Spec, q Question) (*plan.Plan, error) {
 		}
 		p.Problems = named(p.Problems, problems)
 		if err := b.layout.Known(p.Problems, p.Methods); err != nil {
-			return nil, usage.Errorf("the grid %s: %v", s.Name, err)
+			return nil, usage.Errorf("%s: %v", s.file, err)
 		}
 	}
 	for p, m := range b.layout.Wanted() {
@@ -50,11 +50,11 @@ func New(r plan.Request, s *Spec, q Question) (*plan.Plan, error) {
 			continue
 		}
 		if err := b.cells(p, m.Name); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", s.file, err)
 		}
 	}
 	if len(b.Trials) == 0 {
-		return nil, usage.Errorf("the grid %s has no configurations: it needs an axis that its methods have", s.Name)
+		return nil, usage.Errorf("%s: no configurations: it needs an axis that its methods have", s.file)
 	}
 	for _, p := range s.Parts {
 		for _, x := range p.all() {

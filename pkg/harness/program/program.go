@@ -81,7 +81,7 @@ func Start(ctx context.Context, dir, command string) (*Program, error) {
 	}
 	p.Version, p.First, p.idle = first.said.Version, first.said, []*process{first}
 	p.depends, p.Digest = first.depends, first.depends.digest()
-	slog.Debug(p.looked())
+	slog.Debug("a key covers", "program", p.String(), "files", p.depends.names())
 	return p, nil
 }
 
