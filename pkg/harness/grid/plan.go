@@ -50,7 +50,7 @@ func New(r plan.Request, s *Spec, q Question) (*plan.Plan, error) {
 			continue
 		}
 		if err := b.cells(p, m.Name); err != nil {
-			return nil, fmt.Errorf("%s: %w", s.file, err)
+			return nil, err
 		}
 	}
 	if len(b.Trials) == 0 {
