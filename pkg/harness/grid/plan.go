@@ -100,7 +100,7 @@ func (b *builder) cells(p settings.Problem, method string) error {
 		if err != nil {
 			var texts []string
 			for _, o := range over {
-				texts = append(texts, o.Text)
+				texts = append(texts, o.Text+" ("+strings.TrimSuffix(o.From, ":")+")")
 			}
 			return usage.Errorf("%v; in the configuration %s", err, strings.Join(texts, ", "))
 		}
