@@ -14,7 +14,7 @@ var (
 	yamlKey  = regexp.MustCompile(`(?m)^[\s-]*[\w-]+:|#.*$|[*&][\w-]+$`)
 	noText   = regexp.MustCompile("(?m)^\\s*//.*$|`[^`]*`|'\"'")
 	message  = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"`) // a string of Go
-	yamlText = regexp.MustCompile(`(?m)^\s*(?:title|note): .*$`)
+	yamlText = regexp.MustCompile(`(?m)^\s*(?:title|note|incomparable): .*$`)
 )
 
 // readable returns the texts that people read, by where they stand: documents, help, captions, messages.

@@ -98,9 +98,7 @@ func drawHelps(s *record.Set) (*figure.Figure, error) {
 			p := figure.Panel{Title: "σ = " + table.Num(sigma), X: figure.Axis{Label: "particles n", Scale: figure.Log},
 				Y: figure.Axis{Label: row.label}}
 			for k, law := range s.Methods("helps") {
-				style := series(k%4, 4, k/4, strings.Replace(law, "-", ", ", 1)+"-D")
-				style.Width = 0.7 + 0.6*float64(k%4) // tones alone do not tell four lines apart
-				line := figure.Line{Style: style}
+				line := figure.Line{Style: series(k%4, 4, k/4, strings.Replace(law, "-", ", ", 1)+"-D")}
 				for _, c := range cells {
 					if c.law == law && c.sigma == sigma {
 						line.X, line.Y = append(line.X, float64(c.n)), append(line.Y, row.value(c))
