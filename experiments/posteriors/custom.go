@@ -154,7 +154,7 @@ func verdict(s *record.Set, problem, method string, taken, trusted bool) string 
 	case drift(s, problem, method) >= unsettled:
 		return "still drifts: run longer"
 	case taken:
-		return "good, with the fewest gradients"
+		return "acceptable, with the fewest gradients"
 	case o.good():
 		return "acceptable"
 	case len(lumps) > 0 && stats.Median(lumps) > 0:

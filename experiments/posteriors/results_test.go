@@ -119,7 +119,7 @@ func TestVerdict(t *testing.T) {
 	s := madeUp(map[string][][3]float64{"sifg": {{1, 0.3, 0.09}}})
 	key := s.Trials[0].Key
 	said := func(trusted bool) string { return verdict(s, "p-1000", "sifg", true, trusted) }
-	if said(true) != "good, with the fewest gradients" || said(false) != "not evaluated" {
+	if said(true) != "acceptable, with the fewest gradients" || said(false) != "not evaluated" {
 		t.Errorf("%q, %q", said(true), said(false))
 	}
 	s.Traces[key] = append(s.Traces[key], record.Trace{Key: key, Metric: "drift", Value: 0.05},
