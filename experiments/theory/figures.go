@@ -40,7 +40,6 @@ func drawVariance(s *record.Set) (*figure.Figure, error) {
 	t := record.View{Set: s, Problem: "variance"}
 	o := recorded[varianceOptions](t)
 	p := logarithmic("linear field", "σ", "ratio of variances")
-	p.X.Min, p.X.Max = slices.Min(o.Sigmas), slices.Max(o.Sigmas)
 	dims := slices.DeleteFunc(o.Dims, func(d int) bool { return d == 1 }) // there Hutchinson's is exact
 	for k, d := range dims {
 		for i, tau := range o.Taus {
@@ -59,6 +58,7 @@ func drawVariance(s *record.Set) (*figure.Figure, error) {
 	if p.Layers == nil {
 		return nil, errAbsent
 	}
+	p.X.Min, p.X.Max = slices.Min(o.Sigmas), slices.Max(o.Sigmas)
 	p.Layers = append(p.Layers, figure.HLine{Y: 1, Style: figure.Method("truth").As("equal")})
 	return &figure.Figure{Cols: 1, Width: 10, Height: 8, Panels: []figure.Panel{p}}, nil
 }
