@@ -70,7 +70,7 @@ func around(p *figure.Panel) {
 // trajectories draws Figure 2 for the methods with a network.
 func trajectories(s *record.Set) (*figure.Figure, error) {
 	f, mixture := &figure.Figure{Cols: 2, Plane: true}, density.Mixture(s, "gmm-2d")
-	start := figure.Style{Label: "start", Color: figure.Method("truth").Thin().Color, Mark: figure.Square}
+	start := figure.Style{Label: "initialisation", Color: figure.Method("truth").Thin().Color, Mark: figure.Square}
 	later := figure.Style{Color: color.NRGBA{0x80, 0x80, 0x80, 0xff}, Mark: figure.Triangle}
 	last := figure.Style{Color: figure.Method("truth").Color, Mark: figure.Circle}
 	for _, m := range flowMethods {

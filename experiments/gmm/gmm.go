@@ -22,8 +22,8 @@ var Experiment = &harness.Experiment{
 	Name:  "gmm",
 	Title: "Gaussian mixtures",
 	Summary: "Five isotropic Gaussians with standard deviations 0.1 to 0.5, in 2-D and in 10-D; 1000 particles. " +
-		"The paper shows that SIFG covers all modes in 2-D where the flows with a velocity network stay near the " +
-		"start (Figures 1 and 2), and how fast each method converges in 10-D (Figure 3 left).",
+		"The paper shows that SIFG covers all modes in 2-D where the flows with a velocity network stay near their " +
+		"initialisation (Figures 1 and 2), and how fast each method converges in 10-D (Figure 3 left).",
 	Settings:  study.Read(files, "gmm.yaml"),
 	Version:   density.Version,
 	Measuring: density.Measuring,

@@ -47,9 +47,7 @@ func smaller(problem, other string) func(s *record.Set) claim.Outcome {
 	return rule.On(problem, func(e record.View) claim.Outcome {
 		metric, words := compared(e.Set)
 		out := rule.Smaller(e, words, "sifg", e.Last("sifg", metric, 0), other, e.Last(other, metric, 0))
-		if exact := e.Shared("floor-" + metric); exact != nil {
-			out.Evidence += "; exact draws " + table.Num(stats.Median(exact))
-		}
+		out.Evidence += rule.Exact(e, "sifg", metric, 0)
 		if metric == "energy" {
 			out.Evidence += fmt.Sprintf("; Amari distance to W₀ beside it: %s %s, %s %s", figure.Label("sifg"),
 				rule.Spread(e.Last("sifg", amari, 0)), figure.Label(other), rule.Spread(e.Last(other, amari, 0)))

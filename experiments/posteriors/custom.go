@@ -143,7 +143,7 @@ func verdict(o outcome, taken, trusted bool) string {
 	case !trusted:
 		return "not evaluated"
 	case taken:
-		return "good, with the fewest gradients"
+		return "acceptable, with the fewest gradients"
 	case o.good():
 		return "acceptable"
 	}

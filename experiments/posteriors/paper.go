@@ -42,7 +42,6 @@ type paper struct {
 	paperFile
 	dir, path string // the folder, and paper.yaml in it
 	e         *harness.Experiment
-	say       func(line string)
 	about     map[string][]string // the IDs of the claims on a problem; "": on several
 
 	data   *dataset.Library    // that its tables are added to
@@ -51,11 +50,9 @@ type paper struct {
 }
 
 // Paper reads the folder of a paper as an experiment that has the folder's name. It starts the programs that are its
-// problems and samplers, in the folder, and says which of their files it looked at. Its errors are a person's mistakes.
-func Paper(
-	dir string, data *dataset.Library, tables *harness.Experiment, say func(line string),
-) (*harness.Experiment, error) {
-	p := &paper{dir: dir, path: filepath.Join(dir, "paper.yaml"), say: say, about: map[string][]string{}, data: data,
+// problems and samplers, in the folder. Its errors are a person's mistakes.
+func Paper(dir string, data *dataset.Library, tables *harness.Experiment) (*harness.Experiment, error) {
+	p := &paper{dir: dir, path: filepath.Join(dir, "paper.yaml"), about: map[string][]string{}, data: data,
 		tables: tables}
 	whole, err := filepath.Abs(dir)
 	if err != nil {
@@ -140,7 +137,7 @@ func (p *paper) settings() ([]byte, error) {
 			method.Content = append(method.Content, node("sampler"), command)
 			return nil
 		}
-		x, err := p.start("methods."+name+".sampler", command.Value)
+		x, err := program.Start(context.Background(), p.dir, command.Value)
 		if err == nil {
 			err = program.Register(name, x)
 		}
@@ -186,7 +183,7 @@ func (p *paper) problem(name string, problem *yaml.Node) error {
 	case file != nil:
 		return p.table(key, name, file.Value, problem)
 	}
-	x, err := p.start(key+".program", command.Value)
+	x, err := program.Start(context.Background(), p.dir, command.Value)
 	if err != nil {
 		return usage.Errorf("%s: %s.program: %v", p.path, key, err)
 	}
@@ -205,15 +202,6 @@ func (p *paper) problem(name string, problem *yaml.Node) error {
 		node("everywhere"), node(true))
 	problem.Content = append(problem.Content, node("options"), options)
 	return nil
-}
-
-// start starts a program of the folder.
-func (p *paper) start(key, command string) (*program.Program, error) {
-	x, err := program.Start(context.Background(), p.dir, command)
-	if err == nil {
-		p.say(key + ": " + x.Looked())
-	}
-	return x, err
 }
 
 // each calls f with the entries of a mapping, of which those without settings get an empty mapping.

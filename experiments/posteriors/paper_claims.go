@@ -137,9 +137,17 @@ func final(s *record.Set, problem, method, metric string) record.Sample {
 	return record.View{Set: s, Problem: problem}.Last(method, name, index)
 }
 
+// exactScore says what exact draws score by a metric, or a component of one, where they were measured.
+func exactScore(s *record.Set, problem, method, metric string) string {
+	name, index, _ := record.Component(metric)
+	return rule.Exact(record.View{Set: s, Problem: problem}, method, name, index)
+}
+
 func (r *smallerRule) check(s *record.Set) claim.Outcome {
-	return rule.Smaller(record.View{Set: s, Problem: r.Problem}, "final "+r.Metric, r.Method,
+	out := rule.Smaller(record.View{Set: s, Problem: r.Problem}, "final "+r.Metric, r.Method,
 		final(s, r.Problem, r.Method, r.Metric), r.Than, final(s, r.Problem, r.Than, r.Metric))
+	out.Evidence += exactScore(s, r.Problem, r.Method, r.Metric)
+	return out
 }
 
 func (r *lowestRule) check(s *record.Set, problems []string, k int) claim.Outcome {
@@ -159,7 +167,8 @@ func (r *lowestRule) check(s *record.Set, problems []string, k int) claim.Outcom
 			}
 		}
 		verdict := claim.Worst(verdicts...)
-		text = append(text, fmt.Sprintf("%s: %s (%s)", problem, strings.Join(means, ", "), verdict))
+		text = append(text, fmt.Sprintf("%s: %s (%s)%s", problem, strings.Join(means, ", "), verdict,
+			exactScore(s, problem, r.Method, r.Metric)))
 		switch verdict {
 		case claim.Reproduced:
 			won++
@@ -190,7 +199,7 @@ func (r *withinRule) check(s *record.Set) claim.Outcome {
 		}
 	}
 	out := rule.InMost(holds, fmt.Sprintf("%s of %s on %s: %s", r.Metric, figure.Label(r.Method), r.Problem,
-		rule.Spread(sample)))
+		rule.Spread(sample))+exactScore(s, r.Problem, r.Method, r.Metric))
 	out.Keys = record.View{Set: s, Problem: r.Problem}.Keys(r.Method)
 	return out
 }

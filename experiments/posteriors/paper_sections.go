@@ -116,7 +116,7 @@ func samplePanel(method string, names []string, sample, reference metric.Points)
 	truth.Color = color.NRGBA{R: 0xb4, G: 0xb4, B: 0xb4, A: 255}
 	p := figure.Panel{Title: figure.Label(method), X: axisOf(names[0], reference.Column(0))}
 	if reference.D == 1 {
-		p.Y = figure.Axis{Label: "share below", Min: 0, Max: 1}
+		p.Y = figure.Axis{Label: "cumulative share", Min: 0, Max: 1}
 		p.Layers = []figure.Layer{distribution(reference, truth), distribution(sample, own)}
 		return p
 	}

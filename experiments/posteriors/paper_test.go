@@ -54,7 +54,7 @@ func readPaper(t *testing.T, old, new string) (*harness.Experiment, error) {
 		}
 	}
 	t.Cleanup(program.Close)
-	e, err := Paper(dir, nil, nil, func(string) {})
+	e, err := Paper(dir, nil, nil)
 	program.Close()
 	return e, err
 }
@@ -126,7 +126,7 @@ func TestPaperRefused(t *testing.T) {
 			t.Errorf("%q in the place of %q: %v, want %s", c.new, c.old, err, c.want)
 		}
 	}
-	_, err := Paper(filepath.Join(t.TempDir(), "My Paper"), nil, nil, nil)
+	_, err := Paper(filepath.Join(t.TempDir(), "My Paper"), nil, nil)
 	if err == nil || !strings.Contains(err.Error(), "its name is that of the paper") {
 		t.Errorf("a name with a blank: %v", err)
 	}

@@ -122,7 +122,7 @@ func TestVerdict(t *testing.T) {
 		taken, trusted bool
 		want           string
 	}{
-		{good, true, true, "good, with the fewest gradients"},
+		{good, true, true, "acceptable, with the fewest gradients"},
 		{good, false, true, "acceptable"},
 		{poor, false, true, "not accurate"},
 		{good, true, false, "not evaluated"},

@@ -15,6 +15,7 @@ import (
 // series is the style of the k-th of n series, in one of two kinds of dashes.
 func series(k, n, dash int, label string) figure.Style {
 	st := figure.Shade(float64(k)/float64(max(n-1, 1)), label)
+	st.Width = 0.8 + 0.5*float64(k) // in grey, tones alone do not tell lines apart
 	st.Dash = [][]float64{nil, {4, 2}}[dash]
 	return st
 }

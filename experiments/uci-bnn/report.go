@@ -12,11 +12,11 @@ import (
 )
 
 func init() {
-	look := func(title string, colour uint32) figure.Look {
-		return figure.Look{Title: title, Color: colour, Dash: []float64{1.6, 1.6}}
+	look := func(title, as string, dash ...float64) figure.Look {
+		return figure.Look{Title: title, Color: figure.Looks[as].Color, Dash: dash}
 	}
-	figure.Looks["sifg-wide"] = look("SIFG, wide σ", figure.Looks["sifg"].Color)
-	figure.Looks["ada-sifg-wide"] = look("Ada-SIFG, wide σ", figure.Looks["ada-sifg"].Color)
+	figure.Looks["sifg-wide"] = look("SIFG, wide σ", "sifg", 1.6, 1.6)
+	figure.Looks["ada-sifg-wide"] = look("Ada-SIFG, wide σ", "ada-sifg", 5, 1.4, 1.2, 1.4)
 }
 
 // boston draws Figure 4 right: test RMSE on Boston against iterations, after the first quarter, in which all fall

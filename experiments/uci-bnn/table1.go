@@ -174,5 +174,5 @@ func (r results) meaning() (trials, test string) {
 		return "Each trial has its own train/test split, the same for all methods, so ± is mostly the difference " +
 			"between splits.", "t-test with Nadeau and Bengio's variance for overlapping splits"
 	}
-	return "All trials share one split, so ± is the noise of the algorithm alone.", "sign-flip test"
+	return "All trials share one train/test split, so ± is the noise of the algorithm alone.", "sign-flip test"
 }

@@ -140,10 +140,10 @@ func TestAgainstPrint(t *testing.T) {
 	if !strings.Contains(tab.Notes[0], "57 cells agree with the published ones, 1 do not") {
 		t.Errorf("note %q", tab.Notes[0])
 	}
-	m.protocol = "paper" // each trial has a split of its own: no verdict
+	m.protocol = "paper" // each trial has its own train/test split: no verdict
 	s := m.set(t)
 	if out := verdict(t, s, "28"); out.Verdict != claim.NotTestable ||
-		!strings.Contains(out.Evidence, "a split of its own") {
+		!strings.Contains(out.Evidence, "its own train/test split") {
 		t.Errorf("claim 28: %s (%s)", out.Verdict, out.Evidence)
 	}
 	tab, err = against(s)

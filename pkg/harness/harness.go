@@ -106,9 +106,9 @@ type Custom struct {
 	Title    string         // in place of the experiment's, before the names of data sets or program; "": that
 	Summary  string
 	Sections []Section
-	// Folder reads the folder of a paper of a person's own as an experiment, and says what it looked at. Its tables
-	// become data sets, which the experiment tables computes on; nil: none does.
-	Folder func(dir string, data *dataset.Library, tables *Experiment, say func(line string)) (*Experiment, error)
+	// Folder reads the folder of a paper of a person's own as an experiment. Its tables become data sets, which the
+	// experiment tables computes on; nil: none does.
+	Folder func(dir string, data *dataset.Library, tables *Experiment) (*Experiment, error)
 }
 
 // On returns the experiment with a problem of its own for each of these data sets, in place of its problems, and

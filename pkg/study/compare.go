@@ -54,7 +54,7 @@ func (c Comparison) Section() harness.Section {
 		ID:    "compare-" + c.Problem,
 		Title: c.Title + ": " + c.Head + " of each seed",
 		Text: "Each point is one seed at the last iteration; the bar is the median. Differences are the method's " +
-			"less SIFG's, paired by seed. A method is better or worse where " + test + " tells them apart (5 %, " +
+			"minus SIFG's, paired by seed. A method is better or worse where " + test + " tells them apart (5 %, " +
 			"Holm's correction over the table) and the median and at least three quarters of the seeds agree; " +
 			"otherwise the comparison is inconclusive. A failed run counts as the largest value; the mean is of the " +
 			"others.",
@@ -159,7 +159,7 @@ func (c Comparison) table(s *record.Set) (*table.Table, error) {
 	t.Column("mean", func(r row) table.Cell {
 		return cell(r.sample, func(v []float64) table.Cell { return table.Number(stats.Mean(v), 3) })
 	})
-	t.Column("less SIFG [95 %]", func(r row) table.Cell { return r.difference() })
+	t.Column("minus SIFG [95 %]", func(r row) table.Cell { return r.difference() })
 	t.Column("seeds ahead of SIFG", func(r row) table.Cell {
 		if r.Pairs() == 0 {
 			return table.Text("–")

@@ -114,10 +114,10 @@ func TestVerdicts(t *testing.T) {
 		comparison.Overlap = func(*record.Set) float64 { return c.overlap }
 		s := setOf(all...)
 		verdict, ahead := cells(t, comparison, s, "than SIFG"), cells(t, comparison, s, "seeds ahead of SIFG")
-		difference := cells(t, comparison, s, "less SIFG [95 %]")["SVGD"]
+		difference := cells(t, comparison, s, "minus SIFG [95 %]")["SVGD"]
 		if verdict["SVGD"] != c.verdict || c.ahead != "" && ahead["SVGD"] != c.ahead ||
 			!strings.HasPrefix(difference, c.lessSIFG) || verdict["SIFG"] != "–" {
-			t.Errorf("%s: %s, %s ahead, less SIFG %s; want %+v", c.name, verdict, ahead, difference, c)
+			t.Errorf("%s: %s, %s ahead, minus SIFG %s; want %+v", c.name, verdict, ahead, difference, c)
 		}
 	}
 }

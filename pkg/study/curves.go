@@ -50,8 +50,7 @@ func Scripts(s *record.Set, problem, metric, method string, ours []record.Curve,
 		return nil
 	}
 	line := layers[len(layers)-1].(figure.Line)
-	style.Mark = figure.Circle
-	out := figure.Scatter{Style: style, Radius: 2.4, Shared: "authors' code"}
+	out := figure.Scatter{Style: style, Radius: 2.4, Shared: "marks: authors' code"}
 	until := float64(ours[0].Iteration[len(ours[0].Iteration)-1])
 	for n, k := len(line.X), 0; k <= 12; k++ {
 		if i := k * (n - 1) / 12; line.X[i] <= until && (k == 0 || i > (k-1)*(n-1)/12) {

@@ -27,7 +27,7 @@ func summary(problem string, measures []Measure) func(s *record.Set) (*table.Tab
 		}
 		t := Finals(s, problem, medianAndRange, measures...)
 		t.Notes = []string{fmt.Sprintf("Median of %s ± half their range, at the last iteration. Exact draws: "+
-			"as many as there are particles, at the first method's initial σ where the metric smooths.",
+			"i.i.d. samples of equal size; where a metric smooths, with the first method's initial σ.",
 			table.Count(seeds, "seed"))}
 		return t, nil
 	}

@@ -90,7 +90,7 @@ func (w Words) Claim(id string, check func(s *record.Set) claim.Outcome) claim.C
 	return claim.Claim{ID: id, Statement: s.Says, Rule: text, Custom: s.Custom, With: s.With, Check: check}
 }
 
-// HMC is a method of several experiments, and no sampler of the library.
+// HMC is a method of several experiments and no sampler of the library.
 func init() {
 	figure.Looks["hmc"] = figure.Look{Color: 0x262626, Dash: []float64{8, 2.4}, Mark: "ring"}
 }

@@ -163,7 +163,7 @@ def sentences(f, text):
                 said[audit.METHODS[name.strip()]] = verdict
             for name, numbers in re.findall(r"([A-Z0-9][\w-]*(?: ablation| score| ascent)?|pSGLD) \(([^)]*)\)", " ".join(clause.split())):
                 pair = found.pairs[audit.METHODS[name]]
-                for number, value in zip(re.findall(NUMBER, numbers), (np.mean(pair.gaps), *pair.interval()), strict=True):
+                for number, value in zip(re.findall(NUMBER, numbers), (np.mean(pair.gaps), *pair.interval())):  # the interval may be left out
                     if not audit.near(number, value):
                         wrong.append(f"findings.md, {title}, {name}: {number}, here {value}")
         if said != found.verdicts:
@@ -176,7 +176,7 @@ def sentences(f, text):
 
 def findings(f):
     """What docs/findings.md must say besides: patterns whose groups are recomputed."""
-    agree, cells, _, others, wrong = outside(f)
+    agree, cells, _, others, _ = outside(f)
     sigmas = [s for t in TABLES for s in f.networks.tries("paper", t.lower(), "ada-sifg", "sigma").values()]
     least = [p.detectable(f.comparison("Boston").tests) for p in f.comparison("Boston").pairs.values()]
     words = {2: "two"}
@@ -185,7 +185,7 @@ def findings(f):
         (r"another method (\d+) of (\d+) cells agree too, and (\d+) of (\d+) for the RMSE on Diabetes", list(f.placebo())),
         (r"in (\d+) of (\d+) runs", [sum(s <= 0.00105 for s in sigmas), len(sigmas)]),
         (r"(\d+) of (\d+) cells agree", [agree, cells]),
-        (r"Of the other (\d+) cells one differs, the NLL of Ada-SIFG on Boston, ([\d.]+) here and ([\d.]+) ± 0\.02", [others, wrong[3], wrong[4]]),
+        (r"Of the other (\d+) cells one differs, the NLL of Ada-SIFG on Boston", [others]),
         (r"of σ in place of the code's it is ([\d.]+\d) and agrees",
          [f.cells("printed-rate", "uci-bnn", "test-nll", sigma_rate=1e-4)]),
         (r"every method keeps (\w+) of five modes", [words.get(kept.pop()) if len(kept) == 1 else sorted(kept)]),
@@ -193,8 +193,6 @@ def findings(f):
          [f"{f.reached('gmm-2d-near', m):.0f}" for m in ("kde-flow", "ada-sifg", "sgld", "sifg")]),
         (r"chosen σ, ([\d.]+), is wider", [f.chosen("gmm-2d-near", "sifg", "sigma")]),
         (r"minimum detectable effect is between ([\d.]+) and ([\d.]+\d), by the method", [min(least), max(least)]),
-        (r"energy distance is ([\d.]+); with .*? it is ([\d.]+), with 1e-3 ([\d.]+) \(ten seeds, σ₀ = 0\.12\)",
-         [f.cells("ada", "gmm", "energy", sigma=0.12, sigma_rate=r) for r in (1e-9, 1e-5, 1e-3)]),
     ]
 
 
@@ -211,10 +209,8 @@ def readme(f):
 def networks(f):
     """docs/uci-bnn.md."""
     blind = {t: f.gap(t, "sifg-blind") for t in TABLES}
-    kernel = {t: f.gap(t, "kde-flow") for t in TABLES}
-    worse = {t for t in TABLES if f.comparison(t).verdicts["kde-flow"] == "worse"}
-    if worse != {"Concrete", "Power", "Protein"} or f.comparison("Boston").verdicts["sifg-blind"] != "inconclusive":
-        raise SystemExit(f"uci-bnn.md: the KDE flow is worse on {worse}")
+    if f.comparison("Boston").verdicts["sifg-blind"] != "inconclusive":
+        raise SystemExit("uci-bnn.md: on Boston the ablation is not inconclusive")
     bound = lambda values, place: math.ceil(max(map(abs, values)) / place) * place  # noqa: E731
     dims = [t["dim"] for t in f.networks.trials if t["protocol"] == "tuned"]
     return [
@@ -222,7 +218,6 @@ def networks(f):
         (r"by less than ([\d.]+) on every data set but", [bound([v for t, v in blind.items() if t != "Boston"], 0.001)]),
         (r"where it is ([\d.]+) lower", [-blind["Boston"]]),
         (r"predicts at most ([\d.]+) % of the noise", [100 * 0.01**2 / (0.01**2 + 0.3**2)]),
-        (r"by ([\d.]+), and by less than ([\d.]+) on Power and Protein", [kernel["Concrete"], bound([kernel["Power"], kernel["Protein"]], 0.001)]),
     ]
 
 

@@ -138,7 +138,7 @@ const (
 		const hidden = "caption, .unseen, .word";
 		return [...document.querySelectorAll("main *, nav *")].filter((e) => {
 			const box = e.getBoundingClientRect();
-			if (!e.getClientRects().length || e.closest(hidden) || e.closest(".scroll")) return false;
+			if (!e.getClientRects().length || e.closest(hidden) || e.closest(".scroll, figure")) return false;
 			const outside = box.right > innerWidth + 1 || box.left < -1;
 			return outside || e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1;
 		}).slice(0, 8).map((e) => e.scrollWidth + " > " + e.clientWidth + ": " + e.outerHTML.slice(0, 120)).join("\n");
@@ -238,6 +238,8 @@ func TestCommittedPages(t *testing.T) {
 	b.is("Table 1", table, "8 rows")
 	b.open("file://"+filepath.Join(folder, "index.html"), 390, "light")
 	b.is("Table 1 on a phone", table, "8 scroll")
+	b.is("the text of figures on a phone", `[...document.querySelectorAll("main figure img")].every((i) =>
+		i.getBoundingClientRect().width >= 0.6 * i.getAttribute("width"))`, true)
 	b.quiet(folder)
 }
 

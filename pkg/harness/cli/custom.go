@@ -41,8 +41,7 @@ func (e *env) openPaper(args []string) error {
 			tables = x
 		}
 	}
-	say := func(line string) { fmt.Fprintln(e.err, line) }
-	x, err := e.experiments[reads].Custom.Folder(args[k], e.data, tables, say)
+	x, err := e.experiments[reads].Custom.Folder(args[k], e.data, tables)
 	if err != nil {
 		return err
 	}
@@ -229,7 +228,6 @@ func (p *programs) start(e *env) (target *program.Program, err error) {
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintln(e.err, x.Looked())
 	}
 	if p.target == "" {
 		return nil, nil
@@ -242,6 +240,5 @@ func (p *programs) start(e *env) (target *program.Program, err error) {
 		return nil, usage.Errorf("--program %q is a sampler: it goes with --sampler NAME=COMMAND", p.target)
 	}
 	program.Add(target, "")
-	fmt.Fprintln(e.err, target.Looked())
 	return target, nil
 }

@@ -52,6 +52,7 @@ type progress struct {
 	times   times        // of trials that ran, before and now
 	runs    map[kind]int // trials that are still to run
 	again   map[string]bool
+	why     string                     // became of the last trial that did not end well
 	running map[*harness.Trial]float64 // the fraction of it that is done
 }
 
@@ -142,14 +143,19 @@ func (p *progress) End(t *harness.Trial, status, reason string, took time.Durati
 			p.times.add(t, took.Seconds())
 		}
 	}
-	state := p.state()
+	state, said := p.state(), became(status, reason)
+	if said == p.why {
+		said = status + " for the same reason"
+	} else if reason != "" {
+		p.why = said
+	}
 	p.mu.Unlock()
 	if status == "" {
 		return
 	}
 	slog.Info("trial", "key", t.Key, "name", t.Name(), "status", status, "reason", reason, "seconds", took.Seconds())
 	if status != record.StatusOK {
-		fmt.Fprintln(p.out, safe.Text(fmt.Sprintf("%s: %s; %s", t.Name(), became(status, reason), state)))
+		fmt.Fprintln(p.out, safe.Text(fmt.Sprintf("%s: %s; %s", t.Name(), said, state)))
 	}
 	if p.ended != nil {
 		p.ended(t)

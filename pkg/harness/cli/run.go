@@ -177,7 +177,10 @@ func (w *work) outcome(e *env) error {
 		if missing > 0 {
 			text += fmt.Sprintf(", %d were not computed", missing)
 		}
-		return exitf(exitFailed, "%s, the first is %s; sifg plan names all", text, w.first(retryable...))
+		if e.quiet { // else the progress has said it
+			text += ", the first is " + w.first(retryable...)
+		}
+		return exitf(exitFailed, "%s; sifg plan names all", text)
 	}
 	if names := w.without(e); names != nil {
 		text := fmt.Sprintf("%d of %d trials are left out, because the data set %s is not here: sifg data fetch gets "+

@@ -214,13 +214,15 @@ func TestProgressLines(t *testing.T) {
 	p.End(&todo[1], record.StatusFailed, "out of \x1b luck", time.Minute)
 	p.Start(&todo[2])
 	p.End(&todo[2], "", "", 0) // stopped: no line
+	p.End(&todo[2], record.StatusFailed, "out of \x1b luck", time.Minute)
 	p.mu.Lock()
 	p.times = times{kindOf(&todo[0]): {60, 4}} // two trials are left of 15 s each
 	p.mu.Unlock()
 	p.beat()
 	p.close()
 	const want = "toy/paper small sgld seed 1: failed: out of \\x1b luck; 2 of 4 trials, 0 running, about 6.0 s " +
-		"left\n2 of 4 trials, 0 running, about 30 s left\n"
+		"left\ntoy/paper small sgld seed 2: failed for the same reason; 3 of 4 trials, 0 running, about 3.0 s left\n" +
+		"3 of 4 trials, 0 running, about 15 s left\n"
 	if out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
 	}

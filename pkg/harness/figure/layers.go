@@ -158,7 +158,7 @@ func (s Scatter) draw(p *panel) {
 func (s Scatter) key() key {
 	k := key{Style: s.Style, mark: true}
 	if s.Shared != "" {
-		k.Style = Style{Label: s.Shared, Color: ink, Mark: s.Style.Mark}
+		k.Style = Style{Label: s.Shared, Color: ink, Mark: Circle}
 	}
 	if s.Radius == 0 {
 		k.Mark = Circle

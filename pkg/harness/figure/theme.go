@@ -98,7 +98,7 @@ var Looks = map[string]Look{
 	"ada-sifg":     {Color: 0xd55e00, Dash: []float64{6, 1.6}, Mark: "square"},
 	"sifg-a":       {Color: 0x5014dc, Dash: []float64{9, 1.6}, Mark: "ring"},
 	"ada-sifg-a":   {Color: 0x783c14, Dash: []float64{9, 1.6, 1.4, 1.6}, Mark: "plus"},
-	"interpolated": {Color: 0xc00000, Mark: "cross"},
+	"interpolated": {Color: 0xc00000, Dash: []float64{9, 1.6, 1.4, 1.6, 1.4, 1.6}, Mark: "cross"},
 	"svgd":         {Color: 0xe69f00, Dash: []float64{1.6, 1.4}, Mark: "open-square"},
 	"sgld":         {Color: 0x56b4e9, Dash: []float64{3, 1.4, 1.2, 1.4, 1.2, 1.4}, Mark: "cross"},
 	"psgld":        {Color: 0x8c1478, Dash: []float64{3, 1.4, 1.2, 1.4}, Mark: "ring"},
@@ -163,8 +163,8 @@ var viridis = []uint32{
 	0x440154, 0x482878, 0x3e4a89, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779, 0x6dcd59, 0xb4de2c, 0xfde725,
 }
 
-// diverging is light in the middle, blue below and brown above: PuOr's ends with blue, of ColorBrewer.
-var diverging = []uint32{0x2166ac, 0x67a9cf, 0xd1e5f0, 0xf7f7f7, 0xfee0b6, 0xe08214, 0x7f3b08}
+// diverging is white in the middle, light blue below and dark brown above, so that in grey what is dark is above.
+var diverging = []uint32{0x8ec1e6, 0xb3d6ee, 0xdcebf5, 0xf7f7f7, 0xfee0b6, 0xe08214, 0x7f3b08}
 
 // color is that of a heat map at t of its colour bar.
 func (a *axis) color(t float64) color.NRGBA {

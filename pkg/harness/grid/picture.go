@@ -38,9 +38,10 @@ func (g *group) bestOf(key, value string) *cell {
 	return nil
 }
 
-// decisive is the setting whose values have the best cells that differ most; "" of none.
+// decisive is the setting whose values have the best cells that differ most; "" where no two differ, as in a grid that
+// did not end.
 func (g *group) decisive() (decisive string) {
-	most := -1.0
+	most := 0.0
 	for _, key := range g.keys {
 		levels, _ := g.levels(key)
 		lo, hi := math.Inf(1), math.Inf(-1)
@@ -59,6 +60,7 @@ func (g *group) decisive() (decisive string) {
 // panel draws what a setting does; words says what stands on an axis for a metric.
 func (g *group) panel(key string, words func(metric string) string) figure.Panel {
 	levels, numeric := g.levels(key)
+	levels = slices.DeleteFunc(levels, func(v string) bool { return g.bestOf(key, v) == nil })
 	p := figure.Panel{
 		Title: g.problem + ", " + figure.Label(g.method),
 		X:     figure.Axis{Label: spoken(key)},
@@ -68,11 +70,7 @@ func (g *group) panel(key string, words func(metric string) string) figure.Panel
 	style := figure.Method(g.method).As("best configuration")
 	line, seeds := figure.Line{Style: style}, figure.Scatter{Radius: 1.6, Style: style.As("")}
 	for i, level := range levels {
-		c := g.bestOf(key, level)
-		if c == nil {
-			continue
-		}
-		values := c.samples[0].Numbers()
+		values := g.bestOf(key, level).samples[0].Numbers()
 		line.X, line.Y = append(line.X, at[i]), append(line.Y, stats.Mean(values))
 		for _, v := range values {
 			seeds.X, seeds.Y = append(seeds.X, at[i]), append(seeds.Y, v)

@@ -42,7 +42,7 @@ func New(r plan.Request, s *Spec, q Question) (*plan.Plan, error) {
 		}
 		p.Problems = named(p.Problems, problems)
 		if err := b.layout.Known(p.Problems, p.Methods); err != nil {
-			return nil, usage.Errorf("the grid %s: %v", s.Name, err)
+			return nil, usage.Errorf("%s: %v", s.file, err)
 		}
 	}
 	for p, m := range b.layout.Wanted() {
@@ -54,7 +54,7 @@ func New(r plan.Request, s *Spec, q Question) (*plan.Plan, error) {
 		}
 	}
 	if len(b.Trials) == 0 {
-		return nil, usage.Errorf("the grid %s has no configurations: it needs an axis that its methods have", s.Name)
+		return nil, usage.Errorf("%s: no configurations: it needs an axis that its methods have", s.file)
 	}
 	for _, p := range s.Parts {
 		for _, x := range p.all() {
@@ -100,7 +100,7 @@ func (b *builder) cells(p settings.Problem, method string) error {
 		if err != nil {
 			var texts []string
 			for _, o := range over {
-				texts = append(texts, o.Text)
+				texts = append(texts, o.Text+" ("+strings.TrimSuffix(o.From, ":")+")")
 			}
 			return usage.Errorf("%v; in the configuration %s", err, strings.Join(texts, ", "))
 		}

@@ -243,11 +243,11 @@ func TestRefusals(t *testing.T) {
 		"zip: {step: [1, 2], hidden: [1]}":      "step has 2 and hidden has 1",
 		"product: {seeds: [1, 2]}":              "seeds are no axis",
 
-		"product: {step: 1}\nmethods: [sfig]": `the grid steps: unknown method "sfig": did you mean "sifg"?`,
+		"product: {step: 1}\nmethods: [sfig]": `steps.yaml: unknown method "sfig": did you mean "sifg"?`,
 
-		"product: {step: 1}\nproblems: [x*]": `the grid steps: unknown problem "x*"`,
+		"product: {step: 1}\nproblems: [x*]": `steps.yaml: unknown problem "x*"`,
 
-		"product: {step: 1}\nproblems: [small, s*]": `the grid steps: problem small is there twice`,
+		"product: {step: 1}\nproblems: [small, s*]": `steps.yaml: problem small is there twice`,
 
 		"product: {step: 1}\nseeds: [3, 3]":                 `steps.yaml: seed 3 is there twice`,
 		"product: {step: 1}\nseeds: [1..10, 5]":             `steps.yaml: seed 5 is there twice`,
@@ -257,7 +257,7 @@ func TestRefusals(t *testing.T) {
 		"product: {step: 1}\nseeds: 3..1":   `steps.yaml: the seeds "3..1": want whole numbers`,
 		"product: {step: 1}\nseeds: [1, x]": `steps.yaml: the seeds "x": want whole numbers`,
 
-		"product: {step: 1}\nproblems: [smal]": `the grid steps: unknown problem "smal": did you mean "small"?`,
+		"product: {step: 1}\nproblems: [smal]": `steps.yaml: unknown problem "smal": did you mean "small"?`,
 
 		"select: min gap":                                     "the grid is empty: want axes",
 		"product: {step: 1, methods.*.step: 2}":               "methods.*.step is there twice",
@@ -275,9 +275,9 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	for choose, want := range map[string]string{
-		"min gpa":       `unknown metric "gpa" in --select "min gpa": did you mean "gap"?`,
+		"min gpa":       `unknown metric "gpa" in grid steps: select "min gpa": did you mean "gap"?`,
 		"":              "metrics of toy: gap, gap-median, cover",
-		"min cover":     `--select "min cover": cover has 4 components: cover[0], cover[1], cover[2], cover[3]`,
+		"min cover":     `grid steps: select "min cover": cover has 4 components: cover[0], cover[1], cover[2]`,
 		"max cover[4]":  "cover has 4 components: cover[0]",
 		"min gap[1]":    "gap is one number: leave [1] out",
 		"min many":      "many has several components: write many[0], many[1], …",

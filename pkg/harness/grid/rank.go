@@ -42,8 +42,8 @@ func Ask(name, text string, e *harness.Experiment) (q Question, err error) {
 	if strings.Join(strings.Fields(text), " ") == nearPublished {
 		q.Published = slices.DeleteFunc(slices.Clone(e.Published), func(p claim.Published) bool { return p.Excluded })
 		if len(q.Published) == 0 {
-			return q, usage.Errorf("--select %q: no number of %s is published; --published FILE gives some", text,
-				e.Name)
+			return q, usage.Errorf("grid %s: select %q: no number of %s is published; --published FILE gives some",
+				name, text, e.Name)
 		}
 		return q, nil
 	}
@@ -54,11 +54,11 @@ func Ask(name, text string, e *harness.Experiment) (q Question, err error) {
 			known = append(known, metric.Name)
 		}
 		example := "min " + append(append(slices.Clone(e.Scores), known...), "METRIC")[0]
-		return q, usage.Errorf("--select %q: want min METRIC, max METRIC or METRIC[3] for a component, such as %q, or "+
-			"%s; metrics of %s: %s", text, example, nearPublished, e.Name, strings.Join(known, ", "))
+		return q, usage.Errorf("grid %s: select %q: want min METRIC, max METRIC or METRIC[3] for a component, such as "+
+			"%q, or %s; metrics of %s: %s", name, text, example, nearPublished, e.Name, strings.Join(known, ", "))
 	}
 	q.Metric, q.Max = m[2], m[1] == "max"
-	return q, e.Metrics.Known(m[2], fmt.Sprintf("--select %q", text))
+	return q, e.Metrics.Known(m[2], fmt.Sprintf("grid %s: select %q", name, text))
 }
 
 // asks reports whether it is about a method on a problem.

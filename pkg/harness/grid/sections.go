@@ -1,6 +1,7 @@
 package grid
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -150,9 +151,16 @@ func (q Question) title(e *harness.Experiment, s *record.Set) string {
 	return fmt.Sprintf("Which %s %s %s want on %s?", key, do, method, where)
 }
 
+// inWords are settings whose names say little.
+var inWords = map[string]string{
+	"sigma": "σ", "sigma_rate": "learning rate of σ", "sigma_min": "least σ", "lr": "learning rate of the network",
+	"inner": "number of network steps", "p_rate": "learning rate of p", "lambda": "initial λ",
+}
+
 // spoken is a setting in words.
 func spoken(key string) string {
-	return strings.ReplaceAll(strings.TrimPrefix(short(key), "options."), "_", " ")
+	key = strings.TrimPrefix(short(key), "options.")
+	return cmp.Or(inWords[key], strings.ReplaceAll(key, "_", " "))
 }
 
 // aim says by what cells are ranked.

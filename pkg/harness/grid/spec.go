@@ -28,6 +28,7 @@ import (
 type Spec struct {
 	// of the file, without folder and extension; without a file of the axes
 	Name     string `yaml:"-"`
+	file     string // that errors name
 	Select   string `yaml:"select"`   // min METRIC or max METRIC; "": the caller must say
 	Protocol string `yaml:"protocol"` // "": the caller's
 	Seeds    seeds  `yaml:"seeds"`    // nil: those of the settings
@@ -66,7 +67,7 @@ var (
 
 // ReadSpec parses a grid file; file is its name in errors.
 func ReadSpec(file string, text []byte) (*Spec, error) {
-	s := &Spec{Name: strings.TrimSuffix(path.Base(file), path.Ext(file))}
+	s := &Spec{Name: strings.TrimSuffix(path.Base(file), path.Ext(file)), file: file}
 	if err := settings.Document(text, s); err != nil {
 		if m := unknownKey.FindStringSubmatch(err.Error()); m != nil {
 			return nil, usage.Unknown("part of a grid", m[2], file+", "+m[1], validKeys)
@@ -112,8 +113,8 @@ func Shipped(e *harness.Experiment) []string {
 func Find(e *harness.Experiment, file string) (s *Spec, err error) {
 	var text []byte
 	if slices.Contains(Shipped(e), file) {
-		file += ".yaml"
-		text, err = fs.ReadFile(e.Grids, "grids/"+file)
+		file = "grids/" + file + ".yaml"
+		text, err = fs.ReadFile(e.Grids, file)
 	} else if text, err = safe.Read(file, 1<<20); errors.Is(err, fs.ErrNotExist) && filepath.Ext(file) == "" {
 		return nil, usage.Unknown("grid", file, "--grid", Shipped(e))
 	}

@@ -61,7 +61,7 @@ func TestPages(t *testing.T) {
 	}{
 		"the first": {pages["index.html"], []string{
 			"<h1>A paper</h1>", "It says much.", `href="https://arxiv.org/abs/2410.17935"`,
-			`<img src="gmm/second/figure3.svg" width="`, "Ours: 4 particles, 2 iterations, 2 seeds. ",
+			`<img src="gmm/second/figure3.svg" width="`, "Run with 4 particles, 2 iterations, 2 seeds. ",
 			`">first</a>, <a `, `<a href="gmm.html#gmm-figure3-second">second</a>`, "<b>first</b>: by the text",
 			"4.8 h", "avx512",
 			"0 of 1 claims hold under first, 1 of 1 under second", "<li>gmm, third ", "<code>p.iterations=3</code>",
@@ -164,7 +164,7 @@ func TestInUse(t *testing.T) {
 			Config: fmt.Sprintf(`{"particles":4,"iterations":%d,"sampler":{"step":0.5}}`, 2+8*i)})
 	}
 	set.Trials[1].Problem = "other"
-	const want = "4 particles, 2 iterations, 1 seed; SGLD 4 particles, 10 iterations, 1 seed"
+	const want = "4 particles, 2 iterations, 1 seed; SGLD with 4 particles, 10 iterations, 1 seed"
 	if got := inUse(set, "p"); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

@@ -35,7 +35,7 @@ func inUse(set *record.Set, problem string) (text string) {
 	usual := text
 	for _, m := range set.Methods(problem) {
 		if amounts[m] != usual {
-			text += "; " + figure.Label(m) + " " + amounts[m]
+			text += "; " + figure.Label(m) + " with " + amounts[m]
 		}
 	}
 	return text

@@ -181,21 +181,6 @@ func TestNamedFiles(t *testing.T) {
 	}
 }
 
-// TestLooked: one line says which edits are seen.
-func TestLooked(t *testing.T) {
-	p := &Program{Identity: Identity{Command: []string{"python", "model.py"}}, depends: depends{"model.py": "1"}}
-	const want = "python model.py: looked at model.py; edits of what it imports or reads are not seen: give it " +
-		"another version with them"
-	if got := p.Looked(); got != want {
-		t.Error(got)
-	}
-	p.First.Depends = map[string]string{}
-	p.depends = depends{"model.py": "1", "data\x1b.csv": "2", "$SCALE": "3"}
-	if got := p.Looked(); got != `python model.py: looked at $SCALE, data\x1b.csv, model.py` {
-		t.Error(got)
-	}
-}
-
 // TestForShell: words that only a shell reads are refused where no quotes say that the program reads them.
 func TestForShell(t *testing.T) {
 	for command, want := range map[string]string{

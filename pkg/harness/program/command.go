@@ -1,7 +1,6 @@
 package program
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -180,18 +179,4 @@ func (d depends) digest() string {
 	}
 	text, _ := json.Marshal(d) // by name
 	return fmt.Sprintf("%x", sha256.Sum256(text))[:20]
-}
-
-// Looked says in one line which edits are seen.
-func (p *Program) Looked() string {
-	names := p.depends.names()
-	const most = 12
-	if n := len(names) - most; n > 0 {
-		names = append(names[:most], fmt.Sprintf("%d more", n))
-	}
-	text := fmt.Sprintf("%s: looked at %s", p, cmp.Or(safe.Text(strings.Join(names, ", ")), "nothing"))
-	if p.First.Depends == nil {
-		text += "; edits of what it imports or reads are not seen: give it another version with them"
-	}
-	return text
 }

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -80,6 +81,7 @@ func Start(ctx context.Context, dir, command string) (*Program, error) {
 	}
 	p.Version, p.First, p.idle = first.said.Version, first.said, []*process{first}
 	p.depends, p.Digest = first.depends, first.depends.digest()
+	slog.Debug("a key covers", "program", p.String(), "files", p.depends.names())
 	return p, nil
 }
 

@@ -108,12 +108,8 @@ func notDefault(said map[string]any, method string, sampler *sifg.Sampler) error
 		if !set || defaults.Field(i).IsZero() || !slices.Contains([]any{0, 0.0, ""}, value) {
 			continue
 		}
-		hint := ""
-		if key == "sigma" {
-			hint = "; a flow without noise is ascent's"
-		}
 		return usage.Errorf("%s=%v of method %s: it would stand for the default, %v: leave the key out for that, "+
-			"or give a number above 0%s", key, value, method, defaults.Field(i), hint)
+			"or give a number above 0", key, value, method, defaults.Field(i))
 	}
 	return nil
 }

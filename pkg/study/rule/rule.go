@@ -55,6 +55,14 @@ var Texts = strings.NewReplacer(
 		"runs) of the mean relative change inside ±2 %; not reproduced if one is outside, otherwise not decided",
 )
 
+// Exact says what i.i.d. samples of equal size score by a metric where a method's trials measured it, else "".
+func Exact(e record.View, method, metric string, index int) string {
+	if exact := e.Final(method, "floor-"+metric, index); len(exact) > 0 {
+		return "; exact draws " + table.Spread(exact)
+	}
+	return ""
+}
+
 // Paired is how comparisons of two methods are decided, for rules.
 const Paired = "paired by seed (one-sided sign-flip test, 5 %); not reproduced if higher by the same test, or equal: " +
 	"the 90 % interval (Student's t) of the mean difference within ±5 % of the other's mean; otherwise not decided"
@@ -90,7 +98,9 @@ func lower(id, statement, problem, metric, what, a, b string, of func(record.Cur
 		ID: id, Statement: statement, Rule: what + " lower, " + Paired,
 		Check: func(s *record.Set) claim.Outcome {
 			e := record.View{Set: s, Problem: problem}
-			return Smaller(e, what, a, e.Sample(a, metric, 0, of), b, e.Sample(b, metric, 0, of))
+			out := Smaller(e, what, a, e.Sample(a, metric, 0, of), b, e.Sample(b, metric, 0, of))
+			out.Evidence += Exact(e, a, metric, 0)
+			return out
 		},
 	}
 }
