@@ -11,13 +11,7 @@ import (
 
 // remarks runs trials of a sampler, one after another, and returns what is said of each.
 func remarks(t *testing.T, how string, trials int) (said []string) {
-	p, err := Start(context.Background(), "", command("sampler-"+how))
-	if err != nil {
-		t.Fatal(err)
-	}
-	Add(p, "")
-	defer gone(t)
-	defer Close()
+	p := started(t, command("sampler-"+how))
 	for range trials {
 		s := sampled(context.Background(), p, iterations)
 		if err := s.Settle(); err != nil {
@@ -53,12 +47,7 @@ func TestLaterProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p, err := Start(context.Background(), "", "sh "+script)
-	if err != nil {
-		t.Fatal(err)
-	}
-	Add(p, "")
-	defer Close()
+	p := started(t, "sh "+script)
 	asked := func() (*Session, string) {
 		s := Begin(context.Background())
 		x, _ := p.Target(s)
@@ -69,7 +58,7 @@ func TestLaterProcess(t *testing.T) {
 		return s, s.Remark()
 	}
 	first, said := asked()
-	defer first.End()
+	t.Cleanup(first.End)
 	if said != "" {
 		t.Error(said)
 	}
@@ -81,7 +70,7 @@ func TestLaterProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 		later, said := asked()
-		defer later.End()
+		t.Cleanup(later.End)
 		if !strings.HasPrefix(said, want) {
 			t.Errorf("%s: %s, want %s", edited, said, want)
 		}
@@ -155,20 +144,17 @@ func TestNamedFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before, err := named("", words)
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := named("", words)
 		got := before.names()
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s: %q, want %q", command, got, want)
 		}
 		for _, path := range got {
 			write(path, "2")
-			after, err := named("", words)
+			after := named("", words)
 			write(path, "1")
-			if err != nil || after.changed(before) != path || after.digest() == before.digest() {
-				t.Errorf("%s: an edit of %s is not seen: %v", command, path, err)
+			if after.changed(before) != path || after.digest() == before.digest() {
+				t.Errorf("%s: an edit of %s is not seen", command, path)
 			}
 		}
 	}
@@ -176,8 +162,8 @@ func TestNamedFiles(t *testing.T) {
 	if err := os.Truncate("big/x", maxFile+1); err != nil { // a hole
 		t.Fatal(err)
 	}
-	if got, err := named("", []string{"sh", "big"}); err != nil || got.names()[0] != "big (too large to look into)" {
-		t.Errorf("a folder that is too large: %v, %v", got, err)
+	if got := named("", []string{"sh", "big"}); got.names()[0] != "big (too large to look into)" {
+		t.Errorf("a folder that is too large: %v", got)
 	}
 }
 

@@ -8,9 +8,10 @@ import (
 	"testing"
 )
 
-// edited starts a program from a script, which edit changes.
-func edited(t *testing.T) (p *Program, script string, edit func()) {
-	script = filepath.Join(t.TempDir(), "model.sh")
+// TestEdited: after its file was edited no process of a program is started, and what was planned is not found where the
+// program is started anew.
+func TestEdited(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "model.sh")
 	write := func(comment string) {
 		text := "# " + comment + "\nexec " + command("well") + "\n"
 		if err := os.WriteFile(script, []byte(text), 0o666); err != nil {
@@ -18,49 +19,30 @@ func edited(t *testing.T) (p *Program, script string, edit func()) {
 		}
 	}
 	write("one")
-	p, err := Start(context.Background(), "", "sh "+script)
-	if err != nil {
-		t.Fatal(err)
-	}
-	Add(p, "")
-	t.Cleanup(Close)
-	return p, script, func() { write("two") }
-}
-
-// TestEdited: after its file was edited no process of a program is started, and what was planned is not found where the
-// program is started anew.
-func TestEdited(t *testing.T) {
-	score := func(s *Session, p *Program) error {
-		x, err := p.Target(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+	p := started(t, "sh "+script)
+	score := func() (*Session, error) {
+		s := Begin(context.Background())
+		t.Cleanup(s.End)
+		x, _ := p.Target(s)
 		x.Evaluate(make([]float64, 3), make([]float64, 2))
-		return s.Err()
+		return s, s.Err()
 	}
-	p, script, edit := edited(t)
-	s := Begin(context.Background())
-	if err := score(s, p); err != nil {
-		t.Fatal(err)
+	s, err := score()
+	if err != nil || p.Name() != "model" {
+		t.Fatal(err, p.Name())
 	}
-	edit()
+	write("two")
 	if err := s.Settle(); err != nil || s.Remark() != "" {
 		t.Errorf("a process that read it before: %v, %s", err, s.Remark())
 	}
 	want := script + " changed since the run began"
-	second := Begin(context.Background())
-	defer second.End()
-	if err := score(second, p); err == nil || err.Error() != want {
+	if _, err := score(); err == nil || err.Error() != want {
 		t.Errorf("another process: %v, want %s", err, want)
 	}
-	s.End()
 	planned := p.Identity
+	s.End()
 	Close()
-	again, err := Start(context.Background(), "", p.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	Add(again, "")
+	started(t, p.String())
 	if _, err := Find(&planned); err == nil || !strings.Contains(err.Error(), "changed since the run began") {
 		t.Errorf("the program that was planned: %v", err)
 	}
@@ -68,13 +50,7 @@ func TestEdited(t *testing.T) {
 
 // TestMidway: a sampler in the middle of a trial that ended does not go on to the next.
 func TestMidway(t *testing.T) {
-	p, err := Start(context.Background(), "", command("sampler-well"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	Add(p, "")
-	defer gone(t)
-	defer Close()
+	p := started(t, command("sampler-well"))
 	for _, until := range []int{halfway, iterations, iterations} {
 		s := sampled(context.Background(), p, until)
 		if err := s.Err(); err != nil {
