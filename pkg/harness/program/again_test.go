@@ -102,7 +102,7 @@ func TestStuck(t *testing.T) {
 		stuck, hurried, slow = c.stuck, c.hurried, c.slow
 		told := ""
 		Watch(c.soft, func(line string) { told = line })
-		said := ask(t, c.how, 5*time.Second)
+		said := ask(t, c.how, 3*time.Second)
 		want := awaited
 		if c.idle {
 			want += ": it sent no byte, on stderr either, and did not compute for 1s"
