@@ -104,8 +104,6 @@ func TestFetch(t *testing.T) {
 		damaged bool
 	}{
 		"whole":       {whole, nil, false},
-		"busy":        {status(503), []string{"503"}, false},
-		"broken":      {broken(0), []string{"connection broke", "0 of 8000"}, false},
 		"broken late": {broken(7999), []string{"connection broke", "7999 of 8000"}, false},
 		"not found":   {status(404), []string{"404"}, false},
 		"page":        {text("\n<!doctype HTML><html>Sign in</html>"), []string{"HTML page"}, true},
