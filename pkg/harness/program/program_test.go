@@ -111,13 +111,13 @@ func gone(t *testing.T) {
 // TestMisbehaviour: each wrong program is told by one sentence, and none leaves a process behind.
 func TestMisbehaviour(t *testing.T) {
 	if testing.Short() {
-		t.Skip("waits three seconds for programs that hang")
+		t.Skip("waits some seconds for programs that hang")
 	}
 	sleepers, _ := exec.Command("pgrep", "-fc", "sleep 1000").Output()
 	for _, how := range slices.Sorted(maps.Keys(misbehaviours)) {
 		want, limit := misbehaviours[how], 20*time.Second
 		if strings.HasPrefix(want, "was killed while") {
-			limit = time.Second
+			limit = 300 * time.Millisecond
 		}
 		said := ask(t, how, limit)
 		want, early := strings.CutPrefix(want, "!")
