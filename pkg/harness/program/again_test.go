@@ -178,12 +178,16 @@ func TestNamedFiles(t *testing.T) {
 	for _, path := range strings.Fields("mine/model.py mine/.git/HEAD d.txt data/s data/deep/t mine/__main__.py") {
 		write(t, path, "1")
 	}
+	if err := os.Symlink("data", "link"); err != nil {
+		t.Fatal(err)
+	}
 	for command, want := range map[string]string{
 		"python3 -m mine.model":            "mine/model.py",
 		"python3 -m mine":                  "mine/__main__.py mine/model.py",
 		"sh -c true --data=d.txt":          "d.txt",
 		"sh -c true d.txt data":            "d.txt data/deep/t data/s",
 		"sh -c true x=data":                "data/deep/t data/s",
+		"sh -c true link":                  "link/deep/t link/s", // an edit behind a link is seen too
 		"sh -c true --data=absent --x= -m": "",
 	} {
 		words, err := split(command)
