@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"cmp"
+	"encoding/csv"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -35,8 +36,12 @@ func (t *Table) Set(text string) error {
 		return usage.Errorf("--parse %s: want KEY=VALUE, such as drop=id,city", text)
 	case texts[key] != nil:
 		*texts[key] = value
-	case lists[key] != nil:
-		*lists[key] = append(*lists[key], strings.Split(value, ",")...)
+	case lists[key] != nil: // a name with a comma stands in quotes
+		names, err := csv.NewReader(strings.NewReader(value)).Read()
+		if err != nil {
+			return usage.Errorf("--parse %s: %v", text, err)
+		}
+		*lists[key] = append(*lists[key], names...)
 	default:
 		have := slices.AppendSeq(slices.Collect(maps.Keys(texts)), maps.Keys(lists))
 		slices.Sort(have)

@@ -230,18 +230,3 @@ func TestDamagedCache(t *testing.T) {
 		}
 	}
 }
-
-// TestEndlessFiles: no file that a person names can hang the program or fill its memory.
-func TestEndlessFiles(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads a gigabyte twice")
-	}
-	l, path := mine(t, plain, "")
-	if err := os.Truncate(path, 40<<30); err != nil {
-		t.Fatal(err)
-	}
-	wants(t, errorOf(l.Load("mine")), path, "want at most 1073741824")
-	for _, path := range []string{path, "/dev/zero"} {
-		wants(t, errorOf(Open(Options{Manifests: []string{path}})), "--datasets", path)
-	}
-}

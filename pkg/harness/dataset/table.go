@@ -122,10 +122,6 @@ func complete(path string, all []line, names []string, keep []bool, e *Entry) (
 ) {
 	first := 0
 	lost = map[string]int{}
-	encoded := make([]bool, len(names))
-	for j, name := range names {
-		encoded[j] = slices.Contains(e.Parse.Encode, name)
-	}
 	for _, l := range all {
 		if len(l.fields) != len(keep) {
 			return nil, nil, damaged("%s:%d: %d fields, but line %d has %d: a value is missing or one too many",
@@ -133,7 +129,7 @@ func complete(path string, all []line, names []string, keep []bool, e *Entry) (
 		}
 		whole := true
 		for j, text := range l.fields {
-			if keep[j] && e.Parse.lacks(text, encoded[j]) {
+			if keep[j] && e.Parse.lacks(text, slices.Contains(e.Parse.Encode, names[j])) {
 				lost[names[j]]++
 				whole = false
 			}

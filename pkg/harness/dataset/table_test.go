@@ -2,6 +2,9 @@ package dataset
 
 import (
 	"errors"
+	"fmt"
+	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,98 +13,170 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
-// TestGoodTables: what needs no rule is read whatever it is.
-func TestGoodTables(t *testing.T) {
-	want := []float64{1, 2, 3, -4.5, 5e3, 6}
-	for name, c := range map[string]struct{ parse, text string }{
-		"comma":                {"separator: comma", "1,2,3\n-4.5,5e3,6\n"},
-		"spaces around values": {"separator: comma", "1 , 2, 3 \n -4.5 ,5e3 ,6 \n"},
-		"CRLF":                 {"separator: comma", "1,2,3\r\n-4.5,5e3,6\r\n"},
-		"CRLF, spaces":         {"separator: whitespace", "1 2 3\r\n-4.5 5e3 6\r\n"},
-		"byte-order mark":      {"separator: comma", "\ufeff1,2,3\n-4.5,5e3,6\n"},
-		"blank, whitespace":    {"separator: whitespace", " \n 1  2\t3\n\n-4.5   5e3 6 \n \n"},
-		"header":               {"separator: comma, header: true", "a,b,c\n1,2,3\n-4.5,5e3,6\n"},
-		"quoted header":        {"separator: comma, header: true", "a,b,\"c (m, s)\"\n1,2,3\n-4.5,5e3,6\n"},
-		"quoted values":        {"separator: comma", "\"1\",2,\"3\"\n-4.5,5e3,6\n"},
-		"semicolon":            {"separator: semicolon", "1;2;3\n-4.5;5e3;6\n"},
-		"tab":                  {"separator: tab", "1\t2\t3\n-4.5\t5e3\t6\n"},
-		"dropped columns": {"separator: comma, header: true, drop: [id, " +
-			"who]", "id,a,who,b,c\nr1,1,Ann,2,3\nr2,-4.5,Bo,5e3,6\n"},
-		"a column without a name": {"separator: comma, header: true", "a,,c\n1,2,3\n-4.5,5e3,6\n"},
-		"names over the header":   {"separator: comma, header: true, columns: [x, y, z]", "a,a,c\n1,2,3\n-4.5,5e3,6\n"},
-		"names without a header":  {"separator: comma, columns: [x, y, z]", "1,2,3\n-4.5,5e3,6\n"},
-	} {
-		first := "c1"
-		if strings.Contains(c.parse, "columns") {
-			first = "x"
-		} else if strings.Contains(c.parse, "header") {
-			first = "a"
+// reading says how a table in a file of this name is read by flags, separated by "; ": as its owner is told, its columns,
+// and its first row, or all of a few; or why it is refused.
+func reading(t *testing.T, name, text, flags string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	write(t, path, text)
+	l, err := Open(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table Table
+	for flag := range strings.SplitSeq(flags, "; ") {
+		if target, ok := strings.CutPrefix(flag, "target="); ok {
+			table.Target = target
+		} else if err := table.Set(flag); err != nil {
+			return err.Error()
 		}
-		l, _ := mine(t, strings.Replace(plain, "separator: comma", c.parse, 1), c.text)
-		d, err := l.Load("mine")
-		if err != nil || d.Rows != 2 || d.Cols != 3 || d.Target != 2 || !slices.Equal(d.X, want) ||
-			d.Columns[0] != first {
-			t.Errorf("%s: %+v (%v), want columns from %s", name, d, err, first)
+	}
+	set, err := l.Add(path, table)
+	if err != nil {
+		if !errors.Is(err, ErrDamaged) && !errors.As(err, new(*usage.Error)) {
+			t.Errorf("%v is neither wrong data nor wrongly asked", err)
+		}
+		return err.Error()
+	}
+	d, err := l.Load(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := d.X
+	if d.Rows > 3 {
+		shown = d.X[:d.Cols]
+	}
+	return fmt.Sprintf("%s: %s: %v", d.Read, strings.Join(d.Columns, " "), shown)
+}
+
+// TestWild: each table in testdata is read to what its owner means, and how is said, or it is refused with what decides
+// it. A line of cases.txt has the file, the flags and what is to be said, with … between parts of it.
+func TestWild(t *testing.T) {
+	for line := range strings.Lines(read(t, "testdata/cases.txt")) {
+		c := strings.Split(strings.TrimSpace(line), " | ")
+		got := reading(t, c[0], read(t, filepath.Join("testdata", c[0])), c[1])
+		for part := range strings.SplitSeq(c[2], " … ") {
+			if !strings.Contains(got, part) {
+				t.Errorf("%s by %s: %s\nwant %s", c[0], c[1], got, part)
+			}
 		}
 	}
 }
 
-// TestBadTables: what cannot be read is refused with file, line and reason.
-func TestBadTables(t *testing.T) {
-	const comma, header = "separator: comma", "separator: comma, header: true"
-	for name, c := range map[string]struct {
-		parse, text string
-		words       []string
-	}{
-		"missing field": {comma, "1,2,3\n4,5\n", []string{":2", "2 fields", "line 1 has 3"}},
-		"missing, whitespace": {"separator: whitespace", "1 2 3\n\n4 5\n", []string{":3", "2 fields", "line 1 " +
-			"has 3"}},
-		"empty value":             {comma, "1,2,3\n4,,6\n", []string{"in 1 of 2 rows", "line 2 (1 for c2)"}},
-		"empty value between tab": {"separator: tab", "1\t2\t3\n4\t\t6\n", []string{"line 2 (1 for c2)"}},
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
 
-		"text": {
-			header, "a,b,c\n1,2,3\n4,high,6\n",
-			[]string{`no finite number in b ("high" in line 3)`, "drop leaves", "encode makes"},
-		},
-
-		"long text": {
-			comma, "1,2\n1," + strings.Repeat("x", 100) + "\n",
-			[]string{"line 2", `"` + strings.Repeat("x", 40) + `"`},
-		},
-
-		"digits with a line": {comma, "1,2,3\n4,1_0,6\n", []string{`c2 ("1_0" in line 2)`}},
-		"hexadecimal":        {comma, "1,2,3\n4,0x1p4,6\n", []string{`c2 ("0x1p4" in line 2)`}},
-
-		"header not declared": {
-			comma, "a,b,c\n1,2,3\n",
-			[]string{`c1 ("a" in line 1), c2 ("b" in line 1)`, "header=true"},
-		},
-
-		"short header":    {header, "a,b\n7,2,3\n", []string{":2", "3 fields", "has 2"}},
-		"names twice":     {header, "a,a,c\n1,2,3\n", []string{`"a"`, "rename one", "parse.columns"}},
-		"terminal, name":  {header, "\x1b[2J,b\nx,1\n", []string{`in \x1b[2J ("x" in line 2)`}},
-		"number of names": {comma + ", columns: [a, b]", "1,2,3\n", []string{":1", "3 fields", "has 2"}},
-		"drop":            {header + ", drop: [id]", "a,b,c\n1,2,3\n", []string{"own.yaml", `"id"`, "a, b, c"}},
-		"NaN":             {comma, "1,2,3\n4,NaN,6\n", []string{"line 2 (1 for c2)"}},
-		"overflow":        {comma, "1,2,3\n4,1e999,6\n", []string{`c2 ("1e999" in line 2)`}},
-		"nothing":         {comma, "", []string{"no rows of values"}},
-		"wrong separator": {"separator: semicolon", "1,2,3\n4,5,6\n", []string{`c1 ("1,2,3" in line 1)`}},
-		"one column":      {comma, "1\n2\n", []string{"besides the target", "separator"}},
-		"quote":           {comma, "1,2\n3,\"4\n", []string{":", "quote"}},
-		"binary":          {comma, "1\x00,2", []string{"not a plain text"}},
-		"page":            {comma, "<!DOCTYPE html>\n<html>1,2</html>", []string{"HTML page"}},
+// TestFormats: small tables for each rule by which a format is found, those that have two readings, and those that have
+// none.
+func TestFormats(t *testing.T) {
+	const rows = "1,5;2,25;3,0\n2,5;3,25;4,0\n3,5;1,25;2,0\n"
+	for text, want := range map[string]string{
+		rows:                          "3 rows, separator semicolon, decimal comma, header no, target c3",
+		"a;b, in m;y\n" + rows:        "3 rows, separator semicolon, decimal comma, header yes, target y",
+		"sep=\t\na\tb\n1\t2\n3\t4\n":  "2 rows, separator tab, decimal point, header yes, target b",
+		"a|b\n1|2\n3|4\n":             "2 rows, separator pipe, decimal point, header yes, target b",
+		"a,b\n\"1,5\",2\n\"2,5\",3\n": "2 rows, separator comma, decimal comma, header yes, target b",
+		"a;b\n1.234,5;2\n2.000;3\n":   "2 rows, separator semicolon, decimal comma, header yes, target b",
+		"a,b\n\"1,234.5\",2\n7,3\n":   "2 rows, separator comma, decimal point, header yes, target b",
+		"a\tb\n1\tx y\n2\tz\n":        `no finite number in b ("x y" in line 2)`,
+		"a;b\n1 234,5;2\n7;3\n":       "2 rows, separator semicolon, decimal comma, header yes, target b",
+		"a;b\n1'234.5;2\n7;3\n":       "2 rows, separator semicolon, decimal point, header yes, target b",
+		"\x1f\x8bcut":                 "it begins like gzip, but cannot be unpacked",
+		"<!DOCTYPE html>\n1,2</html>": "an HTML page, not the data",
+		"1\x00,2":                     "not a plain text",
+		"":                            "there are no records",
+		"a,b\n":                       "there are no rows of values",
+		"CO;T;;\n2,6;13,6;;\n1,5;2;;\n;;;\n;;;\n": "2 rows, separator semicolon, decimal comma, header yes, target T",
+		// a first record without a number, or with years
+		"?,2.5\n1,3\n2,2\n":                "missing in 1 of 3 rows, the first in line 1 (1 for c1)",
+		"?,?\n1,3\n2,2\n":                  "are ?, ? names or values? --parse header",
+		"-,2.5\n1,3\n2,2\n":                "are -, 2.5 names or values? --parse header",
+		"land,2018,2019\nFR,3,4\nDE,5,1\n": "are land, 2018, 2019 names or values? --parse header",
+		// ambiguous signs
+		"a;b\n1.234;2\n2.500;3\n": "--parse decimal=point or decimal=comma",
+		"a;b\n1.5;2\n2,5;3\n":     `"1.5" has a decimal point and "2,5" a decimal comma: --parse decimal`,
+		"1\n2\n3\n":               "there are no records of two or more fields: --parse separator names",
+		"#N/A,2\n1,3\n2,2\n":      "missing in 1 of 3 rows, the first in line 1 (1 for c1)",
+		// row names, and a header that lacks another name
+		"x y\na 1 2\nb 3 4\n":     "target y, row names or numbers left out",
+		"x y\n1.5 1 2\n2.5 3 4\n": ":2: 3 fields, but the header or parse.columns has 2",
+		// a lone carriage return, and lines above the table
+		"# one\n\n# two\ra,b\r1,2\r3,x\r": `("x" in line 6)`,
+		"a,b\n1,2\n3,\"4\n":               `:3: character`,
+		"# one\na,b\n\"1,2\n3,4\n5,6\n":   `:3: a quote that opens in this record is not closed, and so`,
+		"\x1b[2J,b\nx,1\ny,2\n":           `in \x1b[2J ("x" in line 2)`,
 	} {
-		t.Run(name, func(t *testing.T) {
-			l, path := mine(t, strings.Replace(plain, comma, c.parse, 1), c.text)
-			_, err := l.Load("mine")
-			wants(t, err, append(c.words, path)...)
-			asked := (*usage.Error)(nil)
-			if name == "drop" && !errors.As(err, &asked) {
-				t.Errorf("%v is not an error about what was asked", err)
-			} else if name != "drop" && !errors.Is(err, ErrDamaged) {
-				t.Errorf("%v is not an error about damaged data", err)
-			}
-		})
+		if got := reading(t, "a.csv", text, "target=last"); !strings.Contains(got, want) {
+			t.Errorf("%q: %s\nwant %s", text, got, want)
+		}
+	}
+}
+
+// TestTables: tables of which all is said are read whatever they are, or refused with the line and the reason.
+func TestTables(t *testing.T) {
+	const (
+		comma   = "target=last; decimal=point; header=false; separator=comma"
+		header  = "target=last; decimal=point; header=true; separator=comma"
+		space   = "target=last; decimal=point; header=false; separator=whitespace"
+		tab     = "target=last; decimal=point; header=false; separator=tab"
+		values  = ": [1 2 3 -4.5 5000 6]"
+		unnamed = "c1 c2 c3" + values
+		towns   = "a,city,b\n1,Rome,2\nNA,Oslo,3\n4,Bonn,\n5,Oslo,6\n7,Bonn,8\n"
+	)
+	for _, c := range []struct{ flags, text, want string }{
+		{comma, "1 , 2, 3 \n -4.5 ,5e3 ,6 \n", unnamed},
+		{comma, "\ufeff1,2,3\r\n-4.5,5e3,6\r\n", unnamed},
+		{comma, "\"1\",2,\"3\"\n-4.5,5e3,6\n", unnamed},
+		{space, "1 2 3\r\n-4.5 5e3 6\r\n", unnamed},
+		{space, " \n 1  2\t3\n\n-4.5   5e3 6 \n \n", unnamed},
+		{tab, "1\t2\t3\n-4.5\t5e3\t6\n", unnamed},
+		{header, "a,b,\"c (m, s)\"\n1,2,3\n-4.5,5e3,6\n", "a b c (m, s)" + values},
+		{header + "; drop=id,who", "id,a,who,b,c\nr1,1,Ann,2,3\nr2,-4.5,Bo,5e3,6\n", "a b c" + values},
+		{header, "a,,c\n1,2,3\n-4.5,5e3,6\n", "a c2 c" + values},
+		{header + "; columns=x,y,z", "a,a,c\n1,2,3\n-4.5,5e3,6\n", "x y z" + values},
+		{comma + "; columns=x,y,z", "1,2,3\n-4.5,5e3,6\n", "x y z" + values},
+
+		{comma, "1,2,3\n4,5\n", "a.csv:2: 2 fields, but line 1 has 3"},
+		{space, "1 2 3\n\n4 5\n", "a.csv:3: 2 fields, but line 1 has 3"},
+		{comma, "1,2,3\n4,,6\n", "in 1 of 2 rows, the first in line 2 (1 for c2)"},
+		{comma, "1,2,3\n4,NaN,6\n", "line 2 (1 for c2)"},
+		{tab, "1\t2\t3\n4\t\t6\n", "line 2 (1 for c2)"},
+		{comma, "1,2\n1," + strings.Repeat("x", 100) + "\n", `c2 ("` + strings.Repeat("x", 40) + `" in line 2)`},
+		{comma, "1,2,3\n4,1_0,6\n", `c2 ("1_0" in line 2)`},
+		{comma, "1,2,3\n4,0x1p4,6\n", `c2 ("0x1p4" in line 2)`},
+		{comma, "1,2,3\n4,1e999,6\n", `c2 ("1e999" in line 2)`},
+		{comma, "a,b,c\n1,2,3\n", `c1 ("a" in line 1), c2 ("b" in line 1), c3 ("c" in line 1): --parse na`},
+		{header, "a,b\n7,2,3\n", ":2: 3 fields, but the header or parse.columns has 2"},
+		{header, "a,a,c\n1,2,3\n", `two columns are called "a": rename one, or set parse.columns`},
+		{comma + "; columns=a,b", "1,2,3\n", ":1: 3 fields, but the header or parse.columns has 2"},
+		{header + "; drop=id", "a,b,c\n1,2,3\n", `names "id": the columns are a, b, c`},
+		{comma, "1\n2\n", "there is no column besides the target: is parse.separator comma right?"},
+		{"target=last; header=false; decimal=point; separator=semicolon", "1,5;2\n3;4\n",
+			`c1 ("1,5" in line 1, a number by another --parse decimal)`},
+
+		// Rows without a value are counted once, or left out; a column of text becomes columns of 0 and 1.
+		{header + "; encode=city", towns, "line 3 (1 for a, 1 for b): --parse missing=drop"},
+		{header + "; encode=city; missing=drop", towns,
+			", 2 rows left out (1 for a, 1 for b): a city=Oslo city=Rome b: [1 0 1 2 5 1 0 6 7 0 0 8]"},
+		{header + "; encode=town; missing=drop", towns, `"town": the columns are a, city, b`},
+		// What must be mended is said at once.
+		{header, ",city,b\n,Rome,2\n1,Oslo,x\n", "the first in line 2 (1 for c1): --parse missing=drop leaves such rows " +
+			"out, drop such columns\nwrong data: "},
+		{header, ",city,b\n,Rome,2\n1,Oslo,x\n", `no finite number in city ("Rome" in line 2), b ("x" in line 3): --parse ` +
+			"na names words that stand for a missing value, drop leaves columns of text out, encode makes 0 and 1 of all " +
+			"but the target; a first line of names needs header=true; the table was read with separator comma and " +
+			"decimal point"},
+		{"size=3", "", `unknown key "size" in --parse`},
+	} {
+		if got := reading(t, "a.csv", c.text, c.flags); !strings.Contains(got, c.want) {
+			t.Errorf("%q by %s: %s\nwant %s", c.text, c.flags, got, c.want)
+		}
 	}
 }
 
@@ -132,7 +207,6 @@ func TestPermutations(t *testing.T) {
 		"2\n0\n0\n":    `number 3 is "0"`,
 		"1\n2\n3\n":    `number 3 is "3": want each of the rows 0 to 2 once`,
 		"1\n2\n-1\n":   `number 3 is "-1"`,
-		"1\ntwo\n0\n":  `number 2 is "two"`,
 		"1\n0.5\n0\n":  `number 2 is "0.5"`,
 		"1\n2\n0\n0\n": `number 4 is "0"`,
 	} {
@@ -149,37 +223,46 @@ func TestPermutations(t *testing.T) {
 	}
 }
 
-// TestMissingAndTexts: rows without a value are counted once, or left out; a column of text becomes columns of 0 and 1.
-func TestMissingAndTexts(t *testing.T) {
-	const text = "a,city,b\n1,Rome,2\nNA,Oslo,3\n4,Bonn,\n5,Oslo,6\n7,Bonn,8\n"
-	read := func(rules string) (*Data, error) {
-		l, _ := mine(t, strings.Replace(plain, "separator: comma", "separator: comma, header: true"+rules, 1), text)
-		return l.Load("mine")
+// TestShortErrors: what an error quotes of a table or a flag is cut, however wide or long.
+func TestShortErrors(t *testing.T) {
+	names := make([]string, 20000)
+	for i := range names {
+		names[i] = fmt.Sprint("x", i)
 	}
-	_, err := read(", encode: [city]")
-	wants(t, err, "missing in 2 of 5 rows", "line 3 (1 for a, 1 for b)", "missing=drop")
-	d, err := read(", encode: [city], missing: drop")
-	want := []float64{1, 0, 1, 2, 5, 1, 0, 6, 7, 0, 0, 8}
-	if err != nil || !strings.HasSuffix(d.Read, ", 2 rows left out (1 for a, 1 for b)") || d.Rows != 3 ||
-		!slices.Equal(d.X, want) || !slices.Equal(d.Columns, []string{"a", "city=Oslo", "city=Rome", "b"}) {
-		t.Errorf("%+v, %v", d, err)
+	text := strings.Join(names, ",") + strings.Repeat("\n"+strings.Repeat("1,", len(names)-1)+"1", 2)
+	long := strings.Repeat("x", 99999)
+	for _, flags := range []string{
+		"target=nope", "target=" + long, "target=last; header=" + long, "target=x1; drop=" + long,
+	} {
+		if got := reading(t, "a.csv", text, flags); len(got) > 1500 {
+			t.Errorf("%.2000s", got)
+		}
 	}
-	_, err = read(", encode: [town], missing: drop")
-	wants(t, err, `"town"`, "a, city, b")
-	l, _ := mine(t, strings.Replace(plain, "comma", "semicolon", 1), "1,5;2\n3;4\n")
-	_, err = l.Load("mine")
-	wants(t, err, `c1 ("1,5" in line 1, a number by another --parse decimal)`)
+}
 
-	// What must be mended is said at once.
-	header := strings.Replace(plain, "separator: comma", "separator: comma, header: true", 1)
-	l, _ = mine(t, header, ",city,b\n,Rome,2\n1,Oslo,x\n")
-	_, err = l.Load("mine")
-	wants(
-		t,
-		err,
-		"missing in 1 of 2 rows, the first in line 2 (1 for c1): --parse missing=drop",
-		`no finite number in city ("Rome" in line 2), b ("x" in line 3): --parse na names`,
-		"makes 0 and 1 of all but the target",
-		"was read with separator comma and decimal point",
-	)
+// FuzzTables: no file makes the reader panic, and what it takes has as many values as it says.
+func FuzzTables(f *testing.F) {
+	files, _ := filepath.Glob("testdata/*")
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s, err := open("a.csv", b)
+		if err != nil {
+			return
+		}
+		e := &Entry{Target: "last", Parse: Parse{Missing: "drop"}}
+		if s.find(&e.Parse, "") != nil {
+			return
+		}
+		d := &Data{}
+		if d.parseTable("a.csv", b, e) == nil && (len(d.X) != d.Rows*d.Cols || len(d.Lines) != d.Rows ||
+			len(d.Columns) != d.Cols || d.Target < 0 || slices.ContainsFunc(d.X, math.IsNaN)) {
+			t.Errorf("%.500q: %s", b, d.Read)
+		}
+	})
 }

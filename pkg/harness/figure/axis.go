@@ -7,9 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
@@ -318,51 +315,4 @@ func (a *axis) room() float64 {
 	}
 	lines := float64(strings.Count(a.Label, "\n"))
 	return labelGap + a.deep() + 4 + textSize*(capHeight+descent) + textSize*lines*lineSpace
-}
-
-// place returns the point at a share u of the axis, this far out of the frame c.
-func (a *axis) place(c *draw.Canvas, u, out float64) vg.Point {
-	if a.vertical {
-		return vg.Point{X: c.Min.X - vg.Length(out), Y: c.Y(u)}
-	}
-	return vg.Point{X: c.X(u), Y: c.Min.Y - vg.Length(out)}
-}
-
-// drawTicks draws lines at the ticks, from the frame outwards. Categories along X have none.
-func (a *axis) drawTicks(c *draw.Canvas, s draw.LineStyle, labelled, others float64) {
-	for _, t := range a.ticks {
-		length := labelled
-		if t.label == "" {
-			length = others
-		}
-		if u := a.unit(t.value); length != 0 && (a.vertical || a.Categories == nil) {
-			c.StrokeLines(s, []vg.Point{a.place(c, u, 0), a.place(c, u, length)})
-		}
-	}
-}
-
-// drawAxis draws the ticks and labels of an axis along the frame c.
-func (l *layout) drawAxis(c *draw.Canvas, a *axis) {
-	a.drawTicks(c, draw.LineStyle{Color: ink, Width: thinWidth}, tickLength, 0.6*tickLength)
-	if !a.labelled {
-		return
-	}
-	for _, t := range a.ticks {
-		switch at := a.place(c, a.unit(t.value), labelGap); {
-		case a.vertical:
-			l.text(c, t.label, tickSize, at, 1, 0.5, 0)
-		case a.turned:
-			l.text(c, t.label, tickSize, at, 0.95, 0.8, slant)
-		default:
-			l.text(c, t.label, tickSize, at, 0.5, 1, 0)
-		}
-	}
-	if out := labelGap + a.deep() + 4; a.vertical {
-		for _, line := range slices.Backward(strings.Split(a.Label, "\n")) {
-			l.text(c, line, textSize, a.place(c, 0.5, out+textSize*descent), 0.5, 0, math.Pi/2)
-			out += textSize * lineSpace
-		}
-	} else {
-		l.text(c, a.Label, textSize, a.place(c, 0.5, out), 0.5, 1, 0)
-	}
 }

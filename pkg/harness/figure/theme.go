@@ -115,27 +115,22 @@ func Method(name string) Style {
 		return Style{Label: "Ground truth", Color: ink, Mark: Circle, place: math.MaxInt}
 	}
 	l := Looks[name]
-	for i, s := range sifg.Samplers() {
-		if s.Name == name {
-			return look(name, cmp.Or(l.Title, s.Title), l, i+1)
+	s := Style{Label: l.Title, Color: rgb(l.Color), Dash: l.Dash, Mark: glyphs[l.Mark]}
+	for i, x := range sifg.Samplers() {
+		if x.Name == name {
+			s.Label, s.place = cmp.Or(l.Title, x.Title), i+1
 		}
 	}
-	return look(name, l.Title, l, 0)
-}
-
-// look turns a declared look into a style.
-func look(name, title string, l Look, place int) Style {
-	if l.Color != 0 {
-		return Style{Label: cmp.Or(title, name), Color: rgb(l.Color), Dash: l.Dash, Mark: glyphs[l.Mark], place: place}
+	s.Label = cmp.Or(s.Label, name)
+	if l.Color == 0 {
+		h := fnv.New32a()
+		h.Write([]byte(name))
+		k := h.Sum32()
+		s.Color, s.place = spare[k%uint32(len(spare))], 0
+		s.Mark = []draw.GlyphDrawer{Square, Triangle, draw.RingGlyph{}, draw.CrossGlyph{}}[k/8%4]
+		s.Dash = [][]float64{nil, {5, 2}, {2, 2}, {7, 2, 2, 2}}[k/64%4]
 	}
-	h := fnv.New32a()
-	h.Write([]byte(name))
-	k := h.Sum32()
-	return Style{
-		Label: cmp.Or(title, name), Color: spare[k%uint32(len(spare))],
-		Mark: []draw.GlyphDrawer{Square, Triangle, draw.RingGlyph{}, draw.CrossGlyph{}}[k/8%4],
-		Dash: [][]float64{nil, {5, 2}, {2, 2}, {7, 2, 2, 2}}[k/64%4],
-	}
+	return s
 }
 
 // As returns the style with another label; "" leaves the series out of the legend.

@@ -11,6 +11,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
+	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
 const toySettings = `
@@ -285,6 +286,35 @@ func TestSamplerOfAll(t *testing.T) {
 	for _, x := range p.Trials {
 		if c := x.Config.Sampler; c.Sampler != "sifg" || c.Hidden != 7 {
 			t.Errorf("%s: %+v", x.Name(), c)
+		}
+	}
+}
+
+// TestComputations: a method that draws nothing has no iteration, and a sampler has some.
+func TestComputations(t *testing.T) {
+	sums := func(r *Request) {
+		e := r.Experiments[0]
+		e.Samplers = []sifg.Sampler{harness.None}
+		harness.Register(e)
+		e.Settings = []byte(`
+base:
+  seeds: [1, 2]
+  methods: {"*": {sampler: none}, plain: {}, squared: {}}
+  problems: {sum: {particles: 2, iterations: 0, options: {dim: 4}}}
+protocols: {paper: {}}
+`)
+	}
+	if p := mustPlan(t, sums); len(p.Trials) != 4 || p.Trials[2].Method != "squared" || p.Trials[0].Config.Iterations != 0 {
+		t.Errorf("%+v", p)
+	}
+	for text, want := range map[string]string{
+		"step=1":                       "step=1 changes nothing",
+		"methods.plain.sampler=svgd":   "iterations: must be 1 to",
+		"problems.sum.iterations=-1":   "iterations: must be 1 to 10",
+		"problems.sum.options.dmi=[2]": `unknown key "dmi"`,
+	} {
+		if _, err := New(request(sums, sets(text))); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
 }

@@ -11,13 +11,7 @@ import (
 
 // remarks runs trials of a sampler, one after another, and returns what is said of each.
 func remarks(t *testing.T, how string, trials int) (said []string) {
-	p, err := Start(context.Background(), "", command("sampler-"+how))
-	if err != nil {
-		t.Fatal(err)
-	}
-	Add(p, "")
-	defer gone(t)
-	defer Close()
+	p := started(t, command("sampler-"+how))
 	for range trials {
 		s := sampled(context.Background(), p, iterations)
 		if err := s.Settle(); err != nil {
@@ -42,23 +36,71 @@ func TestReplay(t *testing.T) {
 	}
 }
 
+// write writes a file.
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestEdited: after its file was edited no process of a program is started, and what was planned is not found where the
+// program is started anew.
+func TestEdited(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "model.sh")
+	write(t, script, "# one\nexec "+command("well"))
+	p := started(t, "sh "+script)
+	score := func() (*Session, error) {
+		s := Begin(context.Background())
+		t.Cleanup(s.End)
+		x, _ := p.Target(s)
+		x.Evaluate(make([]float64, 3), make([]float64, 2))
+		return s, s.Err()
+	}
+	s, err := score()
+	if err != nil || p.Name() != "model" {
+		t.Fatal(err, p.Name())
+	}
+	write(t, script, "# two\nexec "+command("well"))
+	if err := s.Settle(); err != nil || s.Remark() != "" {
+		t.Errorf("a process that read it before: %v, %s", err, s.Remark())
+	}
+	want := script + " changed since the run began"
+	if _, err := score(); err == nil || err.Error() != want {
+		t.Errorf("another process: %v, want %s", err, want)
+	}
+	planned := p.Identity
+	s.End()
+	Close()
+	started(t, p.String())
+	if _, err := Find(&planned); err == nil || !strings.Contains(err.Error(), "changed since the run began") {
+		t.Errorf("the program that was planned: %v", err)
+	}
+}
+
+// TestMidway: a sampler in the middle of a trial that ended does not go on to the next.
+func TestMidway(t *testing.T) {
+	p := started(t, command("sampler-well"))
+	for _, until := range []int{halfway, iterations, iterations} {
+		s := sampled(context.Background(), p, until)
+		if err := s.Err(); err != nil {
+			t.Errorf("until iteration %d: %v", until, err)
+		}
+		s.End()
+		if idle := len(p.idle); idle != until/iterations {
+			t.Errorf("after iteration %d of %d, %d processes wait for work", until, iterations, idle)
+		}
+	}
+}
+
 // TestLaterProcess: a process that answers the run's first question otherwise than the first process is marked, and so
 // is one that says that what it hangs on changed.
 func TestLaterProcess(t *testing.T) {
 	folder := t.TempDir()
 	script, how := filepath.Join(folder, "model.sh"), filepath.Join(folder, "how")
-	text := "exec " + os.Args[0] + " behave `cat " + how + "`\n"
-	for file, text := range map[string]string{script: text, how: "well"} {
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p, err := Start(context.Background(), "", "sh "+script)
-	if err != nil {
-		t.Fatal(err)
-	}
-	Add(p, "")
-	defer Close()
+	write(t, script, "exec "+os.Args[0]+" behave `cat "+how+"`")
+	write(t, how, "well")
+	p := started(t, "sh "+script)
 	asked := func() (*Session, string) {
 		s := Begin(context.Background())
 		x, _ := p.Target(s)
@@ -69,7 +111,7 @@ func TestLaterProcess(t *testing.T) {
 		return s, s.Remark()
 	}
 	first, said := asked()
-	defer first.End()
+	t.Cleanup(first.End)
 	if said != "" {
 		t.Error(said)
 	}
@@ -77,11 +119,9 @@ func TestLaterProcess(t *testing.T) {
 		"twice":   "not reproducible: the program",
 		"depends": "data.csv changed since the run began",
 	} {
-		if err := os.WriteFile(how, []byte(edited), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		write(t, how, edited)
 		later, said := asked()
-		defer later.End()
+		t.Cleanup(later.End)
 		if !strings.HasPrefix(said, want) {
 			t.Errorf("%s: %s, want %s", edited, said, want)
 		}
@@ -113,7 +153,7 @@ func TestStuck(t *testing.T) {
 		stuck, hurried, slow = c.stuck, c.hurried, c.slow
 		told := ""
 		Watch(c.soft, func(line string) { told = line })
-		said := ask(t, c.how, 5*time.Second)
+		said := ask(t, c.how, 3*time.Second)
 		want := awaited
 		if c.idle {
 			want += ": it sent no byte, on stderr either, and did not compute for 1s"
@@ -135,13 +175,11 @@ func TestNamedFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write := func(path, text string) {
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
 	for _, path := range strings.Fields("mine/model.py mine/.git/HEAD d.txt data/s data/deep/t mine/__main__.py") {
-		write(path, "1")
+		write(t, path, "1")
+	}
+	if err := os.Symlink("data", "link"); err != nil {
+		t.Fatal(err)
 	}
 	for command, want := range map[string]string{
 		"python3 -m mine.model":            "mine/model.py",
@@ -149,35 +187,33 @@ func TestNamedFiles(t *testing.T) {
 		"sh -c true --data=d.txt":          "d.txt",
 		"sh -c true d.txt data":            "d.txt data/deep/t data/s",
 		"sh -c true x=data":                "data/deep/t data/s",
+		"sh -c true link":                  "link/deep/t link/s", // an edit behind a link is seen too
 		"sh -c true --data=absent --x= -m": "",
 	} {
 		words, err := split(command)
 		if err != nil {
 			t.Fatal(err)
 		}
-		before, err := named("", words)
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := named("", words)
 		got := before.names()
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s: %q, want %q", command, got, want)
 		}
 		for _, path := range got {
-			write(path, "2")
-			after, err := named("", words)
-			write(path, "1")
-			if err != nil || after.changed(before) != path || after.digest() == before.digest() {
-				t.Errorf("%s: an edit of %s is not seen: %v", command, path, err)
+			write(t, path, "2")
+			after := named("", words)
+			write(t, path, "1")
+			if after.changed(before) != path || after.digest() == before.digest() {
+				t.Errorf("%s: an edit of %s is not seen", command, path)
 			}
 		}
 	}
-	write("big/x", "")
+	write(t, "big/x", "")
 	if err := os.Truncate("big/x", maxFile+1); err != nil { // a hole
 		t.Fatal(err)
 	}
-	if got, err := named("", []string{"sh", "big"}); err != nil || got.names()[0] != "big (too large to look into)" {
-		t.Errorf("a folder that is too large: %v, %v", got, err)
+	if got := named("", []string{"sh", "big"}); got.names()[0] != "big (too large to look into)" {
+		t.Errorf("a folder that is too large: %v", got)
 	}
 }
 

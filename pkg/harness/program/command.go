@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -60,15 +59,27 @@ func forShell(command string) string {
 	return ""
 }
 
-// Bounds of a file that a command names, of all files in a folder, and of their number.
+// Bounds of a file or a folder that a command names: its bytes, and its files.
 const (
 	maxFile  = 1 << 30
 	maxFiles = 10_000
 )
 
-// namedFiles are the files that a command names: a word, or what stands after its =, is a file or a folder with files;
-// or the word after Python's -m is a module in the folder dir, in which it runs. Folders that are too large are large.
-func namedFiles(dir string, words []string) (files, large []string) {
+// depends is what a program hangs on, by name: digests of files, and of what it says itself.
+type depends map[string]string
+
+// from is a path as a program in the folder dir, which may be "", means it.
+func from(dir, path string) string {
+	if dir == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// named returns the digests of the files that a command names, by their names in the folder in which it runs: a word, or
+// what stands after its =, is a file or a folder with files; or the word after Python's -m is a module in that folder.
+func named(dir string, words []string) depends {
+	out := depends{}
 	for i, word := range words {
 		var paths []string
 		switch module := strings.ReplaceAll(word, ".", "/"); {
@@ -82,81 +93,52 @@ func namedFiles(dir string, words []string) (files, large []string) {
 		}
 		for _, path := range paths {
 			path = from(dir, path)
-			switch info, err := os.Stat(path); {
-			case err != nil: // no file
-			case info.Mode().IsRegular():
-				files = append(files, path)
-			case info.IsDir():
-				in, err := inFolder(path)
-				if files = append(files, in...); err != nil {
-					large = append(large, path)
-				}
+			if short, err := filepath.Rel(dir, path); dir != "" && err == nil && filepath.IsLocal(short) {
+				path = short
 			}
+			out.add(dir, path)
 		}
 	}
-	return files, large
+	return out
 }
 
-// inFolder are the files in a folder and those below, but for hidden ones and caches of Python; an error where they are
-// too many or too large to look at, or cannot be read.
-func inFolder(dir string) (files []string, err error) {
-	size := int64(0)
-	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
+// add adds the file or the folder of this name, if it is one: all its files but for hidden ones and caches of Python, or
+// a note why they are not looked into.
+func (d depends) add(dir, name string) {
+	root, err := filepath.EvalSymlinks(from(dir, name))
+	if err != nil || name == "" {
+		return // a word that names no file
+	}
+	found, size, why := depends{}, int64(0), errors.New("too large to look into")
+	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		key := name
+		switch {
+		case err != nil:
 			return err
-		}
-		if path != dir && strings.HasPrefix(d.Name(), ".") || d.Name() == "__pycache__" {
-			if d.IsDir() {
+		case path == root:
+		case strings.HasPrefix(e.Name(), ".") || e.Name() == "__pycache__":
+			if e.IsDir() {
 				return filepath.SkipDir
 			}
 			return nil
+		default:
+			key = filepath.Join(name, strings.TrimPrefix(path, root))
 		}
-		info, err := d.Info()
-		if err == nil && info.Mode().IsRegular() {
-			files, size = append(files, path), size+info.Size()
+		info, err := e.Info()
+		if err != nil || !info.Mode().IsRegular() {
+			return err
 		}
-		if len(files) > maxFiles || size > maxFile {
-			err = errors.New("too large")
+		if size += info.Size(); size > maxFile || len(found) == maxFiles {
+			return why
 		}
+		text, err := safe.Read(path, maxFile)
+		found[key] = fmt.Sprintf("%x", sha256.Sum256(text))[:20]
 		return err
 	})
 	if err != nil {
-		return nil, err
+		found = depends{fmt.Sprintf("%s (%v)", name, err): ""}
 	}
-	return files, nil
-}
-
-// depends is what a program hangs on, by name: digests of files, and of what it says itself.
-type depends map[string]string
-
-// from is a path as a program in the folder dir, which may be "", means it.
-func from(dir, path string) string {
-	if dir == "" || filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(dir, path)
-}
-
-// named returns the digests of the files that a command names, by their names in the folder in which it runs.
-func named(dir string, words []string) (depends, error) {
-	files, large := namedFiles(dir, words)
-	out, name := depends{}, func(path string) string {
-		if short, err := filepath.Rel(dir, path); dir != "" && err == nil && filepath.IsLocal(short) {
-			return short
-		}
-		return path
-	}
-	for _, path := range files {
-		text, err := safe.Read(path, maxFile)
-		if err != nil {
-			return nil, err
-		}
-		out[name(path)] = fmt.Sprintf("%x", sha256.Sum256(text))[:20]
-	}
-	for _, path := range large {
-		out[name(path)+" (too large to look into)"] = ""
-	}
-	return out, nil
+	maps.Copy(d, found)
 }
 
 // names are sorted.

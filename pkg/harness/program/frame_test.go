@@ -3,10 +3,59 @@ package program
 import (
 	"bufio"
 	"bytes"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
+
+// TestFirst: a first line that says too little, or what cannot be, is refused; coordinates without names get some.
+func TestFirst(t *testing.T) {
+	for line, want := range map[string]string{
+		"Welcome to my model!":                                    "where its first line was due",
+		`{"sifg": 2, "target": {"dim": 2}}`:                       "speaks version 2 of the protocol, this command version 1",
+		`{"sifg": 1, "target": {}}`:                               "says that its target has 0 dimensions",
+		`{"sifg": 1}`:                                             `must have either "target" or "sampler"`,
+		`{"sifg": 1, "target": {"dim": 2, "names": ["=a", "a"]}}`: `has "a" twice among its names`,
+		`{"sifg": 1, "target": {"dim": 2, "values": ["b", "="]}}`: "has an empty name among its values, or one of signs",
+		`{"sifg": 1, "target": {"dim": 2, "names": ["a"]}}`:       "gives 1 names to 2 coordinates",
+	} {
+		if _, err := first([]byte(line)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", line, err, want)
+		}
+	}
+	f, err := first([]byte(`{"sifg": 1, "target": {"dim": 2}}`))
+	if err != nil || !slices.Equal(f.Target.Names, []string{"x[0]", "x[1]"}) {
+		t.Errorf("%+v, %v", f.Target, err)
+	}
+	r := reader{bufio.NewReaderSize(strings.NewReader(strings.Repeat("x", maxLine+1)), maxLine)}
+	if _, err := r.line(); err == nil || !strings.HasPrefix(err.Error(), "printed a line of more than") {
+		t.Errorf("a long line: %v", err)
+	}
+}
+
+// TestArrays: what is no array of the shape and the type that are due is refused in a sentence.
+func TestArrays(t *testing.T) {
+	array := npy.Encode([]int{64, 3}, make([]float64, 192))
+	with := func(old, new string) []byte { return bytes.Replace(array, []byte(old), []byte(new), 1) }
+	for want, b := range map[string][]byte{
+		"sent an array of shape [64, 1] as the answer: want [64, 3]": npy.Encode([]int{64, 1}, make([]float64, 64)),
+		"sent an array of shape [1, 3]":                              npy.Encode([]int{1, 3}, make([]float64, 3)),
+		"sent an array of shape [192] as":                            npy.Encode([]int{192}, make([]float64, 192)),
+		"sent an array of shape [1000000000000, 3]":                  with("(64, 3), }           ", "(1000000000000, 3), }"),
+		"sent values of type '<f4' as the answer: want '<f8'":        npy.Encode([]int{64, 3}, make([]float32, 192)),
+		"sent values of type '>f8'":                                  with("<f8", ">f8"),
+		"sent an array in Fortran order":                             with("False", "True"),
+		"sent \"[[1.0, 2.0\" where an NPY array of version 1.0":      []byte("[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]\n"),
+		"ended in the middle of an array":                            array[:200],
+	} {
+		r := reader{bufio.NewReader(bytes.NewReader(b))}
+		if _, err := r.array(nil, 64, 64, 3, "the answer"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
 
 // Whatever a program prints, reading it ends with a message, an array of the size that was asked for, or an error of
 // fair length.

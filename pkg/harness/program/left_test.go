@@ -14,7 +14,7 @@ import (
 // TestNothingIsLeft: whichever process is killed, at a random moment, the others end: the user, whose programs the
 // kernel kills; a program, or a child of a program, while another waits for its answer.
 func TestNothingIsLeft(t *testing.T) {
-	kills := 100
+	kills := 30
 	if testing.Short() {
 		kills = 10
 	}

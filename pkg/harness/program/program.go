@@ -85,20 +85,16 @@ func Start(ctx context.Context, dir, command string) (*Program, error) {
 	return p, nil
 }
 
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
-}
-
-// lastFile is the file that a command names last, or else its first word.
-func lastFile(dir string, command []string) string {
-	file := command[0]
+// lastFile is the file that a command names last, or else its first word, and its name without folder and extension.
+func lastFile(dir string, command []string) (file, stem string) {
+	file = command[0]
 	for _, word := range command[1:] {
-		if isFile(from(dir, word)) {
+		if info, err := os.Stat(from(dir, word)); err == nil && info.Mode().IsRegular() {
 			file = word
 		}
 	}
-	return file
+	stem = filepath.Base(file)
+	return file, strings.TrimSuffix(stem, filepath.Ext(stem))
 }
 
 // Stem is the name of a command's program without folder and extension; plain is that the command ends with a file of
@@ -108,18 +104,16 @@ func Stem(command string) (stem string, plain bool) {
 	if err != nil || len(words) == 0 {
 		return command, false
 	}
-	file := lastFile("", words)
-	base := filepath.Base(file)
-	return strings.TrimSuffix(base, filepath.Ext(base)), file == words[len(words)-1] && filepath.Clean(file) == base
+	file, stem := lastFile("", words)
+	return stem, file == words[len(words)-1] && filepath.Clean(file) == filepath.Base(file)
 }
 
 var notName = regexp.MustCompile(`[^a-z0-9]+`)
 
 // Name is a short name for the program: that of the file that its command names last, without folder and extension.
 func (p *Program) Name() string {
-	base := filepath.Base(lastFile(p.dir, p.Command))
-	base = strings.ToLower(strings.TrimSuffix(base, filepath.Ext(base)))
-	return cmp.Or(strings.Trim(notName.ReplaceAllString(base, "-"), "-"), "program")
+	_, stem := lastFile(p.dir, p.Command)
+	return cmp.Or(strings.Trim(notName.ReplaceAllString(strings.ToLower(stem), "-"), "-"), "program")
 }
 
 // borrow returns a process of the program: one that waits for work, or a new one.

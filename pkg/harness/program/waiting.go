@@ -26,67 +26,48 @@ func Watch(soft context.Context, note func(line string)) {
 	watched.soft, watched.note = soft, note
 }
 
-// wait is what is awaited of a process.
-type wait struct {
-	process *process
-	what    string
-	end     context.CancelCauseFunc
-	since   time.Time
-	told    bool // a person
-
-	mu       sync.Mutex
-	timer    *time.Timer
-	over     bool
-	quiet    time.Time // since when it did nothing
-	bytes    int64     // from it, and
-	computed time.Duration
-}
-
 // await ends the context of a process that is stuck while what is awaited of it. over is to be called when it came.
 func (c *process) await(what string, end context.CancelCauseFunc) (over func()) {
-	now := time.Now()
-	w := &wait{process: c, what: what, end: end, since: now, quiet: now, bytes: c.heard.Load()}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.timer = time.AfterFunc(pace(), w.look)
+	pace := min(stuck/10, 5*time.Second) // how often one looks at it
+	since, told := time.Now(), false
+	quiet, sent, computed := since, c.heard.Load(), time.Duration(0)
+	var mu sync.Mutex // of the timer, which is nil when it came
+	var timer *time.Timer
+	look := func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if timer == nil {
+			return
+		}
+		now, bytes, limit := time.Now(), c.heard.Load(), stuck
+		cpu, known := cpuTime(c.cmd.Process.Pid)
+		if !known || bytes != sent || cpu-computed > pace/100 || c.ours.Load() {
+			quiet = now
+		}
+		sent, computed = bytes, cpu
+		watched.Lock()
+		soft, note := watched.soft, watched.note
+		watched.Unlock()
+		if !told && note != nil && now.Sub(since) > slow {
+			told = true
+			note(fmt.Sprintf("the program %q: %s is awaited since %s", c.program, what, since.Format("15:04:05")))
+		}
+		if soft != nil && soft.Err() != nil {
+			limit = hurried
+		}
+		if now.Sub(quiet) < limit {
+			timer.Reset(pace)
+			return
+		}
+		end(fmt.Errorf("it sent no byte, on stderr either, and did not compute for %v", limit))
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	timer = time.AfterFunc(pace, look)
 	return func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.over = true
-		w.timer.Stop()
+		mu.Lock()
+		defer mu.Unlock()
+		timer.Stop()
+		timer = nil
 	}
-}
-
-// pace is how often one looks at a process.
-func pace() time.Duration { return min(stuck/10, 5*time.Second) }
-
-// look looks whether the process did something since it was looked at last.
-func (w *wait) look() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.over {
-		return
-	}
-	now, bytes, limit := time.Now(), w.process.heard.Load(), stuck
-	computed, known := cpuTime(w.process.cmd.Process.Pid)
-	if !known || bytes != w.bytes || computed-w.computed > pace()/100 || w.process.ours.Load() {
-		w.quiet = now
-	}
-	w.bytes, w.computed = bytes, computed
-	watched.Lock()
-	soft, note := watched.soft, watched.note
-	watched.Unlock()
-	if !w.told && note != nil && now.Sub(w.since) > slow {
-		w.told = true
-		note(fmt.Sprintf("the program %q: %s is awaited since %s", w.process.program, w.what,
-			w.since.Format("15:04:05")))
-	}
-	if soft != nil && soft.Err() != nil {
-		limit = hurried
-	}
-	if now.Sub(w.quiet) < limit {
-		w.timer.Reset(pace())
-		return
-	}
-	w.end(fmt.Errorf("it sent no byte, on stderr either, and did not compute for %v", limit))
 }

@@ -250,40 +250,40 @@ func collect[T, V any](rows []T, c column, get func(reflect.Value) V) []V {
 	return out
 }
 
-// readColumn reads a column of a row group into its rows, of which there must be as many as values.
+// readColumn reads a column of a row group into its rows, of which there must be as many as values. ReadBatch reads until
+// there are as many, or no more.
 func readColumn[T any](cr file.ColumnChunkReader, c column, rows []T) (err error) {
+	all, n, got := reflect.ValueOf(rows), int64(len(rows)), 0
+	field := func(i int) reflect.Value { return all.Index(i).Field(c.field) }
 	switch cr := cr.(type) {
 	case *file.ByteArrayColumnChunkReader:
-		err = readValues(cr.ReadBatch, c, rows, func(field reflect.Value, v parquet.ByteArray) {
-			field.SetString(unique.Make(string(v)).Value()) // one copy of text that repeats
-		})
+		values := make([]parquet.ByteArray, n)
+		_, got, err = cr.ReadBatch(n, values, nil, nil)
+		for i, v := range values[:got] {
+			field(i).SetString(unique.Make(string(v)).Value()) // one copy of text that repeats
+		}
 	case *file.Float64ColumnChunkReader:
-		err = readValues(cr.ReadBatch, c, rows, reflect.Value.SetFloat)
+		values := make([]float64, n)
+		_, got, err = cr.ReadBatch(n, values, nil, nil)
+		for i, v := range values[:got] {
+			field(i).SetFloat(v)
+		}
 	case *file.Int64ColumnChunkReader:
-		err = readValues(cr.ReadBatch, c, rows, func(field reflect.Value, v int64) {
-			if field.CanUint() {
-				field.SetUint(uint64(v))
+		values := make([]int64, n)
+		_, got, err = cr.ReadBatch(n, values, nil, nil)
+		for i, v := range values[:got] {
+			if f := field(i); f.CanUint() {
+				f.SetUint(uint64(v))
 			} else {
-				field.SetInt(v)
+				f.SetInt(v)
 			}
-		})
+		}
 	}
-	if err == nil && cr.HasNext() {
-		err = fmt.Errorf("more than %d values", len(rows))
-	}
-	return err
-}
-
-// readValues reads as many values as there are rows. ReadBatch reads until there are as many, or no more.
-func readValues[T, V any](read func(int64, []V, []int16, []int16) (int64, int, error), c column, rows []T,
-	set func(reflect.Value, V)) error {
-	all, values := reflect.ValueOf(rows), make([]V, len(rows))
-	_, got, err := read(int64(len(rows)), values, nil, nil)
-	if err == nil && got < len(rows) {
-		err = io.ErrUnexpectedEOF
-	}
-	for i, v := range values[:got] {
-		set(all.Index(i).Field(c.field), v)
+	switch {
+	case err == nil && got < len(rows):
+		return io.ErrUnexpectedEOF
+	case err == nil && cr.HasNext():
+		return fmt.Errorf("more than %d values", len(rows))
 	}
 	return err
 }

@@ -132,34 +132,20 @@ func Component(text string) (metric string, index int, one bool) {
 }
 
 // Cells returns the cells of which some trial that ended well has a value, in order of the trials and then of their
-// traces, with the last values. It reads a set once, for those who want all of it.
+// traces, with the last values: of the trials that have them, and of those that did not end well.
 func (s *Set) Cells() (cells []Cell, last map[Cell]Sample) {
 	last = map[Cell]Sample{}
-	for i := range s.Trials {
-		t := &s.Trials[i]
-		if t.Status != StatusOK {
-			continue
-		}
+	for _, t := range s.Trials {
 		for _, r := range s.Traces[t.Key] {
-			c, v := Cell{t.Problem, r.Metric, t.Method, r.Index}, valueOf(r.Metric, t.Seed, r.Value)
-			all := last[c]
-			switch n := len(all); {
-			case n == 0:
-				cells, last[c] = append(cells, c), Sample{v}
-			case all[n-1].Seed == t.Seed:
-				all[n-1] = v // the last stays
-			default:
-				last[c] = append(all, v)
+			c := Cell{t.Problem, r.Metric, t.Method, r.Index}
+			if _, seen := last[c]; !seen && t.Status == StatusOK {
+				cells, last[c] = append(cells, c), nil
 			}
 		}
 	}
 	for _, c := range cells {
-		for i := range s.Trials {
-			if t := &s.Trials[i]; t.Problem == c.Problem && t.Method == c.Method && t.Status != StatusOK {
-				last[c] = append(last[c], s.value(t, "", 0, nil))
-			}
-		}
-		last[c].sort()
+		all := View{Set: s, Problem: c.Problem}.Last(c.Method, c.Metric, c.Index)
+		last[c] = slices.DeleteFunc(all, func(v Value) bool { return v.Why == NotMeasured })
 	}
 	return cells, last
 }

@@ -107,33 +107,21 @@ func (r *runner) limited(ctx context.Context, x *harness.Reference, dir, name st
 	defer cancel()
 	timed, cancel := within(late, r.Timeout, 0)
 	defer cancel()
-	type made struct {
-		files map[string][]byte
-		err   error
-	}
-	ended := make(chan made, 1)
-	go func() {
-		var m made
-		m.err = safe.Call(func() (err error) {
-			m.files, err = x.Make(timed, dir, func(done, total int) {
+	files, err := patiently(late, func() (files map[string][]byte, err error) {
+		err = safe.Call(func() (err error) {
+			files, err = x.Make(timed, dir, func(done, total int) {
 				r.Progress.Note(fmt.Sprintf("%s: reference: %d of %d", name, done, total))
 			})
 			return err
 		})
-		ended <- m
-	}()
-	var m made
-	select {
-	case m = <-ended:
-	case <-late.Done():
-		m.err = late.Err()
-	}
-	if m.err != nil && ctx.Err() == nil && timed.Err() != nil {
+		return files, err
+	})
+	if err != nil && ctx.Err() == nil && timed.Err() != nil {
 		how := ""
-		if !errors.Is(m.err, timed.Err()) {
-			how = ": " + m.err.Error()
+		if !errors.Is(err, timed.Err()) {
+			how = ": " + err.Error()
 		}
-		m.err = fmt.Errorf("%w %v, the --timeout of trials%s", errLate, r.Timeout, how)
+		err = fmt.Errorf("%w %v, the --timeout of trials%s", errLate, r.Timeout, how)
 	}
-	return m.files, m.err
+	return files, err
 }

@@ -103,30 +103,42 @@ func (r *runner) trial(t *harness.Trial, started time.Time) (record.Trial, error
 	late, cancel := within(r.hard, r.Timeout, grace)
 	defer cancel()
 	var iter atomic.Int64
-	var result *record.Result
-	done := make(chan error, 1)
-	go func() {
-		x, err := r.compute(t, func(i int) {
+	result, err := patiently(late, func() (*record.Result, error) {
+		return r.compute(t, func(i int) {
 			if iter.Store(int64(i)); late.Err() == nil {
 				r.Progress.Step(t, i)
 			}
 		})
-		result = x
-		done <- err
+	})
+	switch {
+	case r.hard.Err() != nil && err != nil:
+		return record.Trial{}, context.Cause(r.hard)
+	case err != nil && err == late.Err():
+		how := ", did not stop and was left behind"
+		result = tooLong(t, int(iter.Load()), r.Timeout, started, how)
+	case err != nil:
+		return record.Trial{}, err
+	}
+	return r.store.Put(r.hard, result)
+}
+
+// patiently calls f and leaves it behind where it goes on when late has ended: then the error is late's.
+func patiently[T any](late context.Context, f func() (T, error)) (x T, err error) {
+	type answer struct {
+		x   T
+		err error
+	}
+	ended := make(chan answer, 1)
+	go func() {
+		x, err := f()
+		ended <- answer{x, err}
 	}()
 	select {
-	case err := <-done:
-		if err != nil {
-			return record.Trial{}, err
-		}
-		return r.store.Put(r.hard, result)
+	case a := <-ended:
+		return a.x, a.err
 	case <-late.Done():
+		return x, late.Err()
 	}
-	if r.hard.Err() != nil {
-		return record.Trial{}, context.Cause(r.hard)
-	}
-	how := ", did not stop and was left behind"
-	return r.store.Put(r.hard, tooLong(t, int(iter.Load()), r.Timeout, started, how))
 }
 
 // statusOf is the status of a trial whose reference could not be made.

@@ -57,13 +57,7 @@ const resamples = 10000
 // that are nearly normal. The one at 0.9 is inside ±δ if two one-sided tests at 5 % both reject a mean beyond
 // (Schuirmann, A comparison of the two one-sided tests procedure, 1987). NaN for fewer than two values, or if one is
 // not finite.
-func TInterval(x []float64, level float64) (lo, hi float64) {
-	if len(x) < 2 {
-		return math.NaN(), math.NaN()
-	}
-	half := float64(student(len(x), level) * SE(x))
-	return Mean(x) - half, Mean(x) + half
-}
+func TInterval(x []float64, level float64) (lo, hi float64) { return OverlapInterval(x, 0, level) }
 
 // Expanded returns the level to ask of a percentile bootstrap so that with n ≥ 2 values its interval of the mean, which
 // else is √((n−1)/n)·1.96/t of the width of Student's, is as wide as that at the wanted level: 0.9981 for 0.95 and five

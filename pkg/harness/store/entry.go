@@ -166,9 +166,6 @@ func (s *Store) open(id ID, index string) (h *head, f *sealed.Folder, err error)
 	return nil, nil, err
 }
 
-// final reports whether the head is of a reference, or of a trial that is never replaced.
-func (h *head) final() bool { return h.Trial == nil || h.Trial.Final() }
-
 // openIndex reads the index of a folder by sealed.Open and checks that it is of this trial or reference.
 func (s *Store) openIndex(id ID, index string, sizes bool) (*head, *sealed.Folder, error) {
 	h := &head{}
@@ -198,24 +195,20 @@ type Found struct {
 // the store cannot be read. A nil store has no trials.
 func (s *Store) Status(ids []ID) ([]Found, error) {
 	out := make([]Found, len(ids))
-	err := Each(len(ids), func(i int) (err error) {
-		out[i], err = s.status(ids[i])
-		return err
+	err := Each(len(ids), func(i int) error {
+		out[i] = Found{ID: ids[i], Status: Missing}
+		h, _, err := s.open(ids[i], trialIndex)
+		switch {
+		case errors.Is(err, safe.ErrDamaged):
+			out[i].Status, out[i].Reason = Damaged, err.Error()
+		case err != nil:
+			return err
+		case h != nil:
+			out[i] = Found{ids[i], h.Trial.Status, h.Trial.Reason, *h.Timing}
+		}
+		return nil
 	})
 	return out, err
-}
-
-func (s *Store) status(id ID) (Found, error) {
-	h, _, err := s.open(id, trialIndex)
-	switch {
-	case errors.Is(err, safe.ErrDamaged):
-		return Found{ID: id, Status: Damaged, Reason: err.Error()}, nil
-	case err != nil:
-		return Found{}, err
-	case h == nil:
-		return Found{ID: id, Status: Missing}, nil
-	}
-	return Found{id, h.Trial.Status, h.Trial.Reason, *h.Timing}, nil
 }
 
 // Each calls f with 0 to n−1, on all cores at once, and returns the first of its errors. Reading many trials takes most

@@ -109,7 +109,7 @@ func (s *Store) makeRoom(ctx context.Context, id ID, index string) (there *head,
 			return fmt.Errorf("it is there and damaged: remove its folder: %w", err)
 		case f == nil || err != nil:
 			return err
-		case h.final():
+		case h.Trial == nil || h.Trial.Final(): // a reference is final
 			there = h
 			return nil
 		}

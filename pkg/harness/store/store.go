@@ -54,38 +54,35 @@ func Open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.tryWriting(); err != nil {
+	remove := func() {}
+	if err = s.mkdir(tmpName); err == nil {
+		_, remove, err = s.temporary()
+	}
+	if err != nil {
 		s.root.Close()
 		return nil, fmt.Errorf("results store %s cannot be written to: %w", dir, err)
 	}
+	remove()
 	s.sweep()
 	return s, nil
 }
 
-// open opens a folder that is a store, or empty.
+// open opens a folder that is a store, or empty: among other things trials would be lost.
 func open(dir string, readOnly bool) (*Store, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("results store %s: %w", dir, err)
 	}
-	s := &Store{dir: dir, root: root, readOnly: readOnly}
-	if err := s.refuse(); err != nil {
+	entries, err := fs.ReadDir(root.FS(), ".")
+	if _, absent := root.Stat(tmpName); err == nil && len(entries) > 0 && absent != nil {
+		err = fmt.Errorf("%s is no results store: %s is in it, and no folder %s, which even an empty one has", dir,
+			entries[0].Name(), tmpName)
+	}
+	if err != nil {
 		root.Close()
 		return nil, err
 	}
-	return s, nil
-}
-
-// tryWriting finds out whether trials can be written.
-func (s *Store) tryWriting() error {
-	if err := s.mkdir(tmpName); err != nil {
-		return err
-	}
-	_, remove, err := s.temporary()
-	if err == nil {
-		remove()
-	}
-	return err
+	return &Store{dir: dir, root: root, readOnly: readOnly}, nil
 }
 
 // Close releases the folder. A nil store has none.
@@ -98,19 +95,6 @@ func (s *Store) Close() error {
 
 // OpenReadOnly opens the store in dir for reading; fs.ErrNotExist if there is no such folder.
 func OpenReadOnly(dir string) (*Store, error) { return open(dir, true) }
-
-// refuse refuses a folder of other things, among which trials would be lost. An empty one becomes a store.
-func (s *Store) refuse() error {
-	entries, err := fs.ReadDir(s.root.FS(), ".")
-	if err != nil || len(entries) == 0 {
-		return err
-	}
-	if _, err := s.root.Stat(tmpName); err != nil {
-		return fmt.Errorf("%s is no results store: %s is in it, and no folder %s, which even an empty one has", s.dir,
-			entries[0].Name(), tmpName)
-	}
-	return nil
-}
 
 // Is reports whether a folder looks like a store: it has folders alone, and the mark of one.
 func Is(dir string) bool {

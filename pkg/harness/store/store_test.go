@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -189,4 +190,66 @@ func TestPutObeysContext(t *testing.T) {
 	}
 	is(t, s, "k", record.StatusFailed)
 	tidy(t, s)
+}
+
+const long = "0123456789abcdef0123" // a key as trials have them
+
+// Trials with the same draw are found by each other.
+func TestAlike(t *testing.T) {
+	s := must(Open(t.TempDir()))
+	for _, key := range []string{long, long + "-00000000", long + "-11111111", long[:19] + "-1-00000000"} {
+		must(put(s, key, record.StatusOK))
+	}
+	want := []ID{gmm(long + "-00000000"), gmm(long + "-11111111")}
+	if got := s.Alike(gmm(long + "-01234567")); !slices.Equal(got, want) {
+		t.Errorf("%v", got)
+	}
+	if got := s.Alike(gmm(long)); got != nil {
+		t.Errorf("a computation is like %v", got)
+	}
+}
+
+// An array that is the same as another is stored once and read by both names.
+func TestSharedArrays(t *testing.T) {
+	s := must(Open(t.TempDir()))
+	r := result("k", record.StatusOK, 20)
+	r.Trial.Iterations = 7
+	r.Arrays["particles-5"] = &record.Array{Shape: []int{1}, Data: []float32{5}}
+	r.Arrays["sample-3"] = &record.Array{Shape: []int{1}, Data: []float32{3}}
+	draws := []float64{2459123.4567, 292608179, 1e200, math.Inf(1)} // which float32 would round
+	r.Arrays["draws"] = &record.Array{Shape: []int{2, 2}, Double: draws}
+	must(s.Put(context.Background(), r))
+	e := must(s.Get(gmm("k")))
+	for name, want := range map[string]int{
+		"particles": 20, "particles-7": 20, "sample-7": 20, "particles-5": 1, "sample-5": 1, "sample-3": 1,
+	} {
+		if a, err := e.Array(name); err != nil || len(a.Data) != want {
+			t.Errorf("%s: %v, error %v; want %d values", name, a, err, want)
+		}
+	}
+	if a, err := e.Array("draws"); err != nil || !slices.Equal(a.Double, draws) || a.Data != nil {
+		t.Errorf("%+v, error %v", a, err)
+	}
+	for _, name := range []string{"particles-3", "sample-4", "particles-77"} {
+		if _, err := e.Array(name); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+// Open removes the folders of dead writers only.
+func TestSweep(t *testing.T) {
+	s := must(Open(t.TempDir()))
+	alive, remove, err := s.temporary()
+	must(0, err)
+	defer remove()
+	old := time.Now().Add(-2 * youngest)
+	must(0, errors.Join(s.root.Mkdir(".tmp/dead", 0o777), s.root.WriteFile(".tmp/dead/"+traceName, nil, 0o666),
+		s.root.Mkdir(".tmp/young", 0o777), s.root.Chtimes(".tmp/dead", old, old), s.root.Chtimes(alive, old, old)))
+	must(Open(s.dir))
+	for name, stays := range map[string]bool{alive: true, ".tmp/young": true, ".tmp/dead": false} {
+		if _, err := s.root.Stat(name); (err == nil) != stays {
+			t.Errorf("%s: there is %v, want %v", name, err == nil, stays)
+		}
+	}
 }

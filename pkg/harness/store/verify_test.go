@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -172,6 +173,14 @@ func TestForgedStore(t *testing.T) {
 		"linked file": func(s *Store) {
 			must(0, os.Remove(filepath.Join(folder(s, "k"), "particles.npy")))
 			must(0, os.Symlink(secret, filepath.Join(folder(s, "k"), "particles.npy")))
+		},
+		"pipe": func(s *Store) {
+			must(0, os.Remove(filepath.Join(folder(s, "k"), trialIndex)))
+			must(0, syscall.Mkfifo(filepath.Join(folder(s, "k"), trialIndex), 0o666))
+		},
+		"endless": func(s *Store) {
+			must(0, os.Remove(filepath.Join(folder(s, "k"), traceName)))
+			must(0, os.Symlink("/dev/zero", filepath.Join(folder(s, "k"), traceName)))
 		},
 		"file": func(s *Store) {
 			must(0, os.RemoveAll(folder(s, "k")))

@@ -44,37 +44,6 @@ func root(t *testing.T) *os.Root {
 	return r
 }
 
-// Every change asks Before, and is not made where that refuses.
-func TestBefore(t *testing.T) {
-	r := root(t)
-	must(0, r.WriteFile("there", nil, 0o666))
-	refused := errors.New("refused")
-	var changes []string
-	Before = func(change string) error {
-		changes = append(changes, change)
-		return refused
-	}
-	defer func() { Before = nil }()
-	for _, err := range []error{
-		Mkdir(r, "folder"),
-		Rename(r, "there", "moved"),
-		RemoveAll(r, "there"),
-		SyncDir(r, "."),
-		WriteFile(r, "new", []byte("x")),
-	} {
-		if !errors.Is(err, refused) {
-			t.Errorf("after %v: error %v", changes, err)
-		}
-	}
-	want := []string{"make folder folder", "rename there to moved", "remove there", "sync folder .", "create new"}
-	if fmt.Sprint(changes) != fmt.Sprint(want) {
-		t.Errorf("asked about %q, want %q", changes, want)
-	}
-	if left := must(fs.ReadDir(r.FS(), ".")); len(left) != 1 || left[0].Name() != "there" {
-		t.Errorf("there is %v", left)
-	}
-}
-
 // WriteFile never touches a file that is there, and nothing follows a link out of the folder.
 func TestWriteFile(t *testing.T) {
 	r, outside := root(t), t.TempDir()
@@ -95,22 +64,6 @@ func TestWriteFile(t *testing.T) {
 	}
 	if left := must(os.ReadDir(outside)); len(left) != 0 {
 		t.Errorf("outside there is %v", left)
-	}
-}
-
-// Alone makes its folder, hands on the error of what it runs, and drops its lock.
-func TestAlone(t *testing.T) {
-	dir, failed := filepath.Join(t.TempDir(), "a", "b"), errors.New("failed")
-	for range 2 {
-		err := Alone(context.Background(), dir, func(r *os.Root) error { return failed })
-		if !errors.Is(err, failed) {
-			t.Errorf("error %v", err)
-		}
-	}
-	file := filepath.Join(t.TempDir(), "file")
-	must(0, os.WriteFile(file, nil, 0o666))
-	if err := Alone(context.Background(), file, func(*os.Root) error { return nil }); err == nil {
-		t.Error("a file was taken for a folder")
 	}
 }
 
