@@ -62,13 +62,11 @@ type own struct {
 
 func (o *own) flags(f *pflag.FlagSet) {
 	o.all = f
-	under(yourOwn, f, func(f *pflag.FlagSet) {
-		f.StringArrayVar(&o.data, "data", nil,
-			"your own data, in place of the experiment's: a table in `FILE` or the name of a data set; repeatable")
-		f.StringVar(&o.table.Target, "target", "", "the `COLUMN` of a table that is predicted, by its name, or last")
-		f.StringArrayVar(&o.parse, "parse", nil,
-			"how a table is read, `KEY=VALUE`, such as drop=id,city or missing=drop; repeatable (docs/datasets.md)")
-	})
+	f.StringArrayVar(&o.data, "data", nil,
+		"your own data, in place of the experiment's: a table in `FILE` or the name of a data set; repeatable")
+	f.StringVar(&o.table.Target, "target", "", "the `COLUMN` of a table that is predicted, by its name, or last")
+	f.StringArrayVar(&o.parse, "parse", nil,
+		"how a table is read, `KEY=VALUE`, such as drop=id,city or missing=drop; repeatable (docs/datasets.md)")
 	o.programs.flags(f)
 }
 
@@ -207,12 +205,10 @@ type programs struct {
 }
 
 func (p *programs) flags(f *pflag.FlagSet) {
-	under(yourOwn, f, func(f *pflag.FlagSet) {
-		f.StringArrayVar(&p.samplers, "sampler", nil,
-			"a program that is a sampler, as one method more, `NAME=COMMAND`; repeatable")
-		f.StringVar(&p.target, "program", "",
-			"a program that is a posterior, in place of the experiment's, by its `COMMAND`: \"python model.py\"")
-	})
+	f.StringArrayVar(&p.samplers, "sampler", nil,
+		"a program that is a sampler, as one method more, `NAME=COMMAND`; repeatable")
+	f.StringVar(&p.target, "program", "",
+		"a program that is a posterior, in place of the experiment's, by its `COMMAND`: \"python model.py\"")
 }
 
 // start starts the programs and makes the samplers known. target is nil without one.

@@ -83,12 +83,15 @@ func (g *gridFlags) read(x *harness.Experiment) (*grid.Spec, error) {
 
 // run lays the grid out, runs what is missing and chooses cells.
 func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
+	if err := g.selection.named(); err != nil {
+		return err
+	}
+	if g.name != "" { // the grid's, in the place of the report's
+		spec.Name, g.named, g.name = g.name, true, ""
+	}
 	request, err := g.request(e, []string{x.Name})
 	if err != nil {
 		return err
-	}
-	if g.name != "" {
-		spec.Name, g.named, g.name = g.name, true, ""
 	}
 	if g.published != "" {
 		own := *request.Experiments[0]
@@ -182,9 +185,9 @@ func (w *work) choose(e *env, q grid.Question) (none bool, err error) {
 	if was := grid.Made(before, asked[0]); was != "" && was != q.Command {
 		notes = []string{fmt.Sprintf("replaced in %s: %s; --name keeps grids apart", dir, was)}
 	}
-	r, damage := w.merge(e, before, asked, notes...)
+	r, err := w.merge(e, before, asked, notes...)
 	if r == nil {
-		return false, damage
+		return false, err
 	}
 	x := r.Experiments[0]
 	x.AtEnd(q.Text())
@@ -215,5 +218,5 @@ func (w *work) choose(e *env, q grid.Question) (none bool, err error) {
 		return false, err
 	}
 	fmt.Fprintf(e.out, "results: %s\npage: %s\n", filepath.Join(dir, x.Name), filepath.Join(w.results, page.Grids))
-	return none, damage
+	return none, nil
 }

@@ -8,47 +8,39 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The headings of flags in --help, in order.
-const (
-	whichTrials = "Which trials:"
-	settingsOf  = "Settings:"
-	yourOwn     = "Data and programs of your own:"
-	whereFiles  = "Where files are:"
-	howComputed = "How trials are computed, which changes no result:"
-	whatIsSaid  = "Output:"
-	other       = "Flags:"
-)
-
-var headings = []string{whichTrials, settingsOf, other, yourOwn, whereFiles, howComputed, whatIsSaid}
-
-const headingKey = "heading" // of a flag's annotations
-
-// under adds flags under a heading.
-func under(heading string, f *pflag.FlagSet, add func(f *pflag.FlagSet)) {
-	part := pflag.NewFlagSet(heading, pflag.ContinueOnError)
-	add(part)
-	part.VisitAll(func(x *pflag.Flag) { x.Annotations = map[string][]string{headingKey: {heading}} })
-	f.AddFlagSet(part)
+// headings are those of flags in --help, in order, with the flags that stand under each.
+var headings = []struct {
+	title string
+	flags []string // nil: those that no other heading has
+}{
+	{"Which trials:", []string{"protocol", "scale", "problems", "methods", "seeds", "shard"}},
+	{"Settings:", []string{"config", "set"}},
+	{"Flags:", nil},
+	{"Data and programs of your own:", []string{"data", "target", "parse", "sampler", "program", "datasets"}},
+	{"Where files are:", []string{"name", "results", "store"}},
+	{"How trials are computed, which changes no result:", []string{"jobs", "threads", "timeout"}},
+	{"Output:", []string{"verbose", "quiet"}},
 }
 
 // flagUsages describes the flags of a command under their headings.
 func flagUsages(cmd *cobra.Command) string {
-	parts := map[string]*pflag.FlagSet{}
-	for _, heading := range headings {
-		parts[heading] = pflag.NewFlagSet(heading, pflag.ContinueOnError)
+	var named []string
+	for _, h := range headings {
+		named = append(named, h.flags...)
 	}
-	add := func(f *pflag.Flag) {
-		heading := slices.Concat(f.Annotations[headingKey], []string{other})[0]
-		if f.Name != "help" {
-			parts[heading].AddFlag(f)
-		}
-	}
-	cmd.LocalFlags().VisitAll(add)
-	cmd.InheritedFlags().VisitAll(add)
 	var text strings.Builder
-	for _, heading := range headings {
-		if parts[heading].HasAvailableFlags() {
-			text.WriteString("\n\n" + heading + "\n" + strings.TrimRight(parts[heading].FlagUsages(), "\n"))
+	for _, h := range headings {
+		part := pflag.NewFlagSet(h.title, pflag.ContinueOnError)
+		add := func(f *pflag.Flag) {
+			other := h.flags == nil && !slices.Contains(named, f.Name)
+			if f.Name != "help" && (other || slices.Contains(h.flags, f.Name)) {
+				part.AddFlag(f)
+			}
+		}
+		cmd.LocalFlags().VisitAll(add)
+		cmd.InheritedFlags().VisitAll(add)
+		if part.HasAvailableFlags() {
+			text.WriteString("\n\n" + h.title + "\n" + strings.TrimRight(part.FlagUsages(), "\n"))
 		}
 	}
 	return text.String()

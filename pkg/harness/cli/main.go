@@ -12,7 +12,6 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
@@ -126,14 +125,10 @@ func newRoot(e *env) *cobra.Command {
 	root.SetOut(e.out)
 	root.SetErr(e.err)
 	f := root.PersistentFlags()
-	under(whatIsSaid, f, func(f *pflag.FlagSet) {
-		f.BoolVarP(&e.verbose, "verbose", "v", false, "say more on stderr")
-		f.BoolVarP(&e.quiet, "quiet", "q", false, "no progress and no notes on stderr, only what went wrong")
-	})
-	under(yourOwn, f, func(f *pflag.FlagSet) {
-		f.StringArrayVar(&e.manifests, "datasets", nil,
-			"`FILE` that describes data sets of your own; repeatable (docs/datasets.md)")
-	})
+	f.BoolVarP(&e.verbose, "verbose", "v", false, "say more on stderr")
+	f.BoolVarP(&e.quiet, "quiet", "q", false, "no progress and no notes on stderr, only what went wrong")
+	f.StringArrayVar(&e.manifests, "datasets", nil,
+		"`FILE` that describes data sets of your own; repeatable (docs/datasets.md)")
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	showHeadings(root)
@@ -163,15 +158,14 @@ func newRoot(e *env) *cobra.Command {
 // helpCommand is cobra's, which shows the help of sifg for a command that does not exist.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:               "help [command]",
-		Short:             "Help about any command",
-		PersistentPreRunE: func(*cobra.Command, []string) error { return nil },
+		Use:   "help [command]",
+		Short: "Help about any command",
 		RunE: func(help *cobra.Command, args []string) error {
-			cmd, left, err := help.Root().Find(args)
-			if err == nil && len(left) > 0 {
+			cmd, left, _ := help.Root().Find(args) // which finds the root at least
+			if len(left) > 0 {
 				return subcommand(cmd, left)
 			}
-			return errors.Join(err, cmd.Help())
+			return cmd.Help()
 		},
 	}
 }

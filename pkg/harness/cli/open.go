@@ -46,9 +46,6 @@ type work struct {
 
 // open makes the plan of the flags and looks through the store once.
 func (s *selection) open(e *env, names []string, write bool) (*work, error) {
-	if err := s.onePlace(); err != nil {
-		return nil, err
-	}
 	r, err := s.request(e, names)
 	if err != nil {
 		return nil, err
@@ -87,21 +84,19 @@ func (s *selection) look(p *plan.Plan, results string, write bool) (w *work, err
 	return w, w.status()
 }
 
-// openStore opens the store; one that does not exist and is not to be written is nil.
+// openStore opens the store; one that does not exist and is not to be written is nil. Trials have a folder of their own,
+// which may be the folder store of their results, and lies in no others.
 func openStore(dir, results string, write bool) (*store.Store, error) {
-	d, err1 := filepath.Abs(dir)
-	r, err2 := filepath.Abs(results)
-	inside := func(a, b string) bool { return strings.HasPrefix(a+"/", b+"/") }
-	if errors.Join(err1, err2) != nil || inside(r, d) || inside(d, r) && d != filepath.Join(r, "store") {
+	d, _ := filepath.Abs(dir)
+	r, _ := filepath.Abs(results)
+	usual, _ := filepath.Abs("results/store")
+	overlap := strings.HasPrefix(d+"/", r+"/") && d != filepath.Join(r, "store")
+	for up := r; up != filepath.Dir(up); up = filepath.Dir(up) {
+		overlap = overlap || up == d || up == usual || store.Is(up)
+	}
+	if overlap {
 		return nil, usage.Errorf("--store %s and --results %s overlap: the trials need a folder of their own, "+
 			"such as %s", dir, results, filepath.Join(results, "store"))
-	}
-	usual, _ := filepath.Abs("results/store")
-	for up := r; up != filepath.Dir(up); up = filepath.Dir(up) {
-		if up == usual || store.Is(up) {
-			return nil, usage.Errorf("--results %s and the trials in %s overlap: a report needs another folder",
-				results, up)
-		}
 	}
 	opener := store.OpenReadOnly
 	if write {
@@ -119,9 +114,6 @@ func openStore(dir, results string, write bool) (*store.Store, error) {
 
 // read makes the request of the flags and reads the report that they name.
 func (s *selection) read(e *env, names []string) (plan.Request, *report.Results, error) {
-	if err := s.onePlace(); err != nil {
-		return plan.Request{}, nil, err
-	}
 	r, err := s.request(e, names)
 	if err = cmp.Or(err, r.Known()); err != nil {
 		return r, nil, err

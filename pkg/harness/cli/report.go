@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,10 +43,10 @@ func reportCommand(e *env) *cobra.Command {
 				if w.count(store.Missing) == len(w.found) && !w.anyResults() {
 					return w.outcome(e) // there is nothing to write
 				}
-				if err := writable(w.results); err != nil {
+				if err := cmp.Or(w.damage(), writable(w.results)); err != nil {
 					return err
 				}
-				return errors.Join(w.report(e), w.damage())
+				return w.report(e)
 			})(cmd, names)
 		},
 	}
@@ -104,17 +106,14 @@ func checkResults(e *env, dir string) ([]safe.Damage, error) {
 	})...), err
 }
 
-// damages are the damaged files that an error tells of; or the error, if it tells of something else.
-func damages(err error) ([]safe.Damage, error) {
+// damages are the damaged files that an error tells of, and what else it tells of.
+func damages(err error) (found []safe.Damage, other error) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var out []safe.Damage
 		for _, one := range joined.Unwrap() {
-			found, err := damages(one)
-			if out = append(out, found...); err != nil {
-				return out, err
-			}
+			more, err := damages(one)
+			found, other = append(found, more...), errors.Join(other, err)
 		}
-		return out, nil
+		return found, other
 	}
 	if d, ok := errors.AsType[*safe.Damage](err); ok {
 		return []safe.Damage{*d}, nil
@@ -133,7 +132,7 @@ func siteOf(e *env, r *report.Results, grids map[string]*report.Results) (report
 		return files, err
 	}
 	pages, err := page.Render(r, shown, e.experiments)
-	files.Add("", nil, pages)
+	maps.Copy(files.Made, pages)
 	return files, err
 }
 
@@ -147,9 +146,9 @@ func (w *work) collect(e *env) error {
 	if err != nil {
 		return usage.Errorf("%v; restore the folder, or move it away and run the same command again", err)
 	}
-	r, damage := w.merge(e, before, e.experiments)
+	r, err := w.merge(e, before, e.experiments)
 	if r == nil {
-		return damage
+		return err
 	}
 	grids, err := grid.Read(r.Dir, e.experiments)
 	if err == nil {
@@ -161,7 +160,7 @@ func (w *work) collect(e *env) error {
 	w.show(e, r)
 	fmt.Fprintf(e.out, "page: %s\n", filepath.Join(w.results, "index.html"))
 	w.next(e, r)
-	return damage
+	return nil
 }
 
 // arriving makes the page of an experiment when the last of its trials that are to run has ended, and those of others
@@ -192,16 +191,19 @@ func (w *work) arriving(e *env, todo []harness.Trial) (ended func(t *harness.Tri
 
 // merge returns results with the trials of the plan, nil if there are none, and says what stays as it was before.
 func (w *work) merge(e *env, before *report.Results, all []*harness.Experiment, notes ...string) (
-	r *report.Results, damage error,
+	*report.Results, error,
 ) {
-	r, more, damage := before.Collect(w.Plan, w.store, all)
-	if r == nil || len(r.Experiments) == 0 {
+	r, more, err := before.Collect(w.Plan, w.store, all)
+	if err != nil {
+		return nil, err
+	}
+	if len(r.Experiments) == 0 {
 		notes, r = nil, nil
 	}
 	for _, n := range append(more, notes...) {
 		fmt.Fprintln(e.err, safe.Text(n))
 	}
-	return r, damage
+	return r, nil
 }
 
 // write writes results, those of grids, and all pages.

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
@@ -58,10 +57,8 @@ func runCommand(e *env) *cobra.Command {
 	}
 	s.flags(cmd)
 	r.flags(cmd)
-	under(whichTrials, cmd.Flags(), func(f *pflag.FlagSet) {
-		f.StringVar(&shard, "shard", "",
-			"only part i of n of the trials, as `i/n`, counted from 0; auto in a job array; no report is written")
-	})
+	cmd.Flags().StringVar(&shard, "shard", "",
+		"only part i of n of the trials, as `i/n`, counted from 0; auto in a job array; no report is written")
 	return cmd
 }
 

@@ -9,7 +9,6 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/semi-implicit/sifg/pkg/harness/run"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
@@ -23,12 +22,10 @@ type runner struct {
 
 func (r *runner) flags(cmd *cobra.Command) {
 	cmd.PreRunE = func(*cobra.Command, []string) error { return r.check() }
-	under(howComputed, cmd.Flags(), func(f *pflag.FlagSet) {
-		number(f, &r.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "trials computed at once")
-		number(f, &r.Threads, "threads", "", 1,
-			"cores that one trial may use; for a few large trials, with fewer --jobs")
-		f.DurationVar(&r.Timeout, "timeout", 0, "limit of one trial, such as 90s or 10m (default none)")
-	})
+	f := cmd.Flags()
+	number(f, &r.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "trials computed at once")
+	number(f, &r.Threads, "threads", "", 1, "cores that one trial may use; for a few large trials, with fewer --jobs")
+	f.DurationVar(&r.Timeout, "timeout", 0, "limit of one trial, such as 90s or 10m (default none)")
 }
 
 // check refuses values that make no sense, before anything is computed.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -27,7 +26,6 @@ import (
 func verifyCommand(e *env) *cobra.Command {
 	var s selection
 	var d compare.Draws
-	var recompute uint64
 	var p programs
 	cmd := &cobra.Command{
 		Use:   "verify [EXPERIMENT...|all]",
@@ -37,7 +35,6 @@ func verifyCommand(e *env) *cobra.Command {
 		Example: `  sifg verify --scale smoke
   sifg verify gmm --scale smoke --recompute 2 --within 30s`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			d.Trials = int(min(recompute, math.MaxInt))
 			r, err := s.request(e, args)
 			if err = cmp.Or(err, r.Known()); err != nil {
 				return err
@@ -54,7 +51,7 @@ func verifyCommand(e *env) *cobra.Command {
 	f := cmd.Flags()
 	s.reportFlags(f)
 	p.flags(f)
-	number(f, &recompute, "recompute", "", 0, "compute `N` trials of the report again, drawn at random")
+	number(f, &d.Trials, "recompute", "", 0, "compute `N` trials of the report again, drawn at random")
 	f.DurationVar(&d.Within, "within", 0, "of trials that took at most this long, such as 30s (default any)")
 	return cmd
 }

@@ -122,29 +122,17 @@ func (p *Part) files(out map[string][]byte) {
 }
 
 // takeFiles makes the data of sections with Files, which become part of the records. What is there stays where an array
-// of a trial that ended well is not here: the first that is asked for of each, since others need not be. The error is
-// that of the first section that could not be made.
+// of a trial is not here. The error is that of all sections that could not be made.
 func (x *Experiment) takeFiles() error {
 	var errs []error
 	for _, set := range x.Sets {
-		asked, lacks := map[string]bool{}, false // by key
-		for _, t := range set.Trials {
-			asked[t.Key] = t.Status != record.StatusOK
-		}
-		shown := *set
-		shown.Load = func(key, name string) (*record.Array, error) {
-			a, err := set.Load(key, name)
-			lacks = lacks || !asked[key] && errors.Is(err, fs.ErrNotExist)
-			asked[key] = true
-			return a, err
-		}
 		for _, s := range x.SectionsUnder(set.Protocol, false) {
 			if s.Files == nil {
 				continue
 			}
 			var made map[string][]byte
-			err := safe.Call(func() (err error) { made, err = s.Files(&shown); return err })
-			if lacks {
+			err := safe.Call(func() (err error) { made, err = s.Files(set); return err })
+			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
 			for name, b := range made {

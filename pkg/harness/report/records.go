@@ -91,14 +91,14 @@ func ReadRecords(dir string) (*Records, error) {
 		return nil, err
 	}
 	b, err := d.read(tracesName)
-	var traces []record.Trace
-	if err == nil {
-		traces, err = decode[record.Trace](dir, tracesName, b)
-	}
 	if err != nil {
 		return nil, err
 	}
-	for rest := traces; len(rest) > 0; { // the rows of a trial are next to each other, and are not copied
+	rest, err := decode[record.Trace](dir, tracesName, b)
+	if err != nil {
+		return nil, err
+	}
+	for len(rest) > 0 { // the rows of a trial are next to each other, and are not copied
 		n := 1
 		for n < len(rest) && rest[n].Key == rest[0].Key {
 			n++

@@ -333,7 +333,7 @@ func TestSomethingElse(t *testing.T) {
 	}
 }
 
-// TestDamagedTrial: a damaged trial of the store is an error, and the others are collected.
+// TestDamagedTrial: a damaged trial of the store is an error that says how to mend it.
 func TestDamagedTrial(t *testing.T) {
 	f := newFixture(t)
 	key := f.plan.Trials[0].Key
@@ -342,8 +342,8 @@ func TestDamagedTrial(t *testing.T) {
 	b[len(b)/2] ^= 1
 	must(0, os.WriteFile(path, b, 0o666))
 	all := []*harness.Experiment{f.e}
-	r, _, err := must(Read(f.dir, all)).Collect(f.plan, f.store, all)
-	if !errors.Is(err, safe.ErrDamaged) || r == nil || len(r.Experiment("toy").Set("paper").Trials) != 3 {
-		t.Errorf("%v, %+v", err, r)
+	_, _, err := must(Read(f.dir, all)).Collect(f.plan, f.store, all)
+	if !errors.Is(err, safe.ErrDamaged) || !strings.Contains(err.Error(), path) {
+		t.Error(err)
 	}
 }
