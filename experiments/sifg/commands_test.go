@@ -118,38 +118,48 @@ func rents(t *testing.T) {
 	}
 }
 
-// TestDocumentedCommands runs every command line that README and the documents show, at smoke scale, one after another
-// in one folder. TestProgramsDocument and TestOwnPaper run those that need Python.
+// TestDocumentedCommands runs every command line that README, the documents and the help of every command show, at smoke
+// scale, one after another in one folder. TestProgramsDocument and TestOwnPaper run those that need Python.
 func TestDocumentedCommands(t *testing.T) {
 	long(t, "runs every command of the documents")
-	var lines []string
+	var texts [][2]string // with their names
 	for _, name := range []string{
 		"README.md", "docs/command.md", "docs/configuration.md", "docs/compare.md", "docs/library.md",
 		"docs/results.md", "docs/datasets.md", "docs/uci-bnn.md", "docs/meg-ica.md",
 	} {
-		n := 0
-		for _, m := range shown.FindAllStringSubmatch(document(t, name), -1) {
+		texts = append(texts, [2]string{name, document(t, name)})
+	}
+	for _, m := range regexp.MustCompile(`(?m)^  (\w+) +\w.*$`).FindAllStringSubmatch(command(t, "--help"), -1) {
+		if _, skip := elsewhere[m[1]]; skip && m[1] != "grid" {
+			continue
+		}
+		_, help, _ := strings.Cut(command(t, m[1], "--help"), "Examples:\n")
+		texts = append(texts, [2]string{m[1] + " --help", strings.ReplaceAll("\n"+help, "\n  sifg ", "\nsifg ")})
+		if !strings.Contains(help, "  sifg ") {
+			t.Errorf("sifg %s --help shows no example", m[1])
+		}
+	}
+	var lines []string
+	for _, text := range texts {
+		for _, m := range shown.FindAllStringSubmatch(text[1], -1) {
 			line := small(m[1])
-			words := strings.Fields(line)
-			_, skip := elsewhere[words[1]]
-			skip = skip || strings.Contains(line, "EXPERIMENT") || strings.Contains(line, "\"python ") ||
-				strings.Contains(line, "./mypaper") || strings.HasSuffix(line, " DIR")
-			if !skip && !slices.Contains(lines, line) {
-				lines, n = append(lines, line), n+1
+			_, skip := elsewhere[strings.Fields(line)[1]]
+			skip = skip && !strings.HasSuffix(text[0], " --help")
+			if !skip && !unrunnable.MatchString(line) && !slices.Contains(lines, line) {
+				lines = append(lines, line)
 			}
 		}
-		t.Logf("%s: %d", name, n)
 	}
-	if len(lines) < 25 {
+	if len(lines) < 30 {
 		t.Fatalf("only %d commands found: %q", len(lines), lines)
 	}
 	all := fetched(t)
 	t.Chdir(t.TempDir())
 	rents(t)
 	command(t, "run", "gmm", "--scale", "smoke", "--protocol", "all") // what is there to be looked at
+	command(t, "run", "gmm", "--scale", "smoke", "--results", "other/results", "--store", "results/store")
 	command(t, "run", "uci-bnn", "--scale", "smoke", "--problems", "boston", "--results", "results/smoke", "--store",
 		"results/store")
-	key := filepath.Base(must(filepath.Glob("results/store/gmm/*/*"))[0])
 	for _, line := range lines {
 		t.Run(line, func(t *testing.T) {
 			if !all && regexp.MustCompile("run all|data fetch").MatchString(line) {
@@ -160,43 +170,14 @@ func TestDocumentedCommands(t *testing.T) {
 				t.Setenv(name, value)
 				line = "sifg " + rest
 			}
-			command(t, words(strings.ReplaceAll(line, "KEY", key))[1:]...)
+			command(t, words(line)[1:]...)
 		})
 	}
 }
 
-// TestExamples runs the examples that --help of every command shows, one after another in one folder.
-func TestExamples(t *testing.T) {
-	long(t, "runs every example of the help")
-	t.Chdir(t.TempDir())
-	rents(t)
-	command(t, "run", "gmm", "--scale", "smoke", "--protocol", "all")
-	command(t, "run", "gmm", "--scale", "smoke", "--results", "other/results")
-	key := filepath.Base(must(filepath.Glob("results/store/gmm/*/*"))[0])
-	ran := 0
-	for _, m := range regexp.MustCompile(`(?m)^  (\w+) +\w.*$`).FindAllStringSubmatch(command(t, "--help"), -1) {
-		if _, skip := elsewhere[m[1]]; skip && m[1] != "grid" {
-			continue
-		}
-		_, help, _ := strings.Cut(command(t, m[1], "--help"), "Examples:\n")
-		examples := regexp.MustCompile(`(?m)^  (sifg .*)$`).FindAllStringSubmatch(help, -1)
-		if len(examples) == 0 {
-			t.Errorf("sifg %s --help shows no example", m[1])
-		}
-		for _, example := range examples {
-			line := strings.ReplaceAll(example[1], "KEY", key)
-			if regexp.MustCompile("compare uci-bnn|claims 8|data fetch").MatchString(line) {
-				continue // need the full report; needs a network
-			}
-			line, _, _ = strings.Cut(line, " #")
-			ran++
-			command(t, words(strings.TrimSpace(line))[1:]...)
-		}
-	}
-	if ran < 15 {
-		t.Errorf("%d examples", ran)
-	}
-}
+// unrunnable matches commands that name no experiment or folder that there is, need Python, or take long and are run by
+// TestGridDocumentation.
+var unrunnable = regexp.MustCompile(`EXPERIMENT|"python |\./mypaper| DIR$|--grid tuned`)
 
 // TestRefusals: what these experiments do not have is refused with what there is instead.
 func TestRefusals(t *testing.T) {

@@ -37,7 +37,11 @@ func TestGridDocumentation(t *testing.T) {
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "    sifg ") {
 			n++
-			command(t, words(small(line))[1:]...)
+			line = small(line)
+			if strings.Contains(line, " gmm ") && !strings.Contains(line, "--problems") {
+				line += " --problems gmm-2d" // alone, to be fast
+			}
+			command(t, words(line)[1:]...)
 		}
 	}
 	if n < 5 {

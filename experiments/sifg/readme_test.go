@@ -13,10 +13,11 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 )
 
-// ledger is what the committed results say of all claims.
-var ledger = sync.OnceValue(func() claim.Ledger {
-	return must(report.Read(results, experiments)).Ledger(experiments)
-})
+// committed are the committed results, read once for all tests.
+var committed = sync.OnceValue(func() *report.Results { return must(report.Read(results, experiments)) })
+
+// ledger is what they say of all claims.
+var ledger = sync.OnceValue(func() claim.Ledger { return committed().Ledger(experiments) })
 
 // outcomes returns what the committed results say of the claims of an experiment.
 func outcomes(name string) (rows []claim.Row) {

@@ -11,7 +11,7 @@ SCALE = 1.0
 me, edited = os.path.abspath(__file__), os.path.abspath(__file__) + ".edited"
 about = {"dim": 2, "names": ["a", "b"]}
 if how == "huge":
-    about = {"dim": 1000000}
+    about = {"dim": 200000}
 elif how == "names":
     about["names"] = ["=cmd|' /C calc'!A0", "\x1b[31mred\n| forged |"]
 

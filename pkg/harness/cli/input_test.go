@@ -63,7 +63,6 @@ var badInput = []struct {
 	{"help vrify", []string{`unknown command "vrify": did you mean "verify"?`}},
 	{"help data nope", []string{`unknown command "nope": valid are list, fetch`}},
 	{"list it", []string{"list takes no arguments, or runs, or the folder of a paper"}},
-	{"version", []string{`"--version"`}},
 	{"run --set step=abc", []string{"--set step=abc", "step: want a number"}},
 	{"run toy --data file", []string{"toy does not take --data"}},
 	{"data fetch bostn", []string{"bostn", `"boston"`}},

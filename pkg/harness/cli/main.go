@@ -219,9 +219,6 @@ func subcommand(cmd *cobra.Command, args []string) error {
 			names = append(names, c.Name())
 		}
 	}
-	if !cmd.HasParent() {
-		names = append(names, "--version")
-	}
 	return usage.Unknown("command", args[0], "", names)
 }
 

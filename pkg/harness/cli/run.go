@@ -119,12 +119,16 @@ func (w *work) compute(e *env, r *runner) (soft context.Context, computed int, e
 	return soft, computed, errors.Join(err, w.status())
 }
 
+// lacks reports whether the data set of a trial is not here.
+func lacks(e *env, t harness.Trial) bool {
+	return t.Config.Data != "" && e.data.Absent(t.Config.Data) != nil
+}
+
 // absent returns the data sets of trials that are not here.
 func absent(e *env, trials []harness.Trial) (names []string) {
 	for _, t := range trials {
-		name := t.Config.Data
-		if name != "" && !slices.Contains(names, name) && e.data.Absent(name) != nil {
-			names = append(names, name)
+		if !slices.Contains(names, t.Config.Data) && lacks(e, t) {
+			names = append(names, t.Config.Data)
 		}
 	}
 	return names
@@ -133,31 +137,31 @@ func absent(e *env, trials []harness.Trial) (names []string) {
 // fetch gets the data sets that trials need. It returns the trials that can be computed, and says which data sets
 // cannot be had.
 func fetch(ctx context.Context, e *env, todo []harness.Trial) ([]harness.Trial, error) {
-	var without []string
-	for _, name := range absent(e, todo) {
+	names := absent(e, todo)
+	for _, name := range names {
 		err := e.data.Fetch(ctx, []string{name}, func(line string) { fmt.Fprintln(e.err, line) })
 		if errors.Is(err, dataset.ErrDamaged) {
 			return nil, err
 		}
 		if err != nil {
-			without = append(without, name)
 			const text = "the data set %s cannot be fetched (--verbose says why; docs/datasets.md says what helps)\n"
 			fmt.Fprintf(e.err, text, name)
 			slog.Info("a data set cannot be fetched", "name", name, "reason", err)
 		}
 	}
-	left := func(t harness.Trial) bool { return slices.Contains(without, t.Config.Data) }
-	return slices.DeleteFunc(todo, left), nil
+	if names == nil {
+		return todo, nil
+	}
+	return slices.DeleteFunc(todo, func(t harness.Trial) bool { return lacks(e, t) }), nil
 }
 
 // without returns the data sets that are not here, if every missing trial needs one of them; else nil.
 func (w *work) without(e *env) []string {
 	missing := w.with(store.Missing)
-	names := absent(e, missing)
-	if slices.ContainsFunc(missing, func(t harness.Trial) bool { return !slices.Contains(names, t.Config.Data) }) {
+	if slices.ContainsFunc(missing, func(t harness.Trial) bool { return !lacks(e, t) }) {
 		return nil
 	}
-	return names
+	return absent(e, missing)
 }
 
 // outcome turns what the store has of a plan into the exit code and its sentence. A trial that diverged is a result.
