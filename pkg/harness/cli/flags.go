@@ -217,18 +217,23 @@ func number(f *pflag.FlagSet, to *int, name, short string, value int, what strin
 	f.VarP(decimal{to}, name, short, what)
 }
 
+// values are those of a flag.
+func values(f *pflag.Flag) []string {
+	if slice, ok := f.Value.(pflag.SliceValue); ok {
+		return slice.GetSlice()
+	}
+	return []string{f.Value.String()}
+}
+
 // notEmpty refuses an empty value, such as --name "$NAME" where NAME is not set, and ~/ for a home, which no shell puts
 // in after =.
 func notEmpty(flags *pflag.FlagSet) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
-		values := []string{f.Value.String()}
-		if slice, ok := f.Value.(pflag.SliceValue); ok {
-			values = slice.GetSlice()
-		}
-		if err == nil && (len(values) == 0 || slices.Contains(values, "")) {
+		all := values(f)
+		if err == nil && (len(all) == 0 || slices.Contains(all, "")) {
 			err = usage.Errorf("--%s has an empty value", f.Name)
 		}
-		for _, v := range values {
+		for _, v := range all {
 			if rest, ok := strings.CutPrefix(v, "~/"); ok && err == nil {
 				err = usage.Errorf("--%s=%s: here no shell puts your home for ~: write --%[1]s \"$HOME/%[3]s\"",
 					f.Name, v, rest)

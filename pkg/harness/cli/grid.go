@@ -25,7 +25,7 @@ type gridFlags struct {
 	file, choose string
 	published    string
 	axes         []string
-	dry, named   bool
+	dry          bool
 }
 
 func gridCommand(e *env) *cobra.Command {
@@ -83,11 +83,12 @@ func (g *gridFlags) read(x *harness.Experiment) (*grid.Spec, error) {
 
 // run lays the grid out, runs what is missing and chooses cells.
 func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
-	if err := g.selection.named(); err != nil {
+	err := g.named()
+	if err != nil {
 		return err
 	}
 	if g.name != "" { // the grid's, in the place of the report's
-		spec.Name, g.named, g.name = g.name, true, ""
+		spec.Name, g.name = g.name, ""
 	}
 	request, err := g.request(e, []string{x.Name})
 	if err != nil {
@@ -154,19 +155,14 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 // to one machine.
 func (g *gridFlags) again(spec *grid.Spec, laid *plan.Plan) string {
 	var flags []string
-	if g.file != "" {
-		flags = append(flags, "--grid", g.file)
+	for _, name := range []string{"grid", "axis", "select", "published"} {
+		for _, value := range values(g.all.Lookup(name)) {
+			if value != "" {
+				flags = append(flags, "--"+name, value)
+			}
+		}
 	}
-	for _, axis := range g.axes {
-		flags = append(flags, "--axis", axis)
-	}
-	if g.choose != "" {
-		flags = append(flags, "--select", g.choose)
-	}
-	if g.published != "" {
-		flags = append(flags, "--published", g.published)
-	}
-	if g.named {
+	if g.all.Changed("name") {
 		flags = append(flags, "--name", spec.Name)
 	}
 	first := laid.Trials[0]

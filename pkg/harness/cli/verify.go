@@ -66,24 +66,18 @@ func (s *selection) verifyFiles(e *env) error {
 	}
 	var inStore []safe.Damage
 	var unread error
-	read := 0
 	if st != nil {
 		inStore, unread = st.Verify(context.Background())
-		read++
 	}
 	inResults, err := checkResults(e, results)
-	if stopped, ok := errors.AsType[*exit](err); ok && stopped.code == exitStopped {
-		if s.name != "" || s.results != "" && s.store != "" { // nobody else would have named it
-			return err
-		}
-		err = nil
-	} else {
-		read++
-	}
-	if read == 0 {
+	switch none, ok := errors.AsType[*exit](err); {
+	case !ok || none.code != exitStopped:
+		unread = errors.Join(unread, err)
+	case s.name != "" || s.results != "" && s.store != "": // nobody else would have named it
+		return err
+	case st == nil:
 		return exitf(exitStopped, "neither %s nor %s is there: nothing was read; sifg run makes both", dir, results)
 	}
-	unread = errors.Join(unread, err)
 	found := slices.Concat(inStore, inResults)
 	for _, d := range found {
 		fmt.Fprintln(e.out, d.Error())
