@@ -25,17 +25,13 @@ func TestAudit(t *testing.T) {
 
 	const name, compared = "monomial-gamma", "tuned/compare-monomial-gamma.md"
 	forged := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(forged, name, "tuned"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.MkdirAll(filepath.Join(forged, name, "tuned"), 0o777))
 	for _, file := range []string{"trials.parquet", "trace.parquet", compared} {
 		text := must(os.ReadFile(filepath.Join(results, name, file)))
 		if file == compared {
 			text = bytes.Replace(text, []byte("| worse "), []byte("| better"), 1)
 		}
-		if err := os.WriteFile(filepath.Join(forged, name, file), text, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(0, os.WriteFile(filepath.Join(forged, name, file), text, 0o666))
 	}
 	out, err := script("audit.py", forged, name)
 	if err == nil || !strings.Contains(out, "better, here worse") || !strings.HasSuffix(out, ", 1 disagreements\n") {

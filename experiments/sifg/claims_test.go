@@ -80,10 +80,7 @@ func TestProtocolsPage(t *testing.T) {
 func TestProtocolsMeanOneThing(t *testing.T) {
 	notes := map[string]string{}
 	for _, e := range experiments {
-		f, err := e.File()
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must(e.File())
 		for _, name := range f.Protocols {
 			if note, there := notes[name]; there && note != f.Protocol(name).Note {
 				t.Errorf("%s is %q, and in %s %q", name, note, e.Name, f.Protocol(name).Note)

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -58,10 +57,7 @@ func long(t *testing.T, does string) {
 // document returns a text file of the repository.
 func document(t *testing.T, name string) string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "..", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(os.ReadFile(filepath.Join("..", "..", name)))
 	return string(b)
 }
 
@@ -113,9 +109,7 @@ func rents(t *testing.T) {
 	for i := range 40 {
 		text += fmt.Sprintf("a%d,%d.5,%d,Ulm,%d\n", i, 30+i, 1+i/12, 300+11*i)
 	}
-	if err := os.WriteFile("rent.csv", []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.WriteFile("rent.csv", []byte(text), 0o666))
 }
 
 // TestDocumentedCommands runs every command line that README, the documents and the help of every command show, at smoke
@@ -178,23 +172,6 @@ func TestDocumentedCommands(t *testing.T) {
 // unrunnable matches commands that name no experiment or folder that there is, need Python, or take long and are run by
 // TestGridDocumentation.
 var unrunnable = regexp.MustCompile(`EXPERIMENT|"python |\./mypaper| DIR$|--grid tuned`)
-
-// TestRefusals: what these experiments do not have is refused with what there is instead.
-func TestRefusals(t *testing.T) {
-	t.Chdir(t.TempDir())
-	rents(t)
-	for line, said := range map[string]string{
-		"run gmm --data rent.csv": "sifg: experiment gmm does not take --data; uci-bnn does\n",
-		"claims T17":              "sifg: no claim T17: sifg claims lists them\n",
-		"claims 7":                "sifg: no claim 7: sifg claims lists them\n",
-	} {
-		var errs bytes.Buffer
-		if code := cli.Main(words(line), io.Discard, &errs, experiments...); code != 2 ||
-			!strings.HasPrefix(errs.String(), said) {
-			t.Errorf("sifg %s: exit code %d: %s", line, code, errs.String())
-		}
-	}
-}
 
 func must[T any](v T, err error) T {
 	if err != nil {

@@ -29,9 +29,7 @@ func TestGridDocumentation(t *testing.T) {
 	text := document(t, "docs/grids.md")
 	t.Chdir(t.TempDir())
 	for _, block := range regexp.MustCompile("(?s)```yaml\n# (\\S+\\.yaml)\n(.*?)```").FindAllStringSubmatch(text, -1) {
-		if err := os.WriteFile(block[1], []byte(block[2]), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(0, os.WriteFile(block[1], []byte(block[2]), 0o666))
 	}
 	n := 0
 	for line := range strings.Lines(text) {

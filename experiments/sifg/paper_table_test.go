@@ -24,17 +24,13 @@ claims:
 	dir := filepath.Join(t.TempDir(), "rents")
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(0, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	rents := "id,area,rent\n"
 	for i := range 40 {
 		rents += fmt.Sprintf("a%d,%d,%d\n", i, 20+i, 9*i+(7*i)%5)
 	}
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.Mkdir(dir, 0o777))
 	write("paper.yaml", paper)
 	write("rent.csv", rents)
 	write("numbers.csv", "dataset,metric,method,mean,std\nrent,test-rmse,svgd,1.0e3,1\n")
@@ -50,9 +46,7 @@ claims:
 		t.Errorf("the table of errors lacks the baselines:\n%s", final)
 	}
 	moved := filepath.Join(t.TempDir(), "rents")
-	if err := os.Rename(dir, moved); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.Rename(dir, moved))
 	dir = moved
 	says(0, "4 already there, 0 to compute", "plan")
 	write("rent.csv", strings.Replace(rents, "a0,20,", "a0,21,", 1))

@@ -26,9 +26,7 @@ func TestOwnPaper(t *testing.T) {
 	long(t, "runs programs of Python")
 	python(t, "json")
 	root, dir := must(filepath.Abs("../../docs/templates/paper")), filepath.Join(t.TempDir(), "mypaper")
-	if err := os.CopyFS(dir, os.DirFS(root)); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.CopyFS(dir, os.DirFS(root)))
 	t.Chdir(t.TempDir())
 	edit := func(file, old, new string) {
 		path := filepath.Join(dir, file)
@@ -36,9 +34,7 @@ func TestOwnPaper(t *testing.T) {
 		if !strings.Contains(text, old) {
 			t.Fatalf("%s lacks %q", file, old)
 		}
-		if err := os.WriteFile(path, []byte(strings.ReplaceAll(text, old, new)), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(0, os.WriteFile(path, []byte(strings.ReplaceAll(text, old, new)), 0o666))
 	}
 	says := func(want string, args ...string) { t.Helper(); paperSays(t, dir, 0, want, args...) }
 	says("3 trials: 0 already there, 3 computed", "run", "--scale", "smoke")
@@ -49,9 +45,7 @@ func TestOwnPaper(t *testing.T) {
 		"particles: 30, iterations: 20, judge: {every: 10}")
 	edit("paper.yaml", "seeds: 1..6", "seeds: 1..2")
 	moved := filepath.Join(t.TempDir(), "mypaper")
-	if err := os.Rename(dir, moved); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.Rename(dir, moved))
 	dir = moved
 	says("6 trials: 3 already there, 3 computed", "run")
 	says("  2    ", "claims")

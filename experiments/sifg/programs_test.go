@@ -45,9 +45,7 @@ func TestProgramsDocument(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{"model.py": model, "langevin.py": sampler} {
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(0, os.WriteFile(name, []byte(text), 0o666))
 	}
 	mine := []string{"--sampler", "mine=python langevin.py", "--set", "methods.mine.step=0.02"}
 	out := command(t, append([]string{"run", "gmm", "monomial-gamma", "--protocol", "tuned", "--scale",
@@ -109,9 +107,7 @@ func moments(t *testing.T, dir string) (means, sds map[string]float64) {
 		t.Fatal(err)
 	}
 	var names []string
-	if err := json.Unmarshal(must(os.ReadFile(filepath.Join(dir, "names.json"))), &names); err != nil {
-		t.Fatal(err)
-	}
+	must(0, json.Unmarshal(must(os.ReadFile(filepath.Join(dir, "names.json"))), &names))
 	means, sds = map[string]float64{}, map[string]float64{}
 	v := shape[len(shape)-1]
 	n := float64(len(data) / v)

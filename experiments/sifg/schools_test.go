@@ -22,9 +22,7 @@ func outside(t *testing.T, files map[string]string) (dir string) {
 	files["go.sum"] = string(must(os.ReadFile(filepath.Join(root, "pkg/sifg/go.sum"))))
 	dir = t.TempDir()
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(0, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	return dir
 }
@@ -44,18 +42,13 @@ func TestSchools(t *testing.T) {
 		t.Helper()
 		cmd := exec.Command("./schools", folder)
 		cmd.Dir = dir
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must(cmd.Output())
 		return string(out)
 	}
 	killed := exec.Command("./schools", "stopped")
 	killed.Dir = dir
 	progress := must(killed.StderrPipe())
-	if err := killed.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(0, killed.Start())
 	line, _ := bufio.NewReader(progress).ReadString('\n')
 	killed.Process.Kill()
 	if err := killed.Wait(); err == nil || line != "1000 of 11000\n" {

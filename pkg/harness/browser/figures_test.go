@@ -63,9 +63,7 @@ func drawings(t *testing.T, folder, font string) (path string) {
 		t.Fatal(err)
 	}
 	path = filepath.Join(t.TempDir(), "drawings.html")
-	if err := os.WriteFile(path, []byte("<!DOCTYPE html><meta charset=utf-8>"+page.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.WriteFile(path, []byte("<!DOCTYPE html><meta charset=utf-8>"+page.String()), 0o666))
 	return path
 }
 

@@ -189,12 +189,8 @@ func timed(name string) bool {
 func put(t *testing.T, path, text string) {
 	t.Helper()
 	os.RemoveAll(path)
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.MkdirAll(filepath.Dir(path), 0o777))
+	must(0, os.WriteFile(path, []byte(text), 0o666))
 }
 
 // glob returns the paths of a pattern, of which there must be n.
@@ -205,4 +201,11 @@ func glob(t *testing.T, pattern string, n int) []string {
 		t.Fatalf("%s: %d paths, want %d (%v)", pattern, len(found), n, err)
 	}
 	return found
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

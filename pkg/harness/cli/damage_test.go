@@ -16,10 +16,7 @@ import (
 // flip changes one byte in the middle of a file.
 func flip(t *testing.T, path string) {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(os.ReadFile(path))
 	b[len(b)/2] ^= 1
 	put(t, path, string(b))
 }
@@ -33,18 +30,14 @@ func TestDamagedStore(t *testing.T) {
 	before := files(t, "results/toy", "")
 	arrays := glob(t, "results/store/toy/*/*/particles.npy", 9)
 	flip(t, arrays[0])
-	if err := os.Truncate(arrays[1], 100); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.Truncate(arrays[1], 100))
 	for _, command := range []string{"plan", "run", "report"} { // they look at sizes
 		x.want(t, command+" --protocol paper", 5, "1 of 9 trials are damaged", "sifg verify names")
 	}
 	x.want(t, "verify", 5, "2 files not as written", "particles.npy: its SHA-256", "100 bytes, want",
 		"to mend: rm -r "+filepath.Dir(arrays[0])+" "+filepath.Dir(arrays[1])+", and then sifg run")
 	for _, path := range arrays[:2] {
-		if err := os.RemoveAll(filepath.Dir(path)); err != nil {
-			t.Fatal(err)
-		}
+		must(0, os.RemoveAll(filepath.Dir(path)))
 	}
 	x.want(t, "run --protocol paper", 0, "7 already there, 2 computed")
 	same(t, "once it was removed", files(t, "results/toy", ""), before)
@@ -126,14 +119,8 @@ func TestRecompute(t *testing.T) {
 	x.want(t, "verify --results forged --recompute 100 --within 1h", 0, "9 trials recomputed: bit for bit the same")
 	x.want(t, "verify --results forged --recompute 100 --within 1ns", 75, "no trial", "--within")
 	before := files(t, "forged/toy", "")
-	rows, err := record.Decode[record.Trial]([]byte(before["trials.parquet"]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	traces, err := record.Decode[record.Trace]([]byte(before["trace.parquet"]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must(record.Decode[record.Trial]([]byte(before["trials.parquet"])))
+	traces := must(record.Decode[record.Trace]([]byte(before["trace.parquet"])))
 	forge := func(change func()) {
 		was := slices.Clone(rows)
 		change()
@@ -146,10 +133,7 @@ func TestRecompute(t *testing.T) {
 		for i, row := range rows {
 			forged.Add(row, of[was[i].Key], record.Timing{Key: row.Key})
 		}
-		content, err := forged.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := must(forged.Encode())
 		for name, b := range content {
 			put(t, "forged/toy/"+name, string(b))
 		}

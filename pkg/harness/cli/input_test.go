@@ -86,9 +86,7 @@ func TestBadInput(t *testing.T) {
 	put(t, "mixed/sifg-results.txt", "")
 	put(t, "bad.yaml", "problems: {small: {particels: 3}}")
 	put(t, "grid.yaml", "select: min first[0]\nproduct: {stpe: [1]}\n")
-	if err := syscall.Mkfifo("pipe", 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(0, syscall.Mkfifo("pipe", 0o666))
 	for _, c := range badInput {
 		x.want(t, c.line, 2, c.words...)
 	}

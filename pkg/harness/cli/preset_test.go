@@ -37,9 +37,7 @@ func TestPreset(t *testing.T) {
 		t.Setenv("SIFG_DATASETS_MIRROR", "") // which this test may run with
 		x.want(t, "run", 2, words)
 	}
-	if err := os.Remove("sifg.yaml"); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.Remove("sifg.yaml"))
 	put(t, "sifg.yaml/a", "") // a folder of this name
 	x.want(t, "plan", 2, "sifg.yaml", "not a regular file")
 }

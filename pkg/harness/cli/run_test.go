@@ -77,10 +77,7 @@ func TestFailuresAreRows(t *testing.T) {
 	if strings.Contains(said, "\x1b") {
 		t.Errorf("a reason controls the terminal: %q", said)
 	}
-	b, err := os.ReadFile("results/custom/mine/toy/trials.parquet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(os.ReadFile("results/custom/mine/toy/trials.parquet"))
 	rows, err := record.Decode[record.Trial](b)
 	failed := 0
 	for _, r := range rows {

@@ -36,25 +36,6 @@ func TestShards(t *testing.T) {
 	same(t, "in parts", files(t, "here/toy", "trace"), files(t, "local/toy", "trace"))
 }
 
-// Two protocols that share trials have each of them in one part.
-func TestShardsOfAll(t *testing.T) {
-	t.Chdir(t.TempDir())
-	x, n := toy(), 0
-	for i := range 5 {
-		said := x.want(t, fmt.Sprintf("run --protocol all --shard %d/5", i), 0, " 0 already there")
-		var of, there, computed int
-		for line := range strings.Lines(said) {
-			fmt.Sscanf(line, "%d trials: %d already there, %d computed", &of, &there, &computed)
-		}
-		if n += computed; of != computed || computed < 2 || computed > 3 {
-			t.Errorf("part %d computes %d of %d trials", i, computed, of)
-		}
-	}
-	if n != 12 {
-		t.Errorf("%d trials in all, want 12", n)
-	}
-}
-
 // A task of an array knows its part, wherever the array begins; what cannot be a part is refused.
 func TestShardOfArray(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -83,10 +64,7 @@ func TestShardOfArray(t *testing.T) {
 
 // The pods of scripts/cluster/kubernetes.yaml know their number, and run the command that it has.
 func TestKubernetes(t *testing.T) {
-	text, err := os.ReadFile("../../../scripts/cluster/kubernetes.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile("../../../scripts/cluster/kubernetes.yaml"))
 	var job struct {
 		Spec struct {
 			CompletionMode           string `yaml:"completionMode"`
@@ -101,9 +79,7 @@ func TestKubernetes(t *testing.T) {
 			}
 		}
 	}
-	if err := yaml.Unmarshal(text, &job); err != nil {
-		t.Fatal(err)
-	}
+	must(0, yaml.Unmarshal(text, &job))
 	c := job.Spec.Template.Spec.Containers[0]
 	if job.Spec.CompletionMode != "Indexed" || c.Env[0].Name != "JOB_COMPLETIONS" ||
 		c.Env[0].Value != fmt.Sprint(job.Spec.Completions) || job.Spec.Parallelism != job.Spec.Completions {

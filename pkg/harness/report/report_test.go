@@ -142,9 +142,7 @@ func (f *fixture) write(t *testing.T, p *plan.Plan) (*Results, []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := must(r.Files()).Write(f.dir); err != nil {
-		t.Fatal(err)
-	}
+	must(0, must(r.Files()).Write(f.dir))
 	return r, notes
 }
 

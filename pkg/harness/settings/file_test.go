@@ -19,15 +19,9 @@ base:
 protocols: {text: {problems: {rent: {options: {x: 1}}}}}
 scales: {quick: {problems: {"r*": {iterations: 3}, other: {iterations: 4}}}}
 `
-	f, err := Read("toy", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(Read("toy", []byte(text)))
 	f.On("rent", []string{"mine"}, nil)
-	s, err := f.Resolve("text", "quick", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(f.Resolve("text", "quick", nil))
 	if len(s.Problems) != 1 || len(s.Problems[0].Methods) != 2 || s.Problems[0].Methods[0].Name != "svgd" {
 		t.Fatalf("%+v", s.Problems)
 	}

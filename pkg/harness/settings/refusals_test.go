@@ -128,9 +128,7 @@ func TestRefusals(t *testing.T) {
 func written(t *testing.T, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "mine.yaml")
-	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.WriteFile(file, []byte(text), 0o666))
 	return file
 }
 
@@ -147,11 +145,8 @@ func FuzzSettings(f *testing.F) {
 				t.Errorf("%.300v: %d bytes", err, len(err.Error()))
 			}
 		}
-		s, err := Read("toy", []byte(toy))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = s.Resolve("paper", "full", sets(set))
+		s := must(Read("toy", []byte(toy)))
+		_, err := s.Resolve("paper", "full", sets(set))
 		fair(err)
 		over, err := ReadOverrides(written(t, file))
 		if fair(err); err == nil {

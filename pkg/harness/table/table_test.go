@@ -39,9 +39,7 @@ func TestGolden(t *testing.T) {
 	} {
 		path := filepath.Join("testdata", name)
 		if *update {
-			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must(0, os.WriteFile(path, []byte(got), 0o644))
 		}
 		if want, err := os.ReadFile(path); err != nil || got != string(want) {
 			t.Errorf("%s differs from the golden file (%v; go test -update writes it anew):\n%s", name, err, got)
@@ -104,10 +102,7 @@ func TestHostileText(t *testing.T) {
 			t.Errorf("a name controls the terminal: %q", text)
 		}
 	}
-	rows, err := csv.NewReader(strings.NewReader(table.CSV())).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must(csv.NewReader(strings.NewReader(table.CSV())).ReadAll())
 	for _, row := range rows[1:] {
 		if strings.ContainsAny(row[0][:1], "=+-@") || row[1] != "-1.5" {
 			t.Errorf("the row %q", row)
@@ -126,4 +121,11 @@ func TestPlain(t *testing.T) {
 		!strings.Contains(x.Markdown(), "**sigma\\_alpha**") {
 		t.Errorf("%s\n%s", got, x.Markdown())
 	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

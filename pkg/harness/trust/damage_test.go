@@ -64,9 +64,7 @@ func TestDamagedAtRandom(t *testing.T) {
 		for name := range hit {
 			path := filepath.Join(dir, name)
 			os.RemoveAll(path)
-			if err := os.WriteFile(path, []byte(whole[name]), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must(0, os.WriteFile(path, []byte(whole[name]), 0o666))
 		}
 	}
 	if code, said := quietly("verify", "--results", dir); code != 0 {
@@ -95,13 +93,9 @@ func spoil(t *testing.T, r *rand.Rand, path, text, other string) (how string) {
 		b = append([]byte{b[len(b)-1]}, b[:len(b)-1]...)
 	case how == "linked":
 		elsewhere := filepath.Join(t.TempDir(), "elsewhere")
-		if err := os.WriteFile(elsewhere, b, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(0, os.WriteFile(elsewhere, b, 0o666))
 		os.Remove(path)
-		if err := os.Symlink(elsewhere, path); err != nil {
-			t.Fatal(err)
-		}
+		must(0, os.Symlink(elsewhere, path))
 		return how
 	default:
 		how = "removed"
@@ -111,8 +105,6 @@ func spoil(t *testing.T, r *rand.Rand, path, text, other string) (how string) {
 	if string(b) == text { // a last newline that was the first byte, say
 		b = append(b, 'x')
 	}
-	if err := os.WriteFile(path, b, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.WriteFile(path, b, 0o666))
 	return how
 }

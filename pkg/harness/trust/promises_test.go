@@ -10,10 +10,7 @@ import (
 
 // Each promise of docs/trust.md names tests, and they exist.
 func TestPromisesHaveTests(t *testing.T) {
-	b, err := os.ReadFile("../../../docs/trust.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(os.ReadFile("../../../docs/trust.md"))
 	promises := regexp.MustCompile(`\n- P\d+: `).Split(string(b), -1)[1:]
 	for _, promise := range promises {
 		promise, _, _ = strings.Cut(promise, "\n\n")
@@ -36,15 +33,9 @@ func TestPromisesHaveTests(t *testing.T) {
 func defines(t *testing.T, pkg, test string) bool {
 	t.Helper()
 	for _, folder := range []string{"..", "../internal", "../../../experiments", "../../sifg"} {
-		paths, err := filepath.Glob(filepath.Join(folder, pkg, "*_test.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		paths := must(filepath.Glob(filepath.Join(folder, pkg, "*_test.go")))
 		for _, path := range paths {
-			b, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must(os.ReadFile(path))
 			if strings.Contains(string(b), "\nfunc "+test+"(") {
 				return true
 			}

@@ -30,9 +30,7 @@ func eightRuns(t *testing.T, protocols []string) {
 	var outs []*bytes.Buffer
 	for i := range 8 {
 		cmd, out := command(args(dir, protocols[i%len(protocols)])...)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(0, cmd.Start())
 		cmds, outs = append(cmds, cmd), append(outs, out)
 	}
 	for i, cmd := range cmds {

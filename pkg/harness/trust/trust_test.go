@@ -35,10 +35,7 @@ func folder(t *testing.T) string {
 	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() && !*onDisk {
 		in = "/dev/shm"
 	}
-	dir, err := os.MkdirTemp(in, "trust-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must(os.MkdirTemp(in, "trust-"))
 	t.Cleanup(func() { os.RemoveAll(dir) }) // what was killed may write for a moment
 	return dir
 }
@@ -103,10 +100,7 @@ func kept(t *testing.T, results string) map[string]string {
 	out := map[string]string{}
 	s := open(t, results)
 	for _, id := range trials(t, s) {
-		e, err := s.Get(id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must(s.Get(id))
 		if bad, err := e.Check(); err != nil || len(bad) > 0 {
 			t.Errorf("%v: %v, %v", id, bad, err)
 		}
@@ -140,10 +134,7 @@ func trials(t *testing.T, s *store.Store) []store.ID {
 	if s == nil {
 		return nil
 	}
-	found, err := filepath.Glob(filepath.Join(s.Dir(), "toy/*/*/trial.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must(filepath.Glob(filepath.Join(s.Dir(), "toy/*/*/trial.json")))
 	var ids []store.ID
 	for _, path := range found {
 		ids = append(ids, store.ID{Experiment: "toy", Key: filepath.Base(filepath.Dir(path))})
@@ -177,4 +168,11 @@ func sound(t *testing.T, results string) []store.ID {
 		t.Fatalf("the store has %v, error %v", found, err)
 	}
 	return trials(t, s)
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }
