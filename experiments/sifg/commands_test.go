@@ -112,8 +112,8 @@ func rents(t *testing.T) {
 	must(0, os.WriteFile("rent.csv", []byte(text), 0o666))
 }
 
-// TestDocumentedCommands runs every command line that README, the documents and the help of every command show, at smoke
-// scale, one after another in one folder. TestProgramsDocument and TestOwnPaper run those that need Python.
+// TestDocumentedCommands runs every command line that README, the documents and the help of every command show, at
+// smoke scale, one after another in one folder. TestProgramsDocument and TestOwnPaper run those that need Python.
 func TestDocumentedCommands(t *testing.T) {
 	long(t, "runs every command of the documents")
 	var texts [][2]string // with their names

@@ -18,8 +18,8 @@ import (
 
 var results = filepath.Join("..", "..", "results")
 
-// TestCommittedResults: all committed files are what this program makes of the records. Where it fails, "sifg report all
-// --protocol all" makes them again.
+// TestCommittedResults: all committed files are what this program makes of the records. Where it fails, "sifg report
+// all --protocol all" makes them again.
 func TestCommittedResults(t *testing.T) {
 	long(t, "makes all reports again")
 	command(t, "report", "all", "--check", "--results", results)
@@ -133,8 +133,8 @@ func checkCells(t *testing.T, where string, x *report.Experiment, planned *plan.
 	}
 }
 
-// TestListsFit: what compare and claims print of the committed results fits a terminal, with all printed numbers, and the
-// authors' code beside ours. Each claim that is decided comes with the number that decides it.
+// TestListsFit: what compare and claims print of the committed results fits a terminal, with all printed numbers, and
+// the authors' code beside ours. Each claim that is decided comes with the number that decides it.
 func TestListsFit(t *testing.T) {
 	long(t, "reads all reports three times")
 	for line, want := range map[string]string{

@@ -107,7 +107,7 @@ func wandering(r *rng.Stream, n int, level float64) (out []record.Curve) {
 // seeds and five. The bounds are three standard deviations of the share, and for the second 0.05 more, since Sees is an
 // estimate.
 func TestRates(t *testing.T) {
-	const times = 200
+	const times = 100
 	share := func(name string, shift float64) (differ, sees float64) {
 		r := rng.New(7, name)
 		for range times {

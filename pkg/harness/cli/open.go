@@ -84,8 +84,8 @@ func (s *selection) look(p *plan.Plan, results string, write bool) (w *work, err
 	return w, w.status()
 }
 
-// openStore opens the store; one that does not exist and is not to be written is nil. Trials have a folder of their own,
-// which may be the folder store of their results, and lies in no others.
+// openStore opens the store; one that does not exist and is not to be written is nil. Trials have a folder of their
+// own, which may be the folder store of their results, and lies in no others.
 func openStore(dir, results string, write bool) (*store.Store, error) {
 	d, _ := filepath.Abs(dir)
 	r, _ := filepath.Abs(results)

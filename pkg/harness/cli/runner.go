@@ -135,8 +135,8 @@ func arrayOf() (i, n int, err error) {
 		v, err := numbers(kubernetes, "JOB_COMPLETIONS")
 		return v[0], v[1], err
 	}
-	return 0, 0, usage.Errorf("--shard auto: neither %sID nor %s is set: this is no task of a job array; --shard takes "+
-		"i/n too, such as 0/8", slurm, kubernetes)
+	return 0, 0, usage.Errorf("--shard auto: neither %sID nor %s is set: this is no task of a job array; --shard "+
+		"takes i/n too, such as 0/8", slurm, kubernetes)
 }
 
 // numbers returns the values of variables.

@@ -112,7 +112,7 @@ func (c *collector) protocol(x *Experiment, part []harness.Trial, old *record.Se
 		}
 		found[i], err = c.store.Result(store.ID{Experiment: c.name, Key: part[i].Key})
 		if errors.Is(err, safe.ErrDamaged) {
-			return fmt.Errorf("%w: sifg verify names all such files, and the next run computes again what is removed", err)
+			return fmt.Errorf("%w: sifg verify names all such, and the next run computes again what is removed", err)
 		}
 		return err
 	})

@@ -68,7 +68,7 @@ func Writable(dir string) error {
 type Files struct {
 	Data map[string]map[string][]byte // of experiments, by folder and by name in it
 	Made map[string][]byte            // what is made of the data, by name
-	ours map[string]bool              // names without extension that this program alone makes: of sections, pages, grids
+	ours map[string]bool              // names without extension that this program alone makes
 }
 
 // NewFiles returns no files.
