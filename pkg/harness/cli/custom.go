@@ -30,11 +30,6 @@ func (e *env) openPaper(args []string) error {
 	if reads < 0 || k < 0 {
 		return nil
 	}
-	for i, arg := range args {
-		if i != k && (folder(arg) || slices.Contains(e.names(), arg)) {
-			return usage.Errorf("the paper in %s stands alone: leave %s out", args[k], arg)
-		}
-	}
 	var tables *harness.Experiment
 	for _, x := range e.experiments {
 		if x.Custom != nil && !x.Custom.Program {

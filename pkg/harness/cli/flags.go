@@ -182,7 +182,7 @@ func flagError(cmd *cobra.Command, err error) error {
 func valueError(err error) error {
 	var value *pflag.InvalidValueError
 	if !errors.As(err, &value) {
-		return usage.Errorf("%v", err)
+		return usage.Errorf("%s", err.Error())
 	}
 	written := "--" + value.GetFlag().Name + "=" + value.GetValue()
 	if want, ok := wants[value.GetFlag().Value.Type()]; ok {

@@ -108,13 +108,6 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	if g.published != "" && question.Published == nil {
 		return usage.Errorf("--published %s: it is for --select 'near published', not for '%v'", g.published, question)
 	}
-	if question.Published != nil {
-		for _, p := range request.Experiments[0].Published {
-			if p.Excluded {
-				fmt.Fprintf(e.err, "excluded of the published numbers: %s of %s on %s\n", p.Metric, p.Method, p.Problem)
-			}
-		}
-	}
 	laid, err := grid.New(request, spec, question)
 	if err != nil {
 		return err

@@ -83,7 +83,7 @@ func Main(args []string, stdout, stderr io.Writer, experiments ...*harness.Exper
 	if err == nil {
 		return exitOK
 	}
-	fmt.Fprintf(errs, "sifg: %s\n", sentence(err))
+	fmt.Fprintf(errs, "sifg: %s\n", oneLine(err.Error()))
 	return code(err)
 }
 

@@ -119,6 +119,9 @@ func (s *selection) read(e *env, names []string) (plan.Request, *report.Results,
 		return r, nil, err
 	}
 	rep, err := readResults(e, "--results", s.resultsDir(nil))
+	if err == nil && len(rep.Experiments) == 0 {
+		err = exitf(exitStopped, "no report in %s: sifg run makes one", rep.Dir)
+	}
 	return r, rep, err
 }
 

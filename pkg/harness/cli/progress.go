@@ -5,7 +5,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"regexp"
 	"strings"
 	"sync"
 	"text/tabwriter"
@@ -23,13 +22,11 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// kind is the trials of a method on a problem: they take about as long.
-type kind struct{ experiment, problem, method string }
-
-func kindOf(t *harness.Trial) kind { return kind{t.Experiment, t.Problem, t.Method} }
+// kindOf names the trials of a method on a problem: they take about as long.
+func kindOf(t *harness.Trial) string { return t.Experiment + "/" + t.Problem + "/" + t.Method }
 
 // times are what trials of each kind took.
-type times map[kind]struct{ seconds, trials float64 }
+type times map[string]struct{ seconds, trials float64 }
 
 func (t times) add(trial *harness.Trial, seconds float64) {
 	x := t[kindOf(trial)]
@@ -38,8 +35,8 @@ func (t times) add(trial *harness.Trial, seconds float64) {
 }
 
 // mean returns the mean seconds of a kind's trials; ok is false where none was measured.
-func (t times) mean(k kind) (seconds float64, ok bool) {
-	x := t[k]
+func (t times) mean(kind string) (seconds float64, ok bool) {
+	x := t[kind]
 	return x.seconds / max(1, x.trials), x.trials > 0
 }
 
@@ -54,8 +51,8 @@ type progress struct {
 
 	mu      sync.Mutex
 	done    int
-	times   times        // of trials that ran, before and now
-	runs    map[kind]int // trials that are still to run
+	times   times          // of trials that ran, before and now
+	runs    map[string]int // trials that are still to run
 	again   map[string]bool
 	running map[*harness.Trial]float64 // the fraction of it that is done
 }
@@ -68,7 +65,7 @@ func newProgress(out io.Writer, todo []harness.Trial, again map[string]bool, kno
 		count:   len(todo),
 		jobs:    jobs,
 		times:   known,
-		runs:    map[kind]int{},
+		runs:    map[string]int{},
 		again:   again,
 		running: map[*harness.Trial]float64{},
 	}
@@ -275,15 +272,3 @@ func oneLine(text string) string {
 	}
 	return strings.ReplaceAll(strings.Join(parts, "; "), ":; ", ": ")
 }
-
-// sentence is what an error says, in one line. A word that is longer than a person reads is cut, and so is the whole.
-func sentence(err error) string {
-	text := longWord.ReplaceAllString(oneLine(err.Error()), "$1…")
-	const most = 4000
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "…"
-	}
-	return text
-}
-
-var longWord = regexp.MustCompile(`(\S{500})\S+`)

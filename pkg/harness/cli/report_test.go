@@ -58,6 +58,9 @@ func TestCompare(t *testing.T) {
 	x.want(t, "compare --against results --strict", 0, "identical", "toy, protocol paper", "toy, protocol released")
 	x.want(t, "compare --against other --protocol released", 0, "svgd", "identical")
 	x.want(t, "compare --against other", 0, "other has no toy paper")
+	put(t, "file", "")
+	x.want(t, "compare --against file", 2, "--against file is no folder")
+	x.want(t, "compare --against none", 75, "no report in none: sifg run --results none makes one")
 	x.want(t, "compare --against results --results other --strict", 75, "other has no toy paper")
 	// that every try of a method is lost is a difference
 	x.want(t, "run --results lost --set methods.svgd.step=1e20", 0, "diverged")
@@ -107,8 +110,7 @@ func TestGrid(t *testing.T) {
 	const columns = "\ufeffmethod, dataset,metric,mean,se,n,exclude\n"
 	put(t, "near.yaml", "select: near published\nprotocol: paper\nseeds: [1, 2]\nproduct: {step: [0.1, 0.2]}\n")
 	put(t, "own.csv", columns+"svgd,small,first[1],1,0.1,20,\nsvgd,small,first[0],9,0.1,,yes\n")
-	x.want(t, "grid toy --grid near.yaml --published own.csv", 0,
-		"excluded of the published numbers: first[0] of svgd on small", "distance in standard errors")
+	x.want(t, "grid toy --grid near.yaml --published own.csv", 0, "distance in standard errors")
 	put(t, "own.csv", columns+"svgd,small,first,1,0.1,20,\n")
 	x.want(t, "grid toy --grid near.yaml --published own.csv", 2, "first has 2 components: first[0], first[1]")
 	put(t, "own.csv", columns+"svgd,small,first[1],1,-,20,\n")

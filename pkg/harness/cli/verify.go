@@ -176,9 +176,9 @@ func (s *selection) verifyNumbers(e *env, names []string, d compare.Draws) error
 			uncomputed, len(trials))
 	}
 	fmt.Fprintf(e.out, "%s recomputed: bit for bit the same\n", table.Count(len(trials), "trial"))
-	if undrawn.Key > 0 {
+	if n := undrawn.Why[compare.OtherKey]; n > 0 {
 		return exitf(exitStopped, "%d of %d trials have another key here: they were computed by another version, or "+
-			"other kernels or data, than are here (%s)", undrawn.Key, undrawn.All, machine.This().Kernel)
+			"other kernels or data, than are here (%s)", n, undrawn.All, machine.This().Kernel)
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func exact(from, to reflect.Type, v any) (any, error) {
 	case kind >= reflect.Int && kind <= reflect.Float64 && !number,
 		(kind == reflect.Bool || kind == reflect.String || kind == reflect.Slice) && from.Kind() != kind,
 		(kind == reflect.Struct || kind == reflect.Map) && from.Kind() != reflect.Map && from.Kind() != reflect.Struct:
-		return nil, fmt.Errorf("want %s, got %s", want, short(v))
+		return nil, fmt.Errorf("want %s, got %.300s", want, short(v))
 	case number && (math.IsNaN(x) || math.IsInf(x, 0)):
 		return nil, fmt.Errorf("want a finite number, got %v", x)
 	case number && (to.Kind() == reflect.Int || to.Kind() == reflect.Uint64) && x != math.Trunc(x):
