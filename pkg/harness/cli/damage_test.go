@@ -11,6 +11,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
+	toys "github.com/semi-implicit/sifg/pkg/harness/testdata/toy"
 )
 
 // flip changes one byte in the middle of a file.
@@ -89,7 +90,7 @@ func TestFoldersOverlap(t *testing.T) {
 			x.want(t, command+folders, 2, "--results", "overlap")
 		}
 	}
-	if x.scores.Load() != 0 {
+	if x.Calls.Load() != 0 {
 		t.Error("something ran")
 	}
 }
@@ -102,7 +103,7 @@ func TestNoStore(t *testing.T) {
 	for _, command := range []string{"verify", "run", "plan"} {
 		x.want(t, command+" --store home", 2, "home", "letter.txt")
 	}
-	if left := glob(t, "home/*", 1); left[0] != "home/letter.txt" || x.scores.Load() != 0 {
+	if left := glob(t, "home/*", 1); left[0] != "home/letter.txt" || x.Calls.Load() != 0 {
 		t.Errorf("something ran, or %v", left)
 	}
 	x.want(t, "verify --store nowhere", 75, "nowhere", "results", "nothing was read")
@@ -163,7 +164,7 @@ func TestRecomputeAsStored(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
 	x.Settings = []byte(
-		strings.Replace(toyConfig, "  problems:\n",
+		strings.Replace(toys.Config, "  problems:\n",
 			"  problems:\n    other: {particles: 4, iterations: 2, seeds: [9]}\n", 1),
 	)
 	x.Check = func(trial *harness.Trial) error {

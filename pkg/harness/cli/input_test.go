@@ -89,7 +89,7 @@ func TestBadInput(t *testing.T) {
 	for _, c := range badInput {
 		x.want(t, c.line, 2, c.words...)
 	}
-	if x.scores.Load() != 0 {
+	if x.Calls.Load() != 0 {
 		t.Error("something ran")
 	}
 }

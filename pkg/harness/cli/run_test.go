@@ -17,6 +17,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	toys "github.com/semi-implicit/sifg/pkg/harness/testdata/toy"
 )
 
 func TestRunAndAgain(t *testing.T) {
@@ -36,9 +37,9 @@ func TestRunAndAgain(t *testing.T) {
 	if page := first["index.html"]; !strings.Contains(page, "There are trials.") {
 		t.Error("the page lacks the claim")
 	}
-	before := x.scores.Load()
+	before := x.Calls.Load()
 	x.want(t, "run all --protocol paper --protocol released -j 1", 0, "12 trials: 12 already there, 0 computed")
-	if x.scores.Load() != before {
+	if x.Calls.Load() != before {
 		t.Error("the second run evaluated the target")
 	}
 	again := files(t, "results", "")
@@ -53,7 +54,7 @@ func TestSecondSignalStopsAtOnce(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
 	var calls atomic.Int64
-	x.onCall = func() {
+	x.OnCall = func() {
 		if n := calls.Add(1); n == 2 || n == 3 {
 			syscall.Kill(os.Getpid(), syscall.SIGTERM)
 			time.Sleep(time.Second)
@@ -184,7 +185,7 @@ func TestRunFetches(t *testing.T) {
 	}
 	put(t, "own.yaml", manifest)
 	x := toy()
-	x.Settings = []byte(strings.Replace(toyConfig, "  problems:\n", problems, 1))
+	x.Settings = []byte(strings.Replace(toys.Config, "  problems:\n", problems, 1))
 	const line = "run --protocol paper --datasets own.yaml"
 	x.want(t, line, 75, "the data set lost cannot be fetched (--verbose says why",
 		"27 trials: 0 already there, 18 to compute, 9 left out because data are missing",
@@ -229,7 +230,7 @@ func TestPagesAppear(t *testing.T) {
 	first, second := toy(), toy()
 	second.Name, second.Title, second.Sections = "second", "Second", nil
 	seen := false
-	second.onCall = func() {
+	second.OnCall = func() {
 		page, err := os.ReadFile("results/index.html")
 		seen = seen || err == nil && strings.Contains(string(page), "There are trials.")
 	}

@@ -44,7 +44,7 @@ func TestSentences(t *testing.T) {
 		"particles=[[1]]", "seeds=1-1000000000000", "seeds=1-1000000"} {
 		refused(t, x, "run", "--set", set)
 	}
-	if x.scores.Load() != 0 {
+	if x.Calls.Load() != 0 {
 		t.Error("something ran")
 	}
 }

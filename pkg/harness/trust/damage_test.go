@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	toys "github.com/semi-implicit/sifg/pkg/harness/testdata/toy"
 )
 
 var damages = flag.Int("damages", 200, "how many files TestDamagedAtRandom damages")
@@ -27,7 +29,7 @@ func TestDamagedAtRandom(t *testing.T) {
 			t.Fatalf("%v: exit code %d: %s", args, code, said)
 		}
 	}
-	whole := files(t, dir)
+	whole := toys.Files(t, dir)
 	names := slices.Sorted(maps.Keys(whole))
 	r := rand.New(rand.NewPCG(46, 2026))
 	enough, done := *damages, 0

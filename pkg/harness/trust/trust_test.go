@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 
+	toys "github.com/semi-implicit/sifg/pkg/harness/testdata/toy"
+
 	"github.com/semi-implicit/sifg/pkg/harness/cli"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
@@ -108,7 +110,7 @@ func kept(t *testing.T, results string) map[string]string {
 		row.Protocol, row.Scale = "", "" // those of whoever computed it first
 		out[id.Key] = fmt.Sprint(row, e.Files)
 	}
-	for name, text := range files(t, filepath.Join(results, "toy")) {
+	for name, text := range toys.Files(t, filepath.Join(results, "toy")) {
 		if name != "timings.parquet" && name != "report.json" { // the clock's, and the digest of the clock's
 			out[name] = text
 		}
