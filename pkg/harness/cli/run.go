@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/run"
@@ -104,10 +102,7 @@ func (w *work) run(e *env, r *runner, write func() error) error {
 func (w *work) compute(e *env, r *runner) (soft context.Context, computed int, err error) {
 	soft, hard, release := signals()
 	defer release()
-	todo, err := fetch(soft, e, w.with(todoStatuses...))
-	if err != nil {
-		return soft, 0, err
-	}
+	todo := slices.DeleteFunc(w.with(todoStatuses...), func(t harness.Trial) bool { return lacks(e, t) })
 	fmt.Fprintln(e.err, w.summary(todo))
 	shown := newProgress(e.err, todo, w.again, w.times, r.Jobs)
 	if w.early {
@@ -132,27 +127,6 @@ func absent(e *env, trials []harness.Trial) (names []string) {
 		}
 	}
 	return names
-}
-
-// fetch gets the data sets that trials need. It returns the trials that can be computed, and says which data sets
-// cannot be had.
-func fetch(ctx context.Context, e *env, todo []harness.Trial) ([]harness.Trial, error) {
-	names := absent(e, todo)
-	for _, name := range names {
-		err := e.data.Fetch(ctx, []string{name}, func(line string) { fmt.Fprintln(e.err, line) })
-		if errors.Is(err, dataset.ErrDamaged) {
-			return nil, err
-		}
-		if err != nil {
-			const text = "the data set %s cannot be fetched (--verbose says why; docs/datasets.md says what helps)\n"
-			fmt.Fprintf(e.err, text, name)
-			slog.Info("a data set cannot be fetched", "name", name, "reason", err)
-		}
-	}
-	if names == nil {
-		return todo, nil
-	}
-	return slices.DeleteFunc(todo, func(t harness.Trial) bool { return lacks(e, t) }), nil
 }
 
 // without returns the data sets that are not here, if every missing trial needs one of them; else nil.

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"regexp"
 	"strings"
@@ -162,33 +160,24 @@ func TestCustomName(t *testing.T) {
 	}
 }
 
-// TestRunFetches: a run fetches the data that its trials need. Trials whose data cannot be had are left out, and the
-// others get their report.
-func TestRunFetches(t *testing.T) {
+// TestAbsentData: trials whose data are not here are left out, and the others get their report.
+func TestAbsentData(t *testing.T) {
 	t.Setenv("SIFG_DATASETS_MIRROR", "")
 	t.Chdir(t.TempDir())
 	text := "a,y\n1,0\n2,1\n"
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/good.csv" {
-			http.Error(w, "no", http.StatusNotFound)
-			return
-		}
-		fmt.Fprint(w, text)
-	}))
-	defer server.Close()
 	manifest, problems := "datasets:\n", "  problems:\n"
 	for _, name := range []string{"good", "lost"} {
-		manifest += fmt.Sprintf("  %[1]s: {source: '%[2]s', files: [{name: %[1]s.csv, bytes: %[3]d, sha256: %[4]x}], "+
-			"parse: {separator: comma, header: true}, target: y}\n",
-			name, server.URL, len(text), sha256.Sum256([]byte(text)))
+		manifest += fmt.Sprintf("  %[1]s: {source: 'https://x.org', files: [{name: %[1]s.csv, bytes: %[2]d, "+
+			"sha256: %[3]x}], parse: {separator: comma, header: true}, target: y}\n",
+			name, len(text), sha256.Sum256([]byte(text)))
 		problems += "    " + name + ": {particles: 6, iterations: 2, data: " + name + "}\n"
 	}
 	put(t, "own.yaml", manifest)
+	put(t, "datasets/cache/good/good.csv", text)
 	x := toy()
 	x.Settings = []byte(strings.Replace(toys.Config, "  problems:\n", problems, 1))
 	const line = "run --protocol paper --datasets own.yaml"
-	x.want(t, line, 75, "the data set lost cannot be fetched (--verbose says why",
-		"27 trials: 0 already there, 18 to compute, 9 left out because data are missing",
+	x.want(t, line, 75, "27 trials: 0 already there, 18 to compute, 9 left out because data are missing",
 		"9 of 27", "lost", "sifg data fetch", "18 computed", "page:")
 	put(t, "datasets/cache/lost/lost.csv", text)
 	x.want(t, line, 0, "18 already there, 9 computed")
