@@ -2,7 +2,7 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,12 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/grid"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/page"
-	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
@@ -174,13 +172,9 @@ func listData(e *env) error {
 	return wrong
 }
 
+// fetchData may be killed: a file is absent or whole, and the same command continues.
 func fetchData(e *env, names []string) error {
-	soft, _, release := signals()
-	defer release()
-	err := e.data.Fetch(soft, names, func(line string) { fmt.Fprintln(e.err, line) })
-	if stop := interrupted(soft, ": the same command continues"); stop != nil {
-		return stop
-	}
+	err := e.data.Fetch(context.Background(), names, func(line string) { fmt.Fprintln(e.err, line) })
 	if err == nil {
 		fmt.Fprintln(e.out, "all files are there")
 	}
@@ -191,44 +185,21 @@ func fetchData(e *env, names []string) error {
 var customDir = filepath.Join("results", "custom")
 
 // runsIn lists the reports in the folders of a folder, in order of their names.
-func runsIn(e *env, dir string) (runs []page.Run, err error) {
+func runsIn(dir string) (runs []page.Run, err error) {
 	pages, err := filepath.Glob(filepath.Join(dir, "*", "*.html"))
 	for _, at := range pages {
 		name, first := filepath.Base(filepath.Dir(at)), filepath.Base(at)
 		if first == "index.html" || first == page.Grids && !slices.Contains(pages, filepath.Join(dir, name,
 			"index.html")) {
-			runs = append(runs, runIn(e, filepath.Dir(at), page.Run{Name: name, Page: name + "/" + first}))
+			runs = append(runs, page.Run{Name: name, Page: name + "/" + first})
 		}
 	}
 	return runs, err
 }
 
-// runIn completes a run by the records of the experiments in its folder. What is damaged is said to be.
-func runIn(e *env, dir string, run page.Run) page.Run {
-	trials, _ := filepath.Glob(filepath.Join(dir, "*", "trials.parquet"))
-	var what []string
-	for _, at := range trials {
-		d, err := report.ReadTrials(filepath.Dir(at))
-		name := filepath.Base(filepath.Dir(at))
-		switch x := harness.ByName(e.experiments, name); {
-		case err != nil:
-			what = append(what, "damaged: sifg verify --name "+run.Name+" says how")
-			continue
-		case x != nil:
-			name = d.Title(x)
-		}
-		what, run.Trials = append(what, name), run.Trials+len(d.Trials)
-		for _, t := range d.Trials[:min(1, len(d.Trials))] {
-			run.Scale = t.Scale
-		}
-	}
-	run.What = cmp.Or(strings.Join(what, "; "), "grids")
-	return run
-}
-
 // listRuns prints the reports in results/custom.
 func listRuns(e *env) error {
-	all, err := runsIn(e, customDir)
+	all, err := runsIn(customDir)
 	if err != nil {
 		return err
 	}
@@ -236,11 +207,9 @@ func listRuns(e *env) error {
 		return exitf(exitStopped, "no runs in %s: sifg run with --data, --program, --sampler or --set makes one",
 			customDir)
 	}
-	rows := [][]string{{"page", "what", "scale", "trials"}}
 	for _, r := range all {
-		rows = append(rows, []string{filepath.Join(customDir, r.Page), r.What, r.Scale, fmt.Sprint(r.Trials)})
+		fmt.Fprintln(e.out, filepath.Join(customDir, r.Page))
 	}
-	columns(e.out, rows)
 	fmt.Fprintf(e.out, "page of all: %s\n", filepath.Join(customDir, "index.html"))
 	return nil
 }
@@ -251,7 +220,7 @@ func indexRuns(e *env, results string) error {
 	if !ok {
 		return nil
 	}
-	all, err1 := runsIn(e, dir)
+	all, err1 := runsIn(dir)
 	_, absent := os.Stat(filepath.Join(dir, "..", "index.html"))
 	text, err2 := page.Runs(all, !errors.Is(absent, fs.ErrNotExist))
 	if err := errors.Join(err1, err2); err != nil {

@@ -116,7 +116,7 @@ func TestReportsStayApart(t *testing.T) {
 	if n := strings.Count(index, `/index.html">`) - strings.Count(index, `"../index.html"`); n != 6 {
 		t.Errorf("the page of all runs has %d, want 6:\n%s", n, index)
 	}
-	x.want(t, "list runs", 0, "results/custom/mine/index.html", "small", "page of all: results/custom/index.html")
+	x.want(t, "list runs", 0, "results/custom/mine/index.html", "page of all: results/custom/index.html")
 	for name, page := range pages { // and each says what of it is not the protocols'
 		custom := strings.Contains(name, "custom")
 		if marked := strings.Contains(page, `class="badge warn">changed settings`); marked != custom {

@@ -114,11 +114,7 @@ type rows struct {
 }
 
 // Run is a report of a person's own.
-type Run struct {
-	Name, Page  string // of its folder; its first page, from the folder of all
-	What, Scale string // experiments with their problems
-	Trials      int
-}
+type Run struct{ Name, Page string } // of its folder; its first page, from the folder of all
 
 // OfRuns is the folder of all runs that a results folder lies in, which is results/custom; false of other folders.
 func OfRuns(results string) (dir string, ok bool) {

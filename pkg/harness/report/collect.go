@@ -162,14 +162,11 @@ func (c *collector) load(d *Records) func(key, name string) (*record.Array, erro
 	}
 }
 
-const stays = "; the results that are there stay"
-
 // lacks says what a set lacks of the one in whose place it would be, which may be nil; "" if it may be there: every
 // method on every problem with every seed that ended well there did so here.
 func lacks(set, old *record.Set) string {
-	missing := fmt.Sprintf("%d of %d trials are missing", len(set.Missing), set.Planned())
 	if len(set.Trials) == 0 {
-		return missing
+		return fmt.Sprintf("%d of %d trials are missing", len(set.Missing), set.Planned())
 	}
 	if old == nil {
 		return ""
@@ -178,22 +175,19 @@ func lacks(set, old *record.Set) string {
 		problem, method string
 		seed            uint64
 	}
-	well := map[trial]bool{}
+	well, n := map[trial]bool{}, 0
 	for _, t := range set.Trials {
 		well[trial{t.Problem, t.Method, t.Seed}] = t.Final()
 	}
-	n := 0
 	for _, t := range old.Trials {
 		if t.Final() && !well[trial{t.Problem, t.Method, t.Seed}] {
 			n++
 		}
 	}
+	const stays = "; the results that are there stay, and --results takes another folder"
 	switch {
-	case n > 0 && !set.Complete():
-		return missing + stays
 	case n > 0:
-		return fmt.Sprintf("%s there, and not here; --results takes another folder%s",
-			table.Count(n, "trial")+" ended well", stays)
+		return table.Count(n, "trial") + " ended well there, and not here" + stays
 	case !old.Rehearsal() && set.Rehearsal():
 		return "the results that are there are of full scale, these of " + set.Scale + stays
 	}

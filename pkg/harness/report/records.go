@@ -304,14 +304,6 @@ func (d *Records) shown(e *harness.Experiment) *harness.Experiment {
 	return out
 }
 
-// Title says what the records are of: the experiment, with the problems.
-func (d *Records) Title(e *harness.Experiment) string {
-	if x := d.shown(e); x.OnCustom() {
-		return x.Title
-	}
-	return e.Title + ": " + strings.Join(d.problems(), ", ")
-}
-
 // onCustom reports whether the trials are on data or on a target of a person's own.
 func (d *Records) onCustom() bool {
 	for _, set := range d.Set {
