@@ -77,18 +77,7 @@ func (w *work) run(e *env, r *runner, write func() error) error {
 			return err
 		}
 	}
-	measured := 0
-	for i, f := range w.found {
-		if w.again[w.trials[i].Key] && (f.Status == record.StatusOK || f.Status == record.StatusDiverged) {
-			measured++
-		}
-	}
-	all := table.Count(len(w.found), "trial")
-	text := fmt.Sprintf("%s: %d already there, %d computed", all, there, computed-measured)
-	if measured > 0 {
-		text += fmt.Sprintf(", %d measured from stored particles", measured)
-	}
-	fmt.Fprintln(e.out, text)
+	fmt.Fprintf(e.out, "%s: %d already there, %d computed\n", table.Count(len(w.found), "trial"), there, computed)
 	if missing > 0 {
 		more := fmt.Sprintf(" with %d of %d trials missing: the same command continues", missing, len(w.found))
 		if stop := interrupted(soft, more); stop != nil {
