@@ -87,12 +87,9 @@ func computeAll(t *testing.T) (out map[string]computed, complete bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.New(plan.Request{
+	p := must(plan.New(plan.Request{
 		Experiments: experiments, Protocols: []string{plan.All}, Scale: "smoke", Data: data,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	absent := func(tr trial) bool { return tr.Config.Data != "" && data.Absent(tr.Config.Data) != nil }
 	all := p.Unique()
 	trials := slices.DeleteFunc(slices.Clone(all), absent)

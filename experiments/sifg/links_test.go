@@ -46,15 +46,12 @@ func documents(t *testing.T) map[string]string {
 	}
 	root := os.DirFS("../..")
 	for _, folder := range []string{"docs", "datasets", "experiments"} {
-		err := fs.WalkDir(root, folder, func(path string, _ fs.DirEntry, err error) error {
+		must(0, fs.WalkDir(root, folder, func(path string, _ fs.DirEntry, err error) error {
 			if err == nil && strings.HasSuffix(path, ".md") {
 				out[path] = string(must(fs.ReadFile(root, path)))
 			}
 			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	return out
 }
@@ -102,7 +99,7 @@ func TestClaimsInDocuments(t *testing.T) {
 func TestDocumentsInCode(t *testing.T) {
 	all, root := documents(t), os.DirFS("../..")
 	for _, folder := range []string{"datasets", "docs", "experiments", "pkg", "scripts"} {
-		err := fs.WalkDir(root, folder, func(path string, d fs.DirEntry, err error) error {
+		must(0, fs.WalkDir(root, folder, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, ".yaml") {
 				return err
 			}
@@ -113,9 +110,6 @@ func TestDocumentsInCode(t *testing.T) {
 				}
 			}
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 }

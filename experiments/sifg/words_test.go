@@ -19,7 +19,7 @@ var (
 func texts(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	err := fs.WalkDir(os.DirFS(results), ".", func(path string, _ fs.DirEntry, err error) error {
+	must(0, fs.WalkDir(os.DirFS(results), ".", func(path string, _ fs.DirEntry, err error) error {
 		switch filepath.Ext(path) {
 		case ".html":
 			text := string(must(os.ReadFile(filepath.Join(results, path))))
@@ -28,10 +28,7 @@ func texts(t *testing.T) map[string]string {
 			out[path] = string(must(os.ReadFile(filepath.Join(results, path))))
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return out
 }
 

@@ -227,10 +227,7 @@ func TestToy(t *testing.T) {
 		}} {
 			for name, b := range made {
 				name = filepath.Join(folder, at, name)
-				err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, b, 0o666))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(0, errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, b, 0o666)))
 			}
 		}
 	}
