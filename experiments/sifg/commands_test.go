@@ -37,10 +37,11 @@ func TestLeftOut(t *testing.T) {
 	for _, args := range [][]string{
 		{"plan", "uci-bnn", "--methods", "sifg,psgld"},
 		{"grid", "uci-bnn", "--grid", "printed", "--dry-run", "--methods", "sgld,l2-gf"},
+		{"run"}, // without a name, which nothing runs on
 	} {
 		var out, errs bytes.Buffer
 		code := cli.Main(append(args, "--store", t.TempDir()), &out, &errs, experiments...)
-		if code != 2 || !regexp.MustCompile("psgld|l2-gf").MatchString(errs.String()) {
+		if code != 2 || !regexp.MustCompile("psgld|l2-gf|which experiment.*meg-ica").MatchString(errs.String()) {
 			t.Errorf("%v: exit code %d, %s", args, code, errs.String())
 		}
 	}

@@ -90,14 +90,3 @@ func TestAbsentData(t *testing.T) {
 		t.Errorf("exit code %d of the experiment by name: %s", code, errs.String())
 	}
 }
-
-// TestWhichExperiment: without a name nothing runs, and the answer says what there is.
-func TestWhichExperiment(t *testing.T) {
-	isolated(t)
-	var out, errs bytes.Buffer
-	code := cli.Main([]string{"run"}, &out, &errs, experiments...)
-	if said := errs.String(); code != 2 || !strings.Contains(said, "which experiment?") ||
-		!strings.Contains(said, "meg-ica") {
-		t.Errorf("exit code %d: %s", code, said)
-	}
-}

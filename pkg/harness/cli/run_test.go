@@ -12,9 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	toys "github.com/semi-implicit/sifg/pkg/harness/testdata/toy"
 )
 
@@ -183,34 +181,6 @@ func TestAbsentData(t *testing.T) {
 	x.want(t, line, 0, "18 already there, 9 computed")
 	put(t, "datasets/cache/lost/lost.csv", "cut")
 	x.want(t, "data list --datasets own.yaml", 5, "lost.csv")
-}
-
-// TestProgressLines: without a terminal a run says one line a failure, and one a minute.
-func TestProgressLines(t *testing.T) {
-	todo := make([]harness.Trial, 4)
-	for i := range todo {
-		todo[i] = harness.Trial{Experiment: "toy", Protocol: "paper", Problem: "small", Method: "sgld", Seed: uint64(i),
-			Config: &settings.Config{Particles: 10, Iterations: 100}}
-	}
-	var out bytes.Buffer
-	p := newProgress(&output{to: &out}, todo, nil, times{}, 1)
-	p.Start(&todo[0])
-	p.Step(&todo[0], 50)
-	p.End(&todo[0], record.StatusOK, "", 3*time.Second)
-	p.Start(&todo[1])
-	p.End(&todo[1], record.StatusFailed, "out of \x1b luck", time.Minute)
-	p.Start(&todo[2])
-	p.End(&todo[2], "", "", 0) // stopped: no line
-	p.mu.Lock()
-	p.times = times{kindOf(&todo[0]): {60, 4}} // two trials are left of 15 s each
-	p.mu.Unlock()
-	p.beat()
-	p.close()
-	const want = "toy/paper small sgld seed 1: failed: out of \\x1b luck; 2 of 4 trials, 0 running, about 6.0 s " +
-		"left\n2 of 4 trials, 0 running, about 30 s left\n"
-	if out.String() != want {
-		t.Errorf("%q, want %q", out.String(), want)
-	}
 }
 
 // TestPagesAppear: while the second of two experiments runs, the first has its page.

@@ -71,15 +71,3 @@ func refused(t *testing.T, x *toyExperiment, args ...string) {
 		}
 	}
 }
-
-// TestPlaces: folders in which nothing can be written, or that are those of something else, are named as such.
-func TestPlaces(t *testing.T) {
-	x := toy()
-	t.Chdir(t.TempDir())
-	x.want(t, "run --scale smoke --results R", 0)
-	for _, inside := range []string{"R/toy", "R/toy/released", "R/toy/released/deeper"} {
-		x.want(t, "run --scale smoke --results "+inside, 2, inside+" is inside of other results")
-	}
-	t.Setenv("TMPDIR", "/nonexistent")
-	x.want(t, "verify --scale smoke --results R --recompute 1", 75, "TMPDIR", "/nonexistent")
-}

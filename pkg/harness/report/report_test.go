@@ -330,18 +330,3 @@ func TestSomethingElse(t *testing.T) {
 		t.Error("a section that is not made any more stays")
 	}
 }
-
-// TestDamagedTrial: a damaged trial of the store is an error that says how to mend it.
-func TestDamagedTrial(t *testing.T) {
-	f := newFixture(t)
-	key := f.plan.Trials[0].Key
-	path := must(filepath.Glob(filepath.Join(f.dir, "store", "toy", "*", key, "trace.parquet")))[0]
-	b := must(os.ReadFile(path))
-	b[len(b)/2] ^= 1
-	must(0, os.WriteFile(path, b, 0o666))
-	all := []*harness.Experiment{f.e}
-	_, _, err := must(Read(f.dir, all)).Collect(f.plan, f.store, all)
-	if !errors.Is(err, safe.ErrDamaged) || !strings.Contains(err.Error(), path) {
-		t.Error(err)
-	}
-}

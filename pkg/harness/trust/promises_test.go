@@ -19,7 +19,7 @@ func TestPromisesHaveTests(t *testing.T) {
 			t.Errorf("no test proves this: %s", promise)
 		}
 		for _, name := range tests {
-			if !defines(t, name[1], name[2]) {
+			if !strings.Contains(testsOf(name[1]), "\nfunc "+name[2]+"(") {
 				t.Errorf("there is no test %s", name[0])
 			}
 		}
@@ -29,17 +29,12 @@ func TestPromisesHaveTests(t *testing.T) {
 	}
 }
 
-// defines reports whether a package of the harness or the library, or an experiment, has the test.
-func defines(t *testing.T, pkg, test string) bool {
-	t.Helper()
+// testsOf is the text of the tests of a package of the harness or the library, or of an experiment.
+func testsOf(pkg string) (text string) {
 	for _, folder := range []string{"..", "../internal", "../../../experiments", "../../sifg"} {
-		paths := must(filepath.Glob(filepath.Join(folder, pkg, "*_test.go")))
-		for _, path := range paths {
-			b := must(os.ReadFile(path))
-			if strings.Contains(string(b), "\nfunc "+test+"(") {
-				return true
-			}
+		for _, path := range must(filepath.Glob(filepath.Join(folder, pkg, "*_test.go"))) {
+			text += string(must(os.ReadFile(path)))
 		}
 	}
-	return false
+	return text
 }
