@@ -7,10 +7,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
-	"sync/atomic"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	toys "github.com/semi-implicit/sifg/pkg/harness/testdata/toy"
@@ -43,25 +40,6 @@ func TestRunAndAgain(t *testing.T) {
 		if again[name] != first[name] {
 			t.Errorf("the second run changed results/%s", name)
 		}
-	}
-}
-
-func TestSecondSignalStopsAtOnce(t *testing.T) {
-	t.Chdir(t.TempDir())
-	x := toy()
-	var calls atomic.Int64
-	x.OnCall = func() {
-		if n := calls.Add(1); n == 2 || n == 3 {
-			syscall.Kill(os.Getpid(), syscall.SIGTERM)
-			time.Sleep(time.Second)
-		}
-	}
-	x.want(t, "run --protocol paper --jobs 1", 143, "9 of 9 trials missing", " 0 computed")
-	if calls.Load() > 4 {
-		t.Errorf("it went on for %d scores", calls.Load())
-	}
-	if _, err := os.Stat("results/toy"); err == nil {
-		t.Error("an interrupted run wrote a report")
 	}
 }
 
