@@ -31,19 +31,6 @@ type Number struct {
 	Processor string  `parquet:"processor,dict"`
 }
 
-// Check refuses a row that the program cannot have written: it may come from a file that someone sent.
-func (n *Number) Check() error {
-	for _, s := range []string{n.Figure, n.Problem, n.Method, n.Metric, n.Processor} {
-		if safe.Text(s) != s || len(s) > 1000 {
-			return fmt.Errorf("the label %.100q is not a printable name", s)
-		}
-	}
-	if n.Iteration > math.MaxInt32 {
-		return fmt.Errorf("iteration %d", n.Iteration)
-	}
-	return nil
-}
-
 // Read returns the numbers in a results folder as the records of trials, one a run of a script, in order of figure,
 // problem, method and seed; nil if it has none. Times are processor seconds; those of ICA are of all methods of a try
 // together. The file's digest stands beside it, in numbers.sha256; where it differs the error is a safe.Damage.

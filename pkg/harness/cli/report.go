@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/compare"
 	"github.com/semi-implicit/sifg/pkg/harness/grid"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
@@ -215,44 +214,34 @@ func (w *work) write(e *env, r *report.Results, grids map[string]*report.Results
 	return errors.Join(files.Write(w.results), indexRuns(e, w.results))
 }
 
-// show prints the verdicts where the trials are about the paper, else the last values under each protocol of the plan.
-// There are hundreds of these in a run of everything, which the page shows better.
+// show prints the answer on a program, and else the last values under each protocol of the plan. Of several experiments
+// these are hundreds, which the page shows better.
 func (w *work) show(e *env, r *report.Results) {
 	first := w.Experiments[0]
 	x := r.Experiment(first.Name)
-	var rows [][]string
-	if len(w.Set) == 0 && w.Scale == "full" {
-		for _, row := range r.Ledger(w.Experiments) {
-			if row.Outcome != claim.NoResult.String() {
-				rows = append(rows, []string{row.ID, row.Summary, row.Statement})
-			}
-		}
+	if x == nil || len(w.Experiments) > 1 {
+		return
 	}
-	switch {
-	case x != nil && first.OfProgram(): // the answer, as the page has it
-		for _, set := range x.Sets {
-			mine := slices.Contains(set.Problems, w.Trials[0].Problem) // or they are the results that stay
+	for _, set := range x.Sets {
+		planned := slices.ContainsFunc(w.Trials, func(t harness.Trial) bool {
+			return t.Protocol == set.Protocol && slices.Contains(set.Problems, t.Problem) // else it stays as it was
+		})
+		switch {
+		case !planned:
+		case first.OfProgram(): // as the page has it
 			for _, part := range x.Parts(set.Protocol) {
-				if mine && part.Made != nil {
+				if part.Made != nil {
 					fmt.Fprintln(e.out, part.Made.Plain())
 				}
 			}
-		}
-	case rows != nil && e.paper == "":
-		columns(e.out, append([][]string{{"claim", "verdict", "statement"}}, rows...))
-	case x != nil && len(w.Experiments) == 1:
-		for _, set := range x.Sets {
-			planned := slices.ContainsFunc(w.Trials, func(t harness.Trial) bool { return t.Protocol == set.Protocol })
-			if t := report.Summary(first, set); planned && t != nil {
+		default:
+			if t := report.Summary(first, set); t != nil {
 				fmt.Fprintln(e.out, t.Plain())
 			}
-			if planned && e.paper != "" && first.Published != nil && w.Scale == "full" {
+			if e.paper != "" && first.Published != nil && w.Scale == "full" {
 				counts := compare.Count(compare.Published(first.Published, set))
 				fmt.Fprintf(e.out, "published numbers: %s\n\n", counts)
 			}
-		}
-		if rows != nil {
-			columns(e.out, append([][]string{{"claim", "verdict", "statement"}}, rows...))
 		}
 	}
 }

@@ -17,7 +17,7 @@ func TestRunAndAgain(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
 	// svgd differs between the protocols; the six trials of sgld and sifg are shared, so 12 and not 18 are computed.
-	x.want(t, "run toy --protocol all", 0, "12 trials: 0 already there, 12 computed", "There are trials.",
+	x.want(t, "run toy --protocol all", 0, "12 trials: 0 already there, 12 computed",
 		"page: results/index.html")
 	first := files(t, "results", "")
 	names := []string{"sifg-results.txt", "toy/trials.parquet", "toy/trace.parquet", "toy/timings.parquet",
