@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,7 +40,7 @@ func reportCommand(e *env) *cobra.Command {
 				return s.check(e, names)
 			}
 			return s.planned(e, func(w *work) error {
-				if w.count(store.Missing) == len(w.found) && !w.anyResults() {
+				if _, absent := os.Stat(w.results); absent != nil && w.count(store.Missing) == len(w.found) {
 					return w.outcome(e) // there is nothing to write
 				}
 				if err := cmp.Or(w.damage(), writable(w.results)); err != nil {
@@ -52,13 +53,6 @@ func reportCommand(e *env) *cobra.Command {
 	s.flags(cmd)
 	cmd.Flags().BoolVar(&check, "check", false, "write nothing, and exit with 5 where a file is not what would be made")
 	return cmd
-}
-
-// anyResults reports whether the results folder has records of an experiment of the plan.
-func (w *work) anyResults() bool {
-	return slices.ContainsFunc(w.Experiments, func(x *harness.Experiment) bool {
-		return report.Exists(filepath.Join(w.results, x.Name))
-	})
 }
 
 // check makes all files of a results folder again and lists those that are others there.
@@ -147,7 +141,7 @@ func (w *work) collect(e *env) error {
 	}
 	r, err := w.merge(e, before, e.experiments)
 	if r == nil {
-		return err
+		return cmp.Or(err, w.outcome(e))
 	}
 	grids, err := grid.Read(r.Dir, e.experiments)
 	if err == nil {

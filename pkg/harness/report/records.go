@@ -325,9 +325,3 @@ func (d *Records) problems() (names []string) {
 	}
 	return names
 }
-
-// Exists reports whether a folder has records.
-func Exists(dir string) bool {
-	_, err := os.Lstat(filepath.Join(dir, trialsName))
-	return err == nil
-}
