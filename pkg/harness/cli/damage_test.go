@@ -43,7 +43,6 @@ func TestDamagedStore(t *testing.T) {
 	x.want(t, "run --protocol paper", 0, "7 already there, 2 computed")
 	same(t, "once it was removed", files(t, "results/toy", ""), before)
 	x.want(t, "verify", 0, "verified: all files are intact")
-	x.want(t, "verify --store none", 0, "verified: all files are intact")
 	traces := glob(t, "results/store/toy/*/*/trace.parquet", 9)
 	flip(t, traces[0]) // its size is right, so that only who reads it sees it
 	for _, command := range []string{"run --name new", "run --results other --store results/store"} {
@@ -75,7 +74,7 @@ func TestOwnFilesStay(t *testing.T) {
 		t.Errorf("%q, %v", b, err)
 	}
 	os.Remove("results/toy/trials.parquet") // not as if there had been no results
-	x.want(t, "verify", 5, "results/toy/trials.parquet: missing")
+	x.want(t, "report --check", 5, "results/toy/trials.parquet: missing")
 }
 
 // TestFoldersOverlap: the trials have a folder of their own.
@@ -106,7 +105,7 @@ func TestNoStore(t *testing.T) {
 	if left := glob(t, "home/*", 1); left[0] != "home/letter.txt" || x.Calls.Load() != 0 {
 		t.Errorf("something ran, or %v", left)
 	}
-	x.want(t, "verify --store nowhere", 75, "nowhere", "results", "nothing was read")
+	x.want(t, "verify --store nowhere", 75, "no store in nowhere: sifg run makes one")
 	if _, err := os.Stat("nowhere"); err == nil {
 		t.Error("verify made a store")
 	}
@@ -146,7 +145,7 @@ func TestRecompute(t *testing.T) {
 			t.Fatal(err)
 		}
 		x.want(t, "report --protocol all --set step=0.3 --results forged", 0) // pages of the forged values
-		x.want(t, "verify --results forged", 0, "intact")
+		x.want(t, "report --check --results forged", 0)
 	}
 	victim := &traces[len(traces)/2]
 	forge(func() { victim.Value *= 1 + 1e-15 })

@@ -42,7 +42,7 @@ var badInput = []struct {
 	{"run --config bad.yaml", []string{"bad.yaml", "particels", `"particles"`}},
 	{"run --results file", []string{"file"}},
 	{"run --results mixed", []string{"mixed", "grid in it is a file"}},
-	{"verify --results mixed", []string{"mixed/grid", "not a directory"}},
+	{"report --check --results mixed", []string{"mixed/grid", "not a directory"}},
 	{"run --results=~/x", []string{"--results=~/x", `--results "$HOME/x"`}},
 	{"grid", []string{"grid takes one experiment, got none"}},
 	{"grid toy", []string{"--grid", "--axis"}},

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -43,10 +42,14 @@ func reportCommand(e *env) *cobra.Command {
 				if _, absent := os.Stat(w.results); absent != nil && w.count(store.Missing) == len(w.found) {
 					return w.outcome(e) // there is nothing to write
 				}
-				if err := cmp.Or(w.damage(), writable(w.results)); err != nil {
-					return err
+				err := w.damage()
+				if err == nil {
+					err = writable(w.results)
 				}
-				return w.report(e)
+				if err == nil {
+					err = w.report(e)
+				}
+				return err
 			})(cmd, names)
 		},
 	}
@@ -66,13 +69,13 @@ func (s *selection) check(e *env, names []string) error {
 		fmt.Fprintln(e.out, d.Error())
 	}
 	switch {
-	case err != nil:
-		return err
 	case found != nil:
-		return exitf(exitDamaged, "%d files in %s are not what sifg report makes of its records", len(found), dir)
+		err = errors.Join(exitf(exitDamaged, "%d files in %s are not what sifg report makes of its records", len(found),
+			dir), err)
+	case err == nil:
+		fmt.Fprintf(e.out, "%s is what sifg report makes of its records\n", dir)
 	}
-	fmt.Fprintf(e.out, "%s is what sifg report makes of its records\n", dir)
-	return nil
+	return err
 }
 
 // checkResults compares what is in a results folder with what is made of its records. Damage of records is found too;
@@ -140,8 +143,11 @@ func (w *work) collect(e *env) error {
 		return usage.Errorf("%v; restore the folder, or move it away and run the same command again", err)
 	}
 	r, err := w.merge(e, before, e.experiments)
+	if err != nil {
+		return err
+	}
 	if r == nil {
-		return cmp.Or(err, w.outcome(e))
+		return w.outcome(e)
 	}
 	grids, err := grid.Read(r.Dir, e.experiments)
 	if err == nil {

@@ -128,7 +128,7 @@ func TestGrid(t *testing.T) {
 		}
 	}
 	glob(t, "results/custom/grids/grid/*", 5)
-	x.want(t, "verify --name x --store results/store", 75, "no results in results/custom/x", "sifg list runs")
+	x.want(t, "verify --name x --store results/store", 75, "no report in results/custom/x")
 	x.want(t, "report --check --results results/custom/grids", 0)
 	flip(t, "results/custom/grids/grid/steps/toy/paper/best.csv")
 	x.want(t, "report --check --results results/custom/grids", 5, "grids/grid/steps/toy/paper/best.csv")

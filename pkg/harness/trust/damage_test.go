@@ -16,8 +16,8 @@ import (
 
 var damages = flag.Int("damages", 200, "how many files TestDamagedAtRandom damages")
 
-// Files of a store, a report, its pages and a grid are damaged at random, one or several at a time. verify names each
-// of them and nothing else, and what it did not name is as it was.
+// Files of a store, a report, its pages and a grid are damaged at random, one or several at a time. verify and
+// report --check name each of them and nothing else, and what it did not name is as it was.
 func TestDamagedAtRandom(t *testing.T) {
 	dir := folder(t)
 	for _, args := range [][]string{
@@ -45,7 +45,7 @@ func TestDamagedAtRandom(t *testing.T) {
 			}
 		}
 		done += len(hit)
-		code, said := quietly("verify", "--results", dir)
+		code, said := checked(dir)
 		for name, how := range hit {
 			// An index that is damaged stands for all files that it lists, and records for all that is made of them.
 			known := func(index string) bool {
@@ -69,10 +69,17 @@ func TestDamagedAtRandom(t *testing.T) {
 			must(0, os.WriteFile(path, []byte(whole[name]), 0o666))
 		}
 	}
-	if code, said := quietly("verify", "--results", dir); code != 0 {
+	if code, said := checked(dir); code != 0 {
 		t.Errorf("after all was restored: exit code %d: %s", code, said)
 	}
 	t.Logf("%d damages of %d files", done, len(names))
+}
+
+// checked reads a store and its report.
+func checked(dir string) (code int, said string) {
+	code, said = quietly("verify", "--results", dir)
+	other, more := quietly("report", "--check", "--results", dir)
+	return max(code, other), said + more
 }
 
 // spoil damages a file in some way and says which.

@@ -28,7 +28,7 @@ func TestUnreadable(t *testing.T) {
 	}
 	verify := func(want int, words ...string) {
 		t.Helper()
-		code, said := quietly("verify", "--results", dir)
+		code, said := checked(dir)
 		for _, w := range words {
 			if !strings.Contains(said, w) {
 				t.Errorf("%s is not named: %s", w, said)
