@@ -64,17 +64,6 @@ func (s *selection) open(e *env, names []string, write bool) (*work, error) {
 	return w, nil
 }
 
-// planned is a command that does something with the plan of its flags and what the store has of it.
-func (s *selection) planned(e *env, do func(w *work) error) func(*cobra.Command, []string) error {
-	return func(_ *cobra.Command, names []string) error {
-		w, err := s.open(e, names, false)
-		if err != nil {
-			return err
-		}
-		return do(w)
-	}
-}
-
 // look looks through the store for the trials of a plan.
 func (s *selection) look(p *plan.Plan, results string, write bool) (w *work, err error) {
 	w = &work{Plan: p, results: results}
@@ -234,14 +223,6 @@ func (w *work) summary(todo []harness.Trial) string {
 	return strings.Join(append(slices.Clone(w.notes), s), "\n")
 }
 
-// planLine is one method on one problem of a plan, or one cell of a grid.
-type planLine struct {
-	first  *harness.Trial
-	trials int
-	there  int // trials in the store that ended
-	failed int // and that failed, which a run tries again
-}
-
 func planCommand(e *env) *cobra.Command {
 	var s selection
 	cmd := &cobra.Command{
@@ -249,52 +230,44 @@ func planCommand(e *env) *cobra.Command {
 		Short: "Shows the trials of a run, and which are there, missing or failed",
 		Example: `  sifg plan gmm --protocol all
   sifg plan gmm --set methods.svgd.step=0.1`,
-		RunE: s.planned(e, func(w *work) error {
+		RunE: func(_ *cobra.Command, names []string) error {
+			w, err := s.open(e, names, false)
+			if err != nil {
+				return err
+			}
 			w.measure(e)
 			w.print(e)
 			return w.damage()
-		}),
+		},
 	}
 	s.flags(cmd)
 	return cmd
 }
 
-// lines returns a line for each configuration, which the trials of a method on a problem share.
-func (w *work) lines() []planLine {
+// print prints the plan as a table with a row for each configuration, which the trials of a method on a problem share;
+// what it comes to; and why trials failed or are damaged.
+func (w *work) print(e *env) {
 	status := map[string]string{}
 	for _, f := range w.found {
 		status[f.ID.Key] = f.Status
 	}
-	var out []planLine
-	for i := range w.Trials {
-		t := &w.Trials[i]
-		if i == 0 || t.Config != w.Trials[i-1].Config {
-			out = append(out, planLine{first: t})
-		}
-		l := &out[len(out)-1]
-		l.trials++
-		switch s := status[t.Key]; {
-		case s == record.StatusOK || s == record.StatusDiverged:
-			l.there++
-		case slices.Contains(retryable, s):
-			l.failed++
-		}
-	}
-	return out
-}
-
-// print prints the plan as a table, what it comes to, and why trials failed or are damaged.
-func (w *work) print(e *env) {
 	rows := [][]string{
 		{"experiment", "protocol", "problem", "method", "particles", "iterations", "trials", "there", "failed"},
 	}
-	for _, l := range w.lines() {
-		t, method := l.first, l.first.Method
-		if t.Cell != "" {
-			method += ", " + t.Cell
+	for i := 0; i < len(w.Trials); {
+		t, trials, there, failed := w.Trials[i], 0, 0, 0
+		for ; i < len(w.Trials) && w.Trials[i].Config == t.Config; i++ {
+			trials++
+			switch s := status[w.Trials[i].Key]; {
+			case s == record.StatusOK || s == record.StatusDiverged:
+				there++
+			case slices.Contains(retryable, s): // a run tries them again
+				failed++
+			}
 		}
+		method := strings.TrimSuffix(t.Method+", "+t.Cell, ", ")
 		row := []string{t.Experiment, t.Protocol, t.Problem, method}
-		for _, n := range []int{t.Config.Particles, t.Config.Iterations, l.trials, l.there, l.failed} {
+		for _, n := range []int{t.Config.Particles, t.Config.Iterations, trials, there, failed} {
 			row = append(row, fmt.Sprint(n))
 		}
 		rows = append(rows, row)

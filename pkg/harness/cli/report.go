@@ -34,23 +34,24 @@ func reportCommand(e *env) *cobra.Command {
 			"With --check nothing is written: it makes everything again in memory and lists what differs.",
 		Example: `  sifg report gmm --scale smoke
   sifg report gmm --scale smoke --check`,
-		RunE: func(cmd *cobra.Command, names []string) error {
+		RunE: func(_ *cobra.Command, names []string) error {
 			if check {
 				return s.check(e, names)
 			}
-			return s.planned(e, func(w *work) error {
-				if _, absent := os.Stat(w.results); absent != nil && w.count(store.Missing) == len(w.found) {
-					return w.outcome(e) // there is nothing to write
-				}
-				err := w.damage()
-				if err == nil {
-					err = writable(w.results)
-				}
-				if err == nil {
-					err = w.report(e)
-				}
+			w, err := s.open(e, names, false)
+			if err == nil {
+				err = w.damage()
+			}
+			if err != nil {
 				return err
-			})(cmd, names)
+			}
+			if _, absent := os.Stat(w.results); absent != nil && w.count(store.Missing) == len(w.found) {
+				return w.outcome(e) // there is nothing to write
+			}
+			if err := writable(w.results); err != nil {
+				return err
+			}
+			return w.report(e)
 		},
 	}
 	s.flags(cmd)
