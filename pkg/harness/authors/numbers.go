@@ -3,7 +3,6 @@
 package authors
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -84,7 +83,7 @@ func finite(curves []record.Curve) (kept []record.Curve, lost int) {
 // values.
 type part struct {
 	name     string
-	problems []string
+	problems []string // in order
 	methods  []string // nil: all
 	metrics  []string
 	curve    bool
@@ -105,29 +104,4 @@ var parts = []part{
 		"Table 1", []string{"boston", "concrete", "diabetes", "power", "protein", "wine"},
 		[]string{"sgld", "svgd", "l2-gf", "ada-gwg", "ada-sifg"}, []string{"test-rmse", "test-nll"}, false,
 	},
-}
-
-// series is a metric of a method on a problem, of which a figure shows the curve or the last value.
-type series struct {
-	part                    int // place in parts
-	problem, method, metric string
-}
-
-// all returns those of which scripts gave numbers, in order of the figures, then problem, metric, method.
-func all(scripts *record.Set) (out []series) {
-	cells, _ := scripts.Cells()
-	for i, p := range parts {
-		for _, c := range cells {
-			if slices.Contains(p.problems, c.Problem) && slices.Contains(p.metrics, c.Metric) && c.Index == 0 &&
-				(p.methods == nil || slices.Contains(p.methods, c.Method)) {
-				out = append(out, series{i, c.Problem, c.Method, c.Metric})
-			}
-		}
-	}
-	slices.SortFunc(out, func(a, b series) int {
-		metric := func(s series) int { return slices.Index(parts[s.part].metrics, s.metric) }
-		return cmp.Or(cmp.Compare(a.part, b.part), cmp.Compare(a.problem, b.problem),
-			cmp.Compare(metric(a), metric(b)), cmp.Compare(a.method, b.method))
-	})
-	return out
 }
