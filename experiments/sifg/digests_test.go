@@ -13,6 +13,7 @@ import (
 	"os"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
@@ -131,3 +132,16 @@ func digest(t *testing.T, e *store.Entry) string {
 	}
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
+
+type (
+	trial      = harness.Trial
+	experiment = *harness.Experiment
+)
+
+// silent is the progress of a run that nobody looks at.
+type silent struct{}
+
+func (silent) Note(string)                               {}
+func (silent) Start(*trial)                              {}
+func (silent) Step(*trial, int)                          {}
+func (silent) End(*trial, string, string, time.Duration) {}

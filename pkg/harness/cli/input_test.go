@@ -5,9 +5,12 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestMain(m *testing.M) {
@@ -146,4 +149,131 @@ func TestCrashes(t *testing.T) {
 		t.Errorf("a crash ends with exit code %d, want a signal", code)
 	}
 	x.want(t, "run --methods svgd --scale smoke --set particles=10000000", 3, "memory", "10000000 particles")
+}
+
+// A flag on the command line comes before the environment, that before sifg.yaml, and that before the default.
+func TestPreset(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	put(t, "sifg.yaml", "seeds: [7, 8]\nscale: smoke\ndry-run: true\n"+
+		"set:\n  - step=0.3\n  - problems.small.particles=5\n")
+	x.want(t, "plan --methods svgd", 0, "5          8           2", "2 trials") // dry-run is a flag of grid
+	t.Setenv("SIFG_SEEDS", "1-4")
+	x.want(t, "plan --methods svgd", 0, "4 trials")
+	x.want(t, "plan --methods svgd --seeds 5", 0, "1 trial:")
+	t.Setenv("SIFG_METHODS", "svgd,sgld")
+	x.want(t, "plan --seeds 5", 0, "2 trials")
+	x.want(t, "list", 0) // which has no such flags
+	t.Setenv("SIFG_JOBS", "many")
+	x.want(t, "run", 2, "SIFG_JOBS: --jobs=many: want a whole number")
+	t.Setenv("SIFG_JOBS", "")
+	x.want(t, "run --seeds 1 --set step=0.1", 0, "2 computed", "results/custom/smoke_")
+	for text, words := range map[string]string{
+		"jobbs: 3\n":            `unknown key "jobbs" in sifg.yaml: did you mean "jobs"?`,
+		"set: {step: 0.1}\n":    `unknown key "set.step" in sifg.yaml`,
+		"help: true\n":          `unknown key "help" in sifg.yaml`,
+		"jobs: 010\n":           "sifg.yaml: line 1: 010 begins with 0: write 10",
+		"timeout: 5\n":          "sifg.yaml: --timeout=5: want a time with its unit",
+		"jobs: [1, 2\n":         "sifg.yaml: ",
+		"datasets-mirror: no\n": `"no", which is no folder`,
+	} {
+		put(t, "sifg.yaml", text)
+		t.Setenv("SIFG_DATASETS_MIRROR", "") // which this test may run with
+		x.want(t, "run", 2, words)
+	}
+	must(0, os.Remove("sifg.yaml"))
+	put(t, "sifg.yaml/a", "") // a folder of this name
+	x.want(t, "plan", 2, "sifg.yaml", "not a regular file")
+}
+
+// TestHelp: --help shows at most ten commands, and of a run at most 22 flags, under headings; of none it hides one.
+func TestHelp(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	help := x.want(t, "--help", 0, "SIFG_JOBS", "sifg.yaml")
+	commands := regexp.MustCompile(`(?m)^  ([a-z]+)  `).FindAllString(help, -1)
+	if n := len(commands); n < 8 || n > 10 {
+		t.Errorf("%d commands: %q", n, commands)
+	}
+	flag := regexp.MustCompile(`(?m)^  (?:-\w,|   ) --[a-z]+`)
+	said := x.want(t, "run --help", 0, "--shard i/n")
+	for _, h := range headings {
+		if h.flags != nil && !strings.Contains(said, "\n"+h.title+"\n") {
+			t.Errorf("run has no flag under %q", h.title)
+		}
+	}
+	if n := len(flag.FindAllString(said, -1)); n < 15 || n > 22 {
+		t.Errorf("%d flags: %s", n, said)
+	}
+	if regexp.MustCompile(`(?m)^(Global )?Flags:`).MatchString(said) {
+		t.Errorf("a flag of run has no heading: %s", said)
+	}
+	for _, c := range []string{"grid", "plan", "report", "claims", "compare", "list", "verify", "data list"} {
+		x.want(t, c+" --help", 0, "--verbose", "--datasets")
+	}
+}
+
+// TestSentences: whatever was typed, the sentence that refuses it is one line without control characters, quotes at
+// most 500 characters of a value, and names no type of the language that the program is written in.
+func TestSentences(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	long := strings.Repeat("é", 50_000)
+	spaced := strings.Repeat("a b\n\x1b[31m", 10_000)
+	put(t, "long.yaml", long+": 5\n")
+	put(t, "list.yaml", "- 1\n")
+	put(t, "deep.yaml", strings.Repeat("{a: ", 500)+"1"+strings.Repeat("}", 500))
+	put(t, "anchor.yaml", "seeds: &a [*a]\n")
+	put(t, "keys.yaml", "problems: {small: {1: 2}}\n")
+	for _, value := range []string{long, spaced, "\x00", "\u202e", "%s%d%!", strings.Repeat("x,", 20_000)} {
+		for _, flag := range []string{
+			"--protocol", "--problems", "--methods", "--seeds", "--set", "--config", "--scale",
+			"--name", "--jobs", "--timeout", "--shard", "--threads", "--datasets"} {
+			refused(t, x, "run", "toy", flag, value)
+		}
+		refused(t, x, "run", value)
+		refused(t, x, value)
+		refused(t, x, "run", "--"+value)
+		refused(t, x, "run", "--set", "particles="+value)
+		refused(t, x, "run", "--set", value+"=1")
+		refused(t, x, "grid", "toy", "--axis", value)
+		refused(t, x, "grid", "toy", "--axis", "step=[0.1]", "--select", value)
+		refused(t, x, "compare", value)
+	}
+	files, _ := filepath.Glob("*.yaml")
+	for _, path := range files {
+		refused(t, x, "run", "--config", path)
+		refused(t, x, "grid", "toy", "--grid", path)
+		refused(t, x, "run", "--datasets", path)
+	}
+	for _, set := range []string{"problems=5", "methods=[1]", "seeds={a: 1}", "judge=true", "step={}", "options=7",
+		"particles=[[1]]", "seeds=1-1000000000000", "seeds=1-1000000"} {
+		refused(t, x, "run", "--set", set)
+	}
+	if x.Calls.Load() != 0 {
+		t.Error("something ran")
+	}
+}
+
+// refused runs a command line that must be refused in a fair sentence.
+func refused(t *testing.T, x *toyExperiment, args ...string) {
+	t.Helper()
+	code, said, text := x.call(t, args...)
+	what := args[len(args)-1]
+	what = what[:min(len(what), 40)]
+	if code != exitUsage && code != exitStopped {
+		t.Errorf("%.30q %q: exit code %d: %.300s", args, what, code, said)
+	}
+	if n := utf8.RuneCountInString(text); n > 2500 || strings.Count(text, "\n") != 1 {
+		t.Errorf("%.30q %q: %d characters: %.200s", args, what, n, text)
+	}
+	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' || r == '\u202e' || r == 0x7f }) {
+		t.Errorf("%.30q %q: control characters: %.200q", args, what, text)
+	}
+	words := []string{"interface {}", "map[", "settings.", "[]string", "json:", "mapstructure", "!!", "%!", "goroutine"}
+	for _, word := range words {
+		if strings.Contains(text, word) && !strings.Contains(what, word) {
+			t.Errorf("%.30q %q: says %q: %.300s", args, what, word, text)
+		}
+	}
 }
