@@ -198,9 +198,12 @@ func draws(s *record.Set) (map[string][]byte, error) {
 		if t.Method == chainsName {
 			dir = "draws/reference"
 		}
-		a, err := s.Load(t.Key, "values")
-		if err != nil || out[path.Join(dir, "draws.npy")] != nil { // a trial that did not end well has none
+		if t.Status != record.StatusOK || out[path.Join(dir, "draws.npy")] != nil {
 			continue
+		}
+		a, err := s.Load(t.Key, "values")
+		if err != nil {
+			return nil, err
 		}
 		out[path.Join(dir, "draws.npy")], out[path.Join(dir, "names.json")] = npy.Encode(a.Shape, a.Double), text
 		if w, err := s.Load(t.Key, "weights"); err == nil { // see judge.Result

@@ -18,7 +18,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
-var pairs = flag.Int("pairs", 10, "how many trials TestMeasuredAgainAtRandom measures again, of thrice as many")
+var pairs = flag.Int("pairs", 4, "how many trials TestMeasuredAgainAtRandom measures again, of thrice as many")
 
 // looks are the settings of an experiment that decide what is measured of 40 iterations: one of the values, or any of
 // those in [].

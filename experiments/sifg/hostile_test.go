@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -62,31 +61,6 @@ func TestHostilePrograms(t *testing.T) {
 	}
 }
 
-// TestEditedProgram: a program that is edited while it runs makes no result under the key of the file that was planned,
-// in trials and in references.
-func TestEditedProgram(t *testing.T) {
-	long(t, "runs programs of Python")
-	run := hostile(t)
-	original := must(os.ReadFile("target.py"))
-	args := onProgram("edited", "--jobs", "2")
-	code, said := run(args...)
-	if !bytes.Contains(must(os.ReadFile("target.py")), []byte("SCALE = 100.0")) {
-		t.Fatalf("the program did not edit itself: %s", said)
-	}
-	// A trial fails whose process starts after the edit. Whether one does hangs on how fast the others are.
-	if told := strings.Contains(said, "changed since the run began"); code != 3 && code != 0 || told != (code == 3) {
-		t.Errorf("exit code %d: %s", code, said)
-	}
-	must(0, os.WriteFile("target.py", original, 0o666))
-	if code, said := run(args...); code != 0 {
-		t.Errorf("with the old file: exit code %d: %s", code, said)
-	}
-	verify := []string{"verify", "posteriors", "--recompute", "3", "--results", "R", "--program", args[3]}
-	if code, said := run(verify...); code != 0 || !strings.Contains(said, "3 trials recomputed: bit for bit the same") {
-		t.Errorf("what was computed is not of the old file: exit code %d: %s", code, said)
-	}
-}
-
 // TestRecomputeProgram: trials of a program are computed again where verify is given it, to the same tables. Else they
 // are named as not computed, not as different.
 func TestRecomputeProgram(t *testing.T) {
@@ -111,28 +85,5 @@ func TestRecomputeProgram(t *testing.T) {
 	if code, said := run(append(verify, "--program", "python3 target.py well")...); code != 0 ||
 		!strings.Contains(said, "2 trials recomputed: bit for bit the same") {
 		t.Errorf("with the program: exit code %d: %s", code, said)
-	}
-}
-
-// TestHostileNames: names of a program neither control a terminal nor become formulas or rows of a table.
-func TestHostileNames(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs all that a program is asked: two seconds")
-	}
-	run := hostile(t)
-	if code, said := run(onProgram("names", "--seeds", "1")...); code != 0 {
-		t.Fatal(said)
-	}
-	bad := regexp.MustCompile(`\x1b|=cmd|(?m)^\| forged`)
-	const here = "posteriors/tuned/"
-	for _, pattern := range []string{"index.html", here + "*.*", here + "draws/*/names.json"} {
-		for _, file := range must(filepath.Glob("R/" + pattern)) {
-			if at := bad.Find(must(os.ReadFile(file))); at != nil {
-				t.Errorf("%s has %q", file, at)
-			}
-		}
-	}
-	if text := string(must(os.ReadFile("R/posteriors/tuned/values.csv"))); !strings.Contains(text, "cmd|") {
-		t.Errorf("the names are not in the table: %s", text)
 	}
 }

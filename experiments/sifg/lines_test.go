@@ -53,7 +53,7 @@ type source struct {
 func sources(t *testing.T) (out []source) {
 	t.Helper()
 	root := filepath.Join("..", "..")
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	must(0, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -74,10 +74,7 @@ func sources(t *testing.T) (out []source) {
 			out = append(out, source{name, text, bytes.Count(text, []byte("\n")), test})
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return out
 }
 

@@ -56,16 +56,15 @@ func TestTable1Offline(t *testing.T) {
 	}
 }
 
-// TestAbsentData: what cannot be had is one sentence where a run begins and one where it ends. The rest has its report.
+// TestAbsentData: what is not here is said where a run begins and where it ends, and the rest has its report.
 func TestAbsentData(t *testing.T) {
 	long(t, "runs every experiment whose data are here")
 	network := isolated(t)
 	var out, errs bytes.Buffer
-	args := []string{"run", "all", "--scale", "smoke", "--methods", "svgd,sgld"}
+	args := []string{"run", "all", "--scale", "smoke", "--methods", "svgd", "--seeds", "1"}
 	code := cli.Main(args, &out, &errs, experiments...)
 	lines := strings.Split(strings.TrimSpace(errs.String()), "\n")
-	if code != 0 || network.tried != 1 || strings.Count(errs.String(), "left out") != 2 ||
-		!strings.HasPrefix(lines[0], "the data set meg cannot be fetched (") || len(lines[0]) > 120 {
+	if code != 0 || network.tried != 0 || strings.Count(errs.String(), "left out") != 2 {
 		t.Errorf("exit code %d, %d requests; %s", code, network.tried, errs.String())
 	}
 	const why = "are left out, because the data set meg is not here: sifg data fetch gets it"
@@ -89,16 +88,5 @@ func TestAbsentData(t *testing.T) {
 	args[1] = "meg-ica"
 	if code := cli.Main(args, &out, &errs, experiments...); code != 75 || !strings.Contains(errs.String(), "sifg: ") {
 		t.Errorf("exit code %d of the experiment by name: %s", code, errs.String())
-	}
-}
-
-// TestWhichExperiment: without a name nothing runs, and the answer says what there is.
-func TestWhichExperiment(t *testing.T) {
-	isolated(t)
-	var out, errs bytes.Buffer
-	code := cli.Main([]string{"run"}, &out, &errs, experiments...)
-	if said := errs.String(); code != 2 || !strings.Contains(said, "which experiment?") ||
-		!strings.Contains(said, "meg-ica") {
-		t.Errorf("exit code %d: %s", code, said)
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,9 +27,7 @@ func TestOwnPaper(t *testing.T) {
 	long(t, "runs programs of Python")
 	python(t, "json")
 	root, dir := must(filepath.Abs("../../docs/templates/paper")), filepath.Join(t.TempDir(), "mypaper")
-	if err := os.CopyFS(dir, os.DirFS(root)); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.CopyFS(dir, os.DirFS(root)))
 	t.Chdir(t.TempDir())
 	edit := func(file, old, new string) {
 		path := filepath.Join(dir, file)
@@ -36,9 +35,7 @@ func TestOwnPaper(t *testing.T) {
 		if !strings.Contains(text, old) {
 			t.Fatalf("%s lacks %q", file, old)
 		}
-		if err := os.WriteFile(path, []byte(strings.ReplaceAll(text, old, new)), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(0, os.WriteFile(path, []byte(strings.ReplaceAll(text, old, new)), 0o666))
 	}
 	says := func(want string, args ...string) { t.Helper(); paperSays(t, dir, 0, want, args...) }
 	says("3 trials: 0 already there, 3 computed", "run", "--scale", "smoke")
@@ -49,9 +46,7 @@ func TestOwnPaper(t *testing.T) {
 		"particles: 30, iterations: 20, judge: {every: 10}")
 	edit("paper.yaml", "seeds: 1..6", "seeds: 1..2")
 	moved := filepath.Join(t.TempDir(), "mypaper")
-	if err := os.Rename(dir, moved); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.Rename(dir, moved))
 	dir = moved
 	says("6 trials: 3 already there, 3 computed", "run")
 	says("  2    ", "claims")
@@ -69,4 +64,60 @@ func TestOwnPaper(t *testing.T) {
 	}
 	edit("mine.py", "np.sqrt(2 * step)", "np.sqrt(3 * step)")
 	says("6 trials: 4 already there, 2 to compute", "plan")
+}
+
+// TestPaperOfTables: a problem of a paper may be a table, whose file is meant from the paper's folder. Where the folder
+// is does not count, and what is in the table does.
+func TestPaperOfTables(t *testing.T) {
+	const paper = `title: Rents
+seeds: [1, 2]
+problems:
+  rent: {data: rent.csv, target: rent, parse: {drop: [id]}, particles: 10, iterations: 20, judge: {every: 10}}
+methods: {svgd: {step: 1.0e-3}, sgld: {step: 1.0e-5}}
+published: numbers.csv
+claims:
+  - {says: SVGD is near., within: {metric: test-rmse, problem: rent, method: svgd, bound: 1.0e9}}
+  - {says: SVGD is best., lowest: {metric: test-rmse, method: svgd, of: 1 of 1}}
+`
+	dir := filepath.Join(t.TempDir(), "rents")
+	write := func(name, text string) {
+		t.Helper()
+		must(0, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
+	}
+	rents := "id,area,rent\n"
+	for i := range 40 {
+		rents += fmt.Sprintf("a%d,%d,%d\n", i, 20+i, 9*i+(7*i)%5)
+	}
+	must(0, os.Mkdir(dir, 0o777))
+	write("paper.yaml", paper)
+	write("rent.csv", rents)
+	write("numbers.csv", "dataset,metric,method,mean,std\nrent,test-rmse,svgd,1.0e3,1\n")
+	t.Chdir(t.TempDir())
+	says := func(code int, want string, args ...string) { t.Helper(); paperSays(t, dir, code, want, args...) }
+	says(0, "4 trials: 0 already there, 4 computed", "run")
+	says(0, "| 1.0e3 ± 1 |", "compare", "--all")
+	says(0, "SVGD is near.", "claims")
+	says(0, "2 trials recomputed: bit for bit the same", "verify", "--recompute", "2")
+	says(0, "results/custom/rents is what sifg report makes", "report", "--check")
+	final := string(must(os.ReadFile("results/custom/rents/rents/paper/final-rent.md")))
+	if !strings.Contains(final, "| linear regression |") {
+		t.Errorf("the table of errors lacks the baselines:\n%s", final)
+	}
+	moved := filepath.Join(t.TempDir(), "rents")
+	must(0, os.Rename(dir, moved))
+	dir = moved
+	says(0, "4 already there, 0 to compute", "plan")
+	write("rent.csv", strings.Replace(rents, "a0,20,", "a0,21,", 1))
+	says(0, "0 already there, 4 to compute", "plan")
+	for _, c := range []struct{ old, new, want string }{
+		{"data: rent.csv", "data: rents.csv", "paper.yaml: problems.rent.data: there is no file"},
+		{"target: rent, ", "", "paper.yaml: problems.rent: "},
+		{"drop: [id]", "dorp: [id]", `problems.rent.parse: unknown key "dorp": did you mean "drop"?`},
+		{"data: rent.csv, ", "", "problems.rent: want one of program, a command"},
+		{"within: {metric: test-rmse", "within: {metric: energy", `unknown metric "energy"`},
+		{"of: 1 of 1", "of: 1 of 2", `claim 2, lowest.of: want how many of the 1 problems with test-rmse`},
+	} {
+		write("paper.yaml", strings.Replace(paper, c.old, c.new, 1))
+		says(2, c.want, "plan")
+	}
 }

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,24 +47,17 @@ func TestProgramsDocument(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{"model.py": model, "langevin.py": sampler} {
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(0, os.WriteFile(name, []byte(text), 0o666))
 	}
 	mine := []string{"--sampler", "mine=python langevin.py", "--set", "methods.mine.step=0.02"}
-	out := command(t, append([]string{"run", "gmm", "monomial-gamma", "--protocol", "tuned", "--scale",
-		"smoke", "--methods", "mine,sgld", "--name", "mine"}, mine...)...)
-	if !strings.Contains(out, " 0 already there") {
-		t.Error(out)
-	}
-	for _, again := range []struct{ step, want string }{
-		{"0.02", " 0 computed"}, {"0.03", " already there, 6 computed"},
+	for _, next := range []struct{ step, want string }{
+		{"0.02", " 0 already there"}, {"0.02", " 0 computed"}, {"0.03", " already there, 6 computed"},
 	} {
-		mine[3] = "methods.mine.step=" + again.step
-		out := command(t, append([]string{"run", "gmm", "monomial-gamma", "--protocol", "tuned", "--scale",
-			"smoke", "--methods", "mine,sgld", "--name", "mine"}, mine...)...)
-		if !strings.Contains(out, again.want) {
-			t.Errorf("step %s: want %q: %s", again.step, again.want, out)
+		mine[3] = "methods.mine.step=" + next.step
+		out := command(t, append(strings.Fields("run gmm monomial-gamma --protocol tuned --scale smoke "+
+			"--methods mine,sgld --name mine"), mine...)...)
+		if !strings.Contains(out, next.want) {
+			t.Errorf("step %s: want %q: %s", next.step, next.want, out)
 		}
 	}
 	toy := append([]string{"gmm", "--problems", "gmm-2d", "--scale", "smoke", "--seeds", "7"}, mine...)
@@ -109,9 +104,7 @@ func moments(t *testing.T, dir string) (means, sds map[string]float64) {
 		t.Fatal(err)
 	}
 	var names []string
-	if err := json.Unmarshal(must(os.ReadFile(filepath.Join(dir, "names.json"))), &names); err != nil {
-		t.Fatal(err)
-	}
+	must(0, json.Unmarshal(must(os.ReadFile(filepath.Join(dir, "names.json"))), &names))
 	means, sds = map[string]float64{}, map[string]float64{}
 	v := shape[len(shape)-1]
 	n := float64(len(data) / v)
@@ -192,5 +185,73 @@ func TestLibrarySamplers(t *testing.T) {
 	}
 	if len(value) != 4 || value["svgd"] != value["blackjax-svgd"] {
 		t.Errorf("k-NN KL of SVGD is %s, of BlackJAX's %s: %s", value["svgd"], value["blackjax-svgd"], out)
+	}
+}
+
+// TestAudit: scripts that share no code with this program recompute the comparisons, and the numbers of README and of
+// documents about results, from the committed Parquet files and agree. They find a verdict that was changed.
+func TestAudit(t *testing.T) {
+	long(t, "reads all results by scripts of Python")
+	python(t, "numpy", "pyarrow")
+	script := func(name string, args ...string) (string, error) {
+		args = append([]string{filepath.Join("..", "..", "scripts", "audit", name)}, args...)
+		out, err := exec.Command("python", args...).CombinedOutput()
+		return string(out), err
+	}
+	if out, err := script("words.py", results); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+
+	const name, compared = "monomial-gamma", "tuned/compare-monomial-gamma.md"
+	forged := t.TempDir()
+	must(0, os.MkdirAll(filepath.Join(forged, name, "tuned"), 0o777))
+	for _, file := range []string{"trials.parquet", "trace.parquet", compared} {
+		text := must(os.ReadFile(filepath.Join(results, name, file)))
+		if file == compared {
+			text = bytes.Replace(text, []byte("| worse "), []byte("| better"), 1)
+		}
+		must(0, os.WriteFile(filepath.Join(forged, name, file), text, 0o666))
+	}
+	out, err := script("audit.py", forged, name)
+	if err == nil || !strings.Contains(out, "better, here worse") || !strings.HasSuffix(out, ", 1 disagreements\n") {
+		t.Errorf("a forged verdict: %v, %s", err, out)
+	}
+}
+
+// TestParquetByPath: readers that take parts of a path for columns, as DuckDB, Polars and pyarrow do where a folder is
+// called particles=50, see of each Parquet file that is written what is in it.
+func TestParquetByPath(t *testing.T) {
+	long(t, "reads files by Python")
+	script := must(filepath.Abs("../../scripts/readers/parquet.py"))
+	python(t, "duckdb", "polars", "pyarrow")
+	t.Chdir(t.TempDir())
+	some := []string{"gmm", "--problems", "gmm-2d", "--methods", "sgld", "--seeds", "1", "--scale", "smoke"}
+	command(t, slices.Concat([]string{"run"}, some, []string{"--set", "particles=50"})...)
+	command(t, slices.Concat([]string{"grid"}, some, []string{"--axis", "particles=[50]", "--set", "iterations=9",
+		"--select", "min energy"})...)
+	args := []string{script}
+	must(0, filepath.WalkDir("results", func(path string, d fs.DirEntry, err error) error {
+		if strings.Contains(path, "=") {
+			t.Errorf("%s has a =", path)
+		}
+		if filepath.Ext(path) == ".parquet" {
+			args = append(args, path)
+		}
+		return err
+	}))
+	var files map[string]struct {
+		Values map[string][]string
+		Differ []string
+	}
+	out, err := exec.Command("python", args...).CombinedOutput()
+	if err != nil || json.Unmarshal(out, &files) != nil || len(files) != 9 {
+		t.Fatalf("%v: %v, %d files\n%.2000s", args, err, len(files), out)
+	}
+	for path, f := range files {
+		particles, key := f.Values["particles"], f.Values["key"]
+		lost := filepath.Base(path) == "trials.parquet" && !slices.Contains(particles, "50")
+		if len(f.Differ) > 0 || len(key) == 0 || lost {
+			t.Errorf("%s: %v, %v particles, %v", path, f.Differ, particles, key)
+		}
 	}
 }

@@ -20,25 +20,19 @@ func template(t *testing.T, name string) (dir string, edit func(old, new string)
 	t.Helper()
 	root := must(filepath.Abs("../.."))
 	dir = t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join(root, "docs/templates", name))); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.CopyFS(dir, os.DirFS(filepath.Join(root, "docs/templates", name))))
 	change := func(file, old, new string) {
 		path := filepath.Join(dir, file)
 		text := string(must(os.ReadFile(path)))
 		if !strings.Contains(text, old) {
 			t.Fatalf("%s lacks %q", file, old)
 		}
-		if err := os.WriteFile(path, []byte(strings.ReplaceAll(text, old, new)), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(0, os.WriteFile(path, []byte(strings.ReplaceAll(text, old, new)), 0o666))
 	}
 	change("go.mod", "../sifg", root)
 	sums := append(must(os.ReadFile(filepath.Join(root, "pkg/harness/go.sum"))),
 		must(os.ReadFile(filepath.Join(root, "go.work.sum")))...)
-	if err := os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o666))
 	run = func(args ...string) string {
 		t.Helper()
 		cmd := exec.Command("go", append([]string{"run", "."}, args...)...)

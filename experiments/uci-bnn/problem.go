@@ -1,9 +1,7 @@
 package ucibnn
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"slices"
 	"strings"
@@ -287,10 +285,10 @@ func mixture(q metric.Prediction, t int) (mean, sd float64) {
 func predictions(s *record.Set) (map[string][]byte, error) {
 	var rows []Prediction
 	for _, t := range s.Trials {
-		a, err := s.Load(t.Key, "predictions")
-		if errors.Is(err, fs.ErrNotExist) { // it did not end well
+		if t.Status != record.StatusOK {
 			continue
 		}
+		a, err := s.Load(t.Key, "predictions")
 		if err != nil {
 			return nil, err
 		}

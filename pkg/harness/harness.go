@@ -15,7 +15,6 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
@@ -283,13 +282,9 @@ var None = sifg.Sampler{
 // registered are the names of the samplers of experiments that are in the library's table.
 var registered = map[string]bool{}
 
-var registering sync.Mutex // of registered
-
 // Register adds the samplers of these experiments to the library's table, each name once: experiments may share a
 // sampler.
 func Register(experiments ...*Experiment) {
-	registering.Lock()
-	defer registering.Unlock()
 	for _, e := range experiments {
 		for _, s := range e.Samplers {
 			if !registered[s.Name] {

@@ -139,22 +139,3 @@ func TestArchitectureIsTrue(t *testing.T) {
 		t.Errorf("docs/architecture.md names the packages\n%v, and there are\n%v", named, there)
 	}
 }
-
-// TestParquetIsApart: one package alone imports the library of Parquet, so that another can take its place.
-func TestParquetIsApart(t *testing.T) {
-	const library = "github.com/apache/arrow"
-	const format = `{{.ImportPath}} {{join .Imports " "}} {{join .TestImports " "}} {{join .XTestImports " "}}`
-	out, err := exec.Command("go", "list", "-f", format, module+"...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(out)) {
-		name, imports, _ := strings.Cut(line, " ")
-		if strings.Contains(imports, library) && name != module+"pkg/harness/record" {
-			t.Errorf("%s imports %s", name, library)
-		}
-	}
-	if !strings.Contains(string(out), library) {
-		t.Error("nothing imports it: the test is out of date")
-	}
-}

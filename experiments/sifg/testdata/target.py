@@ -1,19 +1,14 @@
 """N(0, I) in two dimensions as a program that needs no library, and does one thing wrong: python target.py HOW."""
 
 import json
-import os
 import random
 import struct
 import sys
 
 how = sys.argv[1] if len(sys.argv) > 1 else "well"
-SCALE = 1.0
-me, edited = os.path.abspath(__file__), os.path.abspath(__file__) + ".edited"
 about = {"dim": 2, "names": ["a", "b"]}
 if how == "huge":
-    about = {"dim": 1000000}
-elif how == "names":
-    about["names"] = ["=cmd|' /C calc'!A0", "\x1b[31mred\n| forged |"]
+    about = {"dim": 200000}
 
 
 def say(message, rows=0, cols=0, values=()):
@@ -34,25 +29,16 @@ def read():
 
 
 say({"sifg": 1, "target": about, "version": "1"})
-asked = 0
 while True:
     message, rows, cols, x = read()
-    asked += 1
-    if how == "edited" and asked == 20 and not os.path.exists(edited):  # as by an editor
-        open(edited, "w").close()
-        with open(me) as old, open(me + ".new", "w") as new:
-            new.write(old.read().replace("SCALE = " + "1.0", "SCALE = " + "100.0"))
-        os.rename(me + ".new", me)
     out = []
     for i in range(rows):
         row = x[i * cols : (i + 1) * cols]
-        value, gradient = -SCALE * sum(v * v for v in row) / 2, [-SCALE * v for v in row]
+        value, gradient = -sum(v * v for v in row) / 2, [-v for v in row]
         if how == "halved":
             gradient[1] /= 2
         elif how == "noise":
             value += random.gauss(0, 1e-9)
-        elif how == "refuses" and row[0] > 1.2:
-            value, gradient = -float("inf"), [float("nan")] * cols
         elif how == "stdin":
             sys.exit()
         out += [value] + gradient

@@ -26,36 +26,34 @@ type test struct {
 	levels  []float64   // means over the checkpoints
 }
 
-// newTest returns the test of two samples, nil if one is empty or they have no checkpoint in common after the start.
+// newTest returns the test of two samples, nil if one is empty or they have no checkpoint in common after the start. A
+// cell is the last value of a curve.
 func newTest(script, ours []record.Curve, curve bool) *test {
 	if len(script) == 0 || len(ours) == 0 {
 		return nil
 	}
-	t := &test{scripts: len(script)}
-	all := slices.Concat(script, ours)
-	if !curve {
-		t.weights = []float64{1}
-		for _, c := range all {
-			t.curves, t.levels = append(t.curves, []float64{c.Last()}), append(t.levels, c.Last())
+	t, all := &test{scripts: len(script), weights: []float64{1}}, slices.Concat(script, ours)
+	var common []int
+	if curve {
+		common = slices.DeleteFunc(slices.Clone(script[0].Iteration), func(at int) bool {
+			lacks := func(c record.Curve) bool { return !slices.Contains(c.Iteration, at) }
+			return at == 0 || slices.ContainsFunc(all, lacks)
+		})
+		if len(common) < 2 {
+			return nil
 		}
-		return t
-	}
-	common := slices.DeleteFunc(slices.Clone(script[0].Iteration), func(at int) bool {
-		lacks := func(c record.Curve) bool { return !slices.Contains(c.Iteration, at) }
-		return at == 0 || slices.ContainsFunc(all, lacks)
-	})
-	if len(common) < 2 {
-		return nil
-	}
-	t.weights = make([]float64, len(common))
-	for k := range common[1:] {
-		half := float64(common[k+1]-common[k]) / float64(2*(common[len(common)-1]-common[0]))
-		t.weights[k] += half
-		t.weights[k+1] += half
+		t.weights = make([]float64, len(common))
+		for k := range common[1:] {
+			half := float64(common[k+1]-common[k]) / float64(2*(common[len(common)-1]-common[0]))
+			t.weights[k] += half
+			t.weights[k+1] += half
+		}
 	}
 	for _, c := range all {
-		var values []float64
-		level := 0.0
+		values, level := []float64{c.Last()}, c.Last()
+		if curve {
+			values, level = nil, 0
+		}
 		for k, at := range common {
 			values = append(values, c.At(at))
 			level += float64(t.weights[k] * values[k])

@@ -1,12 +1,14 @@
 package authors
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 // Row is a curve or a cell: a metric of a method on a problem, of the scripts and ours.
@@ -30,27 +32,29 @@ type Row struct {
 func Compare(scripts *record.Set, released []*record.Set) []Row {
 	var rows []Row
 	var tests []*test
-	for _, s := range all(scripts) {
-		has := func(set *record.Set) bool { return len(set.Methods(s.problem)) > 0 }
-		at := slices.IndexFunc(released, has)
-		if at < 0 {
-			continue
+	add := func(p part, set *record.Set, r Row) {
+		script, lost := finite(scripts.Curves(r.Problem, r.Method, r.Metric, 0))
+		ours, lostToo := finite(set.Curves(r.Problem, r.Method, r.Metric, 0))
+		if t := newTest(script, ours, p.curve); t != nil {
+			well, all := record.View{Set: set, Problem: r.Problem}.Ended(r.Method)
+			r.ScriptLost, r.OursLost = lost, lostToo+all-well
+			t.fill(&r)
+			rows, tests = append(rows, r), append(tests, t)
 		}
-		set := released[at]
-		r := Row{
-			Figure: parts[s.part].name, Curve: parts[s.part].curve,
-			Cell: record.Cell{Problem: s.problem, Metric: s.metric, Method: s.method},
+	}
+	for _, p := range parts {
+		for _, problem := range p.problems {
+			has := func(set *record.Set) bool { return len(set.Methods(problem)) > 0 }
+			at := slices.IndexFunc(released, has)
+			for i := 0; at >= 0 && i < len(p.metrics); i++ {
+				for _, method := range slices.Sorted(slices.Values(scripts.Methods(problem))) {
+					if p.methods == nil || slices.Contains(p.methods, method) {
+						cell := record.Cell{Problem: problem, Metric: p.metrics[i], Method: method}
+						add(p, released[at], Row{Figure: p.name, Curve: p.curve, Cell: cell})
+					}
+				}
+			}
 		}
-		script, lost := finite(scripts.Curves(s.problem, s.method, s.metric, 0))
-		ours, lostToo := finite(set.Curves(s.problem, s.method, s.metric, 0))
-		well, all := record.View{Set: set, Problem: s.problem}.Ended(s.method)
-		r.ScriptLost, r.OursLost = lost, lostToo+all-well
-		t := newTest(script, ours, r.Curve)
-		if t == nil {
-			continue
-		}
-		t.fill(&r)
-		rows, tests = append(rows, r), append(tests, t)
 	}
 	p := make([]float64, len(rows))
 	for i, r := range rows {
@@ -67,4 +71,60 @@ func Compare(scripts *record.Set, released []*record.Set) []Row {
 		}
 	}
 	return rows
+}
+
+// Rule in a sentence. docs/authors.md has the whole of it.
+const Rule = "A curve differs if a permutation test of the area between the mean curves says so (5 %, Holm's " +
+	"correction over all rows), a cell beyond 3.3 standard errors. Minimum detectable effect: with a power of 80 %."
+
+// Table returns rows as a table. folded, the cells of a problem and metric that agree share one row.
+func Table(rows []Row, folded bool) *table.Table {
+	t := &table.Table{
+		Title:  "Ours beside the authors' code",
+		Spread: "standard deviation over seeds",
+		Notes:  []string{Rule},
+		Columns: append(table.Columns(4, "shown in", "problem", "metric", "method", "seeds", "theirs", "ours",
+			"difference", "95 %: from", "to", "area", "p", "Holm", "minimum detectable"), table.Column{Header: "verdict"}),
+	}
+	agree := map[[2]string]int{} // by problem and metric
+	folds := func(r Row) bool { return folded && !r.Curve && !r.Differs && r.ScriptLost == r.OursLost }
+	for _, r := range rows {
+		if folds(r) {
+			agree[[2]string{r.Problem, r.Metric}]++
+		}
+	}
+	for _, r := range rows {
+		at := [2]string{r.Problem, r.Metric}
+		row := []table.Cell{table.Text(r.Figure), table.Text(r.Problem), table.Text(r.Metric)}
+		switch n := agree[at]; {
+		case !folds(r):
+			row = append(row, table.Text(r.Method), table.Text(fmt.Sprintf("%d, %d", len(r.Script), len(r.Ours))),
+				table.MeanSD(r.Script), table.MeanSD(r.Ours), table.Number(r.Difference, 2), table.Number(r.From, 2),
+				table.Number(r.To, 2), table.Number(r.Area, 2), table.PValue(r.P), table.PValue(r.Holm),
+				table.Number(r.Sees, 2), table.Text(r.verdict()))
+		case n == 0: // it has been told
+			continue
+		default:
+			row = append(row, table.Text(table.Count(n, "method")))
+			row = append(append(row, make([]table.Cell, 10)...), table.Text("agree"))
+			delete(agree, at)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// verdict says in words whether the sides differ, and which runs were lost.
+func (r Row) verdict() string {
+	text := "agrees"
+	switch {
+	case r.Differs:
+		text = "differs"
+	case math.IsNaN(r.Sees):
+		text = "agrees; too few seeds to differ"
+	}
+	if r.ScriptLost+r.OursLost > 0 {
+		text += fmt.Sprintf("; failed runs: theirs %d, ours %d", r.ScriptLost, r.OursLost)
+	}
+	return text
 }

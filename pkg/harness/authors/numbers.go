@@ -3,7 +3,6 @@
 package authors
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -29,19 +28,6 @@ type Number struct {
 	Value     float64 `parquet:"value"`
 	Seconds   float64 `parquet:"seconds"` // of a processor, the whole run of the script
 	Processor string  `parquet:"processor,dict"`
-}
-
-// Check refuses a row that the program cannot have written: it may come from a file that someone sent.
-func (n *Number) Check() error {
-	for _, s := range []string{n.Figure, n.Problem, n.Method, n.Metric, n.Processor} {
-		if safe.Text(s) != s || len(s) > 1000 {
-			return fmt.Errorf("the label %.100q is not a printable name", s)
-		}
-	}
-	if n.Iteration > math.MaxInt32 {
-		return fmt.Errorf("iteration %d", n.Iteration)
-	}
-	return nil
 }
 
 // Read returns the numbers in a results folder as the records of trials, one a run of a script, in order of figure,
@@ -97,7 +83,7 @@ func finite(curves []record.Curve) (kept []record.Curve, lost int) {
 // values.
 type part struct {
 	name     string
-	problems []string
+	problems []string // in order
 	methods  []string // nil: all
 	metrics  []string
 	curve    bool
@@ -118,29 +104,4 @@ var parts = []part{
 		"Table 1", []string{"boston", "concrete", "diabetes", "power", "protein", "wine"},
 		[]string{"sgld", "svgd", "l2-gf", "ada-gwg", "ada-sifg"}, []string{"test-rmse", "test-nll"}, false,
 	},
-}
-
-// series is a metric of a method on a problem, of which a figure shows the curve or the last value.
-type series struct {
-	part                    int // place in parts
-	problem, method, metric string
-}
-
-// all returns those of which scripts gave numbers, in order of the figures, then problem, metric, method.
-func all(scripts *record.Set) (out []series) {
-	cells, _ := scripts.Cells()
-	for i, p := range parts {
-		for _, c := range cells {
-			if slices.Contains(p.problems, c.Problem) && slices.Contains(p.metrics, c.Metric) && c.Index == 0 &&
-				(p.methods == nil || slices.Contains(p.methods, c.Method)) {
-				out = append(out, series{i, c.Problem, c.Method, c.Metric})
-			}
-		}
-	}
-	slices.SortFunc(out, func(a, b series) int {
-		metric := func(s series) int { return slices.Index(parts[s.part].metrics, s.metric) }
-		return cmp.Or(cmp.Compare(a.part, b.part), cmp.Compare(a.problem, b.problem),
-			cmp.Compare(metric(a), metric(b)), cmp.Compare(a.method, b.method))
-	})
-	return out
 }

@@ -120,16 +120,6 @@ func (b *browser) click(expression string) {
 	do(b, chromedp.Evaluate[chromedp.Void](expression+".click()"))
 }
 
-// shoot writes a picture if SHOTS names a folder: to look at it.
-func (b *browser) shoot(name string, take chromedp.Action[[]byte]) {
-	b.t.Helper()
-	if dir := os.Getenv("SHOTS"); dir != "" {
-		if err := os.WriteFile(filepath.Join(dir, name+".png"), do(b, take), 0o666); err != nil {
-			b.t.Fatal(err)
-		}
-	}
-}
-
 // What is true of the page at any width. 4.5:1 is the contrast that WCAG 2 asks of text at least, sec. 1.4.3.
 const (
 	// cutOff lists what leaves the window, or is wider than its place, with everything opened that opens.
@@ -177,7 +167,6 @@ const (
 )
 
 // TestBrowser looks at pages in a real browser, narrow and wide, light and dark, and does what a reader does.
-// SHOTS=DIR keeps pictures.
 func TestBrowser(t *testing.T) {
 	b, folder := newBrowser(t), t.TempDir()
 	toy := exec.Command("go", "test", "-count=1", "-run=^TestToy$", "./page")
@@ -197,10 +186,7 @@ func TestBrowser(t *testing.T) {
 // TestCommittedPages looks at the committed pages. REPORT=FOLDER takes others. On a laptop Figure 1 is on the first
 // screen, and Table 1 is one table.
 func TestCommittedPages(t *testing.T) {
-	folder, err := filepath.Abs(cmp.Or(os.Getenv("REPORT"), "../../../results"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := must(filepath.Abs(cmp.Or(os.Getenv("REPORT"), "../../../results")))
 	pages, err := filepath.Glob(filepath.Join(folder, "*.html"))
 	if err != nil || len(pages) == 0 {
 		t.Fatalf("pages %q, %v", pages, err)
@@ -252,7 +238,6 @@ func (b *browser) look(path string, width int64, scheme string) {
 	b.t.Helper()
 	b.open("file://"+path, width, scheme)
 	at := fmt.Sprintf("%d px, %s", width, scheme)
-	b.shoot(fmt.Sprintf("%d-%s", width, scheme), chromedp.CaptureScreenshot())
 	b.is(at+": width of the content", "document.documentElement.scrollWidth", width)
 	b.is(at+": figures that do not load", undecoded, "")
 	b.is(at+": smallest text", smallest, true)
@@ -352,4 +337,11 @@ func (b *browser) find(text string) {
 		box.value = %q;
 		box.dispatchEvent(new Event("input"));
 	})()`, text)))
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -49,7 +49,7 @@ var family = regexp.MustCompile(` font-family="[^"]*"`)
 func drawings(t *testing.T, folder, font string) (path string) {
 	t.Helper()
 	var page strings.Builder
-	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+	must(0, filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".svg" {
 			return err
 		}
@@ -58,14 +58,9 @@ func drawings(t *testing.T, folder, font string) (path string) {
 		svg = family.ReplaceAll(svg, []byte(` font-family="`+font+`"`))
 		fmt.Fprintf(&page, "<section id=%q>%s</section>\n", name, svg)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	path = filepath.Join(t.TempDir(), "drawings.html")
-	if err := os.WriteFile(path, []byte("<!DOCTYPE html><meta charset=utf-8>"+page.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.WriteFile(path, []byte("<!DOCTYPE html><meta charset=utf-8>"+page.String()), 0o666))
 	return path
 }
 

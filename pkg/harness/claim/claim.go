@@ -144,14 +144,10 @@ var Outcomes = []string{
 	NoResult.String(),
 }
 
-// NewLedger completes rows that have what the claims' own checks found: a claim with others gets the Worst of all. An
-// ID that occurs twice panics.
+// NewLedger completes rows that have what the claims' own checks found: a claim with others gets the Worst of all.
 func NewLedger(rows []Row) Ledger {
 	own := map[string]map[string]Outcome{} // by ID and protocol
 	for _, r := range rows {
-		if own[r.ID] != nil {
-			panic("claim: two claims have the ID " + r.ID)
-		}
 		own[r.ID] = map[string]Outcome{}
 		for _, o := range r.Under {
 			own[r.ID][o.Protocol] = o

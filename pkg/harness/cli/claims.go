@@ -33,9 +33,6 @@ func claimsCommand(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if len(rep.Experiments) == 0 {
-				return exitf(exitStopped, "no report in %s: sifg run makes one", s.resultsDir(nil))
-			}
 			// a claim may rest on others
 			ledger := slices.DeleteFunc(rep.Ledger(e.experiments), func(row claim.Row) bool {
 				chosen := harness.ByName(r.Experiments, row.Experiment) != nil && (names != nil || ids == nil)

@@ -43,9 +43,6 @@ func compareCommand(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if len(ours.Experiments) == 0 && c.against == published {
-				return exitf(exitStopped, "no report in %s: sifg run makes one", ours.Dir)
-			}
 			if scale := ours.Rehearsal(); scale != "" {
 				fmt.Fprintf(e.out, "A rehearsal at %s scale, which decides nothing about a paper.\n\n", scale)
 			}
@@ -210,16 +207,12 @@ func (c *compareFlags) rows(
 		return r.Protocols == nil || slices.Contains(r.Protocols, plan.All) || slices.Contains(r.Protocols, protocol)
 	}
 	for _, x := range r.Experiments {
-		mine := ours.Experiment(x.Name)
-		for i := 0; mine != nil && i < len(mine.Sets); i++ {
-			p := mine.Sets[i]
-			if !wanted(p.Protocol) {
-				continue
-			}
+		mine, other := ours.Experiment(x.Name), theirs.Experiment(x.Name)
+		for _, p := range mine.Under(wanted) {
 			var rows []compare.Row
 			if c.against == published {
 				rows = compare.Published(x.Published, p)
-			} else if q := theirs.Experiment(x.Name).Set(p.Protocol); q != nil {
+			} else if q := other.Set(p.Protocol); q != nil {
 				rows = compare.Reports(p, q)
 			} else {
 				lacking = append(lacking, c.against+" has no "+x.Name+" "+p.Protocol)
@@ -228,11 +221,8 @@ func (c *compareFlags) rows(
 				parts = append(parts, rows)
 			}
 		}
-	}
-	for _, x := range theirs.Experiments {
-		for _, q := range x.Sets {
-			chosen := harness.ByName(r.Experiments, x.Name) != nil && wanted(q.Protocol)
-			if chosen && ours.Experiment(x.Name).Set(q.Protocol) == nil {
+		for _, q := range other.Under(wanted) {
+			if mine.Set(q.Protocol) == nil {
 				lacking = append(lacking, c.resultsDir(nil)+" has no "+x.Name+" "+q.Protocol)
 			}
 		}

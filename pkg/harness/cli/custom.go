@@ -30,11 +30,6 @@ func (e *env) openPaper(args []string) error {
 	if reads < 0 || k < 0 {
 		return nil
 	}
-	for i, arg := range args {
-		if i != k && (folder(arg) || slices.Contains(e.names(), arg)) {
-			return usage.Errorf("the paper in %s stands alone: leave %s out", args[k], arg)
-		}
-	}
 	var tables *harness.Experiment
 	for _, x := range e.experiments {
 		if x.Custom != nil && !x.Custom.Program {
@@ -61,13 +56,11 @@ type own struct {
 
 func (o *own) flags(f *pflag.FlagSet) {
 	o.all = f
-	under(yourOwn, f, func(f *pflag.FlagSet) {
-		f.StringArrayVar(&o.data, "data", nil,
-			"your own data, in place of the experiment's: a table in `FILE` or the name of a data set; repeatable")
-		f.StringVar(&o.table.Target, "target", "", "the `COLUMN` of a table that is predicted, by its name, or last")
-		f.StringArrayVar(&o.parse, "parse", nil,
-			"how a table is read, `KEY=VALUE`, such as drop=id,city or missing=drop; repeatable (docs/datasets.md)")
-	})
+	f.StringArrayVar(&o.data, "data", nil,
+		"your own data, in place of the experiment's: a table in `FILE` or the name of a data set; repeatable")
+	f.StringVar(&o.table.Target, "target", "", "the `COLUMN` of a table that is predicted, by its name, or last")
+	f.StringArrayVar(&o.parse, "parse", nil,
+		"how a table is read, `KEY=VALUE`, such as drop=id,city or missing=drop; repeatable (docs/datasets.md)")
 	o.programs.flags(f)
 }
 
@@ -206,12 +199,10 @@ type programs struct {
 }
 
 func (p *programs) flags(f *pflag.FlagSet) {
-	under(yourOwn, f, func(f *pflag.FlagSet) {
-		f.StringArrayVar(&p.samplers, "sampler", nil,
-			"a program that is a sampler, as one method more, `NAME=COMMAND`; repeatable")
-		f.StringVar(&p.target, "program", "",
-			"a program that is a posterior, in place of the experiment's, by its `COMMAND`: \"python model.py\"")
-	})
+	f.StringArrayVar(&p.samplers, "sampler", nil,
+		"a program that is a sampler, as one method more, `NAME=COMMAND`; repeatable")
+	f.StringVar(&p.target, "program", "",
+		"a program that is a posterior, in place of the experiment's, by its `COMMAND`: \"python model.py\"")
 }
 
 // start starts the programs and makes the samplers known. target is nil without one.

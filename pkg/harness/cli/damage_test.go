@@ -11,15 +11,13 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
+	toys "github.com/semi-implicit/sifg/pkg/harness/testdata/toy"
 )
 
 // flip changes one byte in the middle of a file.
 func flip(t *testing.T, path string) {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(os.ReadFile(path))
 	b[len(b)/2] ^= 1
 	put(t, path, string(b))
 }
@@ -33,23 +31,18 @@ func TestDamagedStore(t *testing.T) {
 	before := files(t, "results/toy", "")
 	arrays := glob(t, "results/store/toy/*/*/particles.npy", 9)
 	flip(t, arrays[0])
-	if err := os.Truncate(arrays[1], 100); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.Truncate(arrays[1], 100))
 	for _, command := range []string{"plan", "run", "report"} { // they look at sizes
 		x.want(t, command+" --protocol paper", 5, "1 of 9 trials are damaged", "sifg verify names")
 	}
 	x.want(t, "verify", 5, "2 files not as written", "particles.npy: its SHA-256", "100 bytes, want",
 		"to mend: rm -r "+filepath.Dir(arrays[0])+" "+filepath.Dir(arrays[1])+", and then sifg run")
 	for _, path := range arrays[:2] {
-		if err := os.RemoveAll(filepath.Dir(path)); err != nil {
-			t.Fatal(err)
-		}
+		must(0, os.RemoveAll(filepath.Dir(path)))
 	}
 	x.want(t, "run --protocol paper", 0, "7 already there, 2 computed")
 	same(t, "once it was removed", files(t, "results/toy", ""), before)
 	x.want(t, "verify", 0, "verified: all files are intact")
-	x.want(t, "verify --store none", 0, "verified: all files are intact")
 	traces := glob(t, "results/store/toy/*/*/trace.parquet", 9)
 	flip(t, traces[0]) // its size is right, so that only who reads it sees it
 	for _, command := range []string{"run --name new", "run --results other --store results/store"} {
@@ -81,7 +74,7 @@ func TestOwnFilesStay(t *testing.T) {
 		t.Errorf("%q, %v", b, err)
 	}
 	os.Remove("results/toy/trials.parquet") // not as if there had been no results
-	x.want(t, "verify", 5, "results/toy/trials.parquet: missing")
+	x.want(t, "report --check", 5, "results/toy/trials.parquet: missing")
 }
 
 // TestFoldersOverlap: the trials have a folder of their own.
@@ -96,7 +89,7 @@ func TestFoldersOverlap(t *testing.T) {
 			x.want(t, command+folders, 2, "--results", "overlap")
 		}
 	}
-	if x.scores.Load() != 0 {
+	if x.Calls.Load() != 0 {
 		t.Error("something ran")
 	}
 }
@@ -109,10 +102,10 @@ func TestNoStore(t *testing.T) {
 	for _, command := range []string{"verify", "run", "plan"} {
 		x.want(t, command+" --store home", 2, "home", "letter.txt")
 	}
-	if left := glob(t, "home/*", 1); left[0] != "home/letter.txt" || x.scores.Load() != 0 {
+	if left := glob(t, "home/*", 1); left[0] != "home/letter.txt" || x.Calls.Load() != 0 {
 		t.Errorf("something ran, or %v", left)
 	}
-	x.want(t, "verify --store nowhere", 75, "nowhere", "results", "nothing was read")
+	x.want(t, "verify --store nowhere", 75, "no store in nowhere: sifg run makes one")
 	if _, err := os.Stat("nowhere"); err == nil {
 		t.Error("verify made a store")
 	}
@@ -125,15 +118,13 @@ func TestRecompute(t *testing.T) {
 	x.want(t, "run --protocol all --set step=0.3 --results forged", 0)
 	x.want(t, "verify --results forged --recompute 100 --within 1h", 0, "9 trials recomputed: bit for bit the same")
 	x.want(t, "verify --results forged --recompute 100 --within 1ns", 75, "no trial", "--within")
+	in := os.Getenv("TMPDIR")
+	t.Setenv("TMPDIR", "/nonexistent")
+	x.want(t, "verify --results forged --recompute 1", 75, "TMPDIR", "/nonexistent")
+	t.Setenv("TMPDIR", in)
 	before := files(t, "forged/toy", "")
-	rows, err := record.Decode[record.Trial]([]byte(before["trials.parquet"]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	traces, err := record.Decode[record.Trace]([]byte(before["trace.parquet"]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must(record.Decode[record.Trial]([]byte(before["trials.parquet"])))
+	traces := must(record.Decode[record.Trace]([]byte(before["trace.parquet"])))
 	forge := func(change func()) {
 		was := slices.Clone(rows)
 		change()
@@ -146,10 +137,7 @@ func TestRecompute(t *testing.T) {
 		for i, row := range rows {
 			forged.Add(row, of[was[i].Key], record.Timing{Key: row.Key})
 		}
-		content, err := forged.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := must(forged.Encode())
 		for name, b := range content {
 			put(t, "forged/toy/"+name, string(b))
 		}
@@ -157,7 +145,7 @@ func TestRecompute(t *testing.T) {
 			t.Fatal(err)
 		}
 		x.want(t, "report --protocol all --set step=0.3 --results forged", 0) // pages of the forged values
-		x.want(t, "verify --results forged", 0, "intact")
+		x.want(t, "report --check --results forged", 0)
 	}
 	victim := &traces[len(traces)/2]
 	forge(func() { victim.Value *= 1 + 1e-15 })
@@ -179,7 +167,7 @@ func TestRecomputeAsStored(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
 	x.Settings = []byte(
-		strings.Replace(toyConfig, "  problems:\n",
+		strings.Replace(toys.Config, "  problems:\n",
 			"  problems:\n    other: {particles: 4, iterations: 2, seeds: [9]}\n", 1),
 	)
 	x.Check = func(trial *harness.Trial) error {

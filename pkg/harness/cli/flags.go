@@ -38,38 +38,27 @@ func (s *selection) flags(cmd *cobra.Command) {
 	s.protocolFlag(f)
 	s.reportFlags(f)
 	s.own.flags(f)
-	under(whichTrials, f, func(f *pflag.FlagSet) {
-		f.StringSliceVar(&s.Problems, "problems", nil, "only these problems, a comma-separated `LIST`")
-		f.StringSliceVar(&s.Methods, "methods", nil, "only these methods, a comma-separated `LIST`, such as sifg,svgd")
-		f.StringSliceVar(&s.seeds, "seeds", nil, "these seeds in place of those of the settings, as `1,2,5-20`")
-	})
-	under(settingsOf, f, func(f *pflag.FlagSet) {
-		f.StringArrayVar(&s.config, "config", nil,
-			"`FILE` that overrides settings, as a protocol does; repeatable")
-		f.StringArrayVar(&s.set, "set", nil, "`KEY=VALUE` that overrides a setting; repeatable")
-	})
+	f.StringSliceVar(&s.Problems, "problems", nil, "only these problems, a comma-separated `LIST`")
+	f.StringSliceVar(&s.Methods, "methods", nil, "only these methods, a comma-separated `LIST`, such as sifg,svgd")
+	f.StringSliceVar(&s.seeds, "seeds", nil, "these seeds in place of those of the settings, as `1,2,5-20`")
+	f.StringArrayVar(&s.config, "config", nil, "`FILE` that overrides settings, as a protocol does; repeatable")
+	f.StringArrayVar(&s.set, "set", nil, "`KEY=VALUE` that overrides a setting; repeatable")
 }
 
 func (s *selection) protocolFlag(f *pflag.FlagSet) {
-	under(whichTrials, f, func(f *pflag.FlagSet) {
-		f.StringSliceVar(&s.Protocols, "protocol", nil,
-			"protocols, by `NAME` (sifg list), or all (default each experiment's own)")
-	})
+	f.StringSliceVar(&s.Protocols, "protocol", nil,
+		"protocols, by `NAME` (sifg list), or all (default each experiment's own)")
 }
 
 // reportFlags are the flags that say which report is meant.
 func (s *selection) reportFlags(f *pflag.FlagSet) {
-	under(whichTrials, f, func(f *pflag.FlagSet) {
-		f.StringVar(&s.Scale, "scale", "full", "scale, by `NAME`: full, quick or smoke (with --data quick)")
-	})
-	under(whereFiles, f, func(f *pflag.FlagSet) {
-		f.StringVar(&s.name, "name", "", "name of the report of changed settings, in results/custom/`NAME`")
-		f.StringVar(&s.results, "results", "",
-			"folder of the report, `DIR` (default results; results/quick and results/smoke for these scales,\n"+
-				"a folder in results/custom for changed settings)")
-		f.StringVar(&s.store, "store", "",
-			"folder of the trials, `DIR` (default results/store; DIR/store with --results DIR)")
-	})
+	f.StringVar(&s.Scale, "scale", "full", "scale, by `NAME`: full, quick or smoke (with --data quick)")
+	f.StringVar(&s.name, "name", "", "name of the report of changed settings, in results/custom/`NAME`")
+	f.StringVar(&s.results, "results", "",
+		"folder of the report, `DIR` (default results; results/quick and results/smoke for these scales,\n"+
+			"a folder in results/custom for changed settings)")
+	f.StringVar(&s.store, "store", "",
+		"folder of the trials, `DIR` (default results/store; DIR/store with --results DIR)")
 }
 
 // resultsDir returns the folder of the report, where set is what differs from the settings as they are written
@@ -120,23 +109,12 @@ func (s *selection) customName(set []string) string {
 	return fmt.Sprintf("%s-%x", name[:min(len(name), 40)], sum[:3])
 }
 
-// onePlace refuses two flags that both say where a report is. A grid has a name besides.
-func (s *selection) onePlace() error {
-	if s.name == "" || s.results == "" {
-		return nil
-	}
-	return usage.Errorf("--name %s and --results %s both say where the report is: leave one out", s.name, s.results)
-}
-
 // notPlain is what a name of a folder does without: readers of Parquet take particles=50 for a column.
 var notPlain = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 func (s *selection) storeDir() string {
-	return cmp.Or(s.store, filepath.Join(s.knownDir(), "store"))
+	return cmp.Or(s.store, filepath.Join(cmp.Or(s.results, "results"), "store"))
 }
-
-// knownDir returns the folder of the report of full scale and unchanged settings.
-func (s *selection) knownDir() string { return cmp.Or(s.results, "results") }
 
 // request turns the flags and the names of experiments into what a plan is made from. No name means all.
 func (s *selection) request(e *env, names []string) (plan.Request, error) {
@@ -149,8 +127,12 @@ func (s *selection) request(e *env, names []string) (plan.Request, error) {
 		}
 		r.Seeds = seeds
 	}
-	if notPlain.MatchString(s.name) || strings.HasPrefix(s.name, ".") || len(s.name) > 100 {
-		return r, usage.Errorf("--name %s: want at most 100 letters, digits, '.', '_', '-'", s.name)
+	if s.name != "" && s.results != "" {
+		return r, usage.Errorf("--name %s and --results %s both say where the report is: leave one out", s.name,
+			s.results)
+	}
+	if err := s.named(); err != nil {
+		return r, err
 	}
 	if err := usage.Among("experiment", names, "", append(e.names(), "all")); err != nil {
 		return r, err
@@ -174,6 +156,14 @@ func (s *selection) request(e *env, names []string) (plan.Request, error) {
 	return r, err
 }
 
+// named refuses a name that is none of a folder.
+func (s *selection) named() error {
+	if notPlain.MatchString(s.name) || strings.HasPrefix(s.name, ".") || len(s.name) > 100 {
+		return usage.Errorf("--name %s: want at most 100 letters, digits, '.', '_', '-'", s.name)
+	}
+	return nil
+}
+
 // flagError offers the nearest flag for one that does not exist.
 func flagError(cmd *cobra.Command, err error) error {
 	if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 { // the flag may be that of another command
@@ -192,7 +182,7 @@ func flagError(cmd *cobra.Command, err error) error {
 func valueError(err error) error {
 	var value *pflag.InvalidValueError
 	if !errors.As(err, &value) {
-		return usage.Errorf("%v", err)
+		return usage.Errorf("%s", err.Error())
 	}
 	written := "--" + value.GetFlag().Name + "=" + value.GetValue()
 	if want, ok := wants[value.GetFlag().Value.Type()]; ok {
@@ -204,47 +194,49 @@ func valueError(err error) error {
 // wants says what a flag of a type takes.
 var wants = map[string]string{
 	"int":      "a whole number, zero or more",
-	"uint64":   "a whole number, zero or more",
 	"bool":     "true or false",
 	"duration": "a time with its unit, such as 90s or 10m",
 }
 
-// decimal is the value of a flag that is a whole number. That of pflag reads 010 as 8.
-type decimal[T int | uint64] struct{ to *T }
+// decimal is the value of a flag that is a whole number from 0. That of pflag reads 010 as 8.
+type decimal struct{ to *int }
 
-func (d decimal[T]) String() string { return fmt.Sprint(*d.to) }
-func (d decimal[T]) Type() string   { return fmt.Sprintf("%T", *d.to) }
+func (d decimal) String() string { return strconv.Itoa(*d.to) }
+func (d decimal) Type() string   { return "int" }
 
-func (d decimal[T]) Set(text string) error {
-	n, err := strconv.ParseUint(text, 10, 64)
-	if *d.to = T(n); err == nil && (*d.to < 0 || uint64(*d.to) != n) {
+func (d decimal) Set(text string) (err error) {
+	if *d.to, err = strconv.Atoi(text); err == nil && *d.to < 0 {
 		err = strconv.ErrRange
 	}
 	return err
 }
 
 // number adds a flag that is a whole number from 0, with its default.
-func number[T int | uint64](f *pflag.FlagSet, to *T, name, short string, value T, what string) {
+func number(f *pflag.FlagSet, to *int, name, short string, value int, what string) {
 	*to = value
-	f.VarP(decimal[T]{to}, name, short, what)
+	f.VarP(decimal{to}, name, short, what)
+}
+
+// values are those of a flag.
+func values(f *pflag.Flag) []string {
+	if slice, ok := f.Value.(pflag.SliceValue); ok {
+		return slice.GetSlice()
+	}
+	return []string{f.Value.String()}
 }
 
 // notEmpty refuses an empty value, such as --name "$NAME" where NAME is not set, and ~/ for a home, which no shell puts
 // in after =.
 func notEmpty(flags *pflag.FlagSet) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
-		values := []string{f.Value.String()}
-		if slice, ok := f.Value.(pflag.SliceValue); ok {
-			values = slice.GetSlice()
-		}
-		if err == nil && (len(values) == 0 || slices.Contains(values, "")) {
+		all := values(f)
+		if err == nil && (len(all) == 0 || slices.Contains(all, "")) {
 			err = usage.Errorf("--%s has an empty value", f.Name)
 		}
-		for _, v := range values {
+		for _, v := range all {
 			if rest, ok := strings.CutPrefix(v, "~/"); ok && err == nil {
 				err = usage.Errorf("--%s=%s: here no shell puts your home for ~: write --%[1]s \"$HOME/%[3]s\"",
-					f.Name, v,
-					rest)
+					f.Name, v, rest)
 			}
 		}
 	})
@@ -260,4 +252,51 @@ func arguments(what string, n int) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// headings are those of flags in --help, in order, with the flags that stand under each.
+var headings = []struct {
+	title string
+	flags []string // nil: those that no other heading has
+}{
+	{"Which trials:", []string{"protocol", "scale", "problems", "methods", "seeds", "shard"}},
+	{"Settings:", []string{"config", "set"}},
+	{"Flags:", nil},
+	{"Data and programs of your own:", []string{"data", "target", "parse", "sampler", "program", "datasets"}},
+	{"Where files are:", []string{"name", "results", "store"}},
+	{"How trials are computed, which changes no result:", []string{"jobs", "threads", "timeout"}},
+	{"Output:", []string{"verbose", "quiet"}},
+}
+
+// flagUsages describes the flags of a command under their headings.
+func flagUsages(cmd *cobra.Command) string {
+	var named []string
+	for _, h := range headings {
+		named = append(named, h.flags...)
+	}
+	var text strings.Builder
+	for _, h := range headings {
+		part := pflag.NewFlagSet(h.title, pflag.ContinueOnError)
+		add := func(f *pflag.Flag) {
+			other := h.flags == nil && !slices.Contains(named, f.Name)
+			if f.Name != "help" && (other || slices.Contains(h.flags, f.Name)) {
+				part.AddFlag(f)
+			}
+		}
+		cmd.LocalFlags().VisitAll(add)
+		cmd.InheritedFlags().VisitAll(add)
+		if part.HasAvailableFlags() {
+			text.WriteString("\n\n" + h.title + "\n" + strings.TrimRight(part.FlagUsages(), "\n"))
+		}
+	}
+	return text.String()
+}
+
+// showHeadings makes --help of a command and of those below it show flags under headings.
+func showHeadings(root *cobra.Command) {
+	cobra.AddTemplateFunc("flagUsages", flagUsages)
+	text := root.UsageTemplate()
+	before, rest, _ := strings.Cut(text, "{{if .HasAvailableLocalFlags}}")
+	_, after, _ := strings.Cut(rest, "{{if .HasHelpSubCommands}}")
+	root.SetUsageTemplate(before + "{{flagUsages .}}{{if .HasHelpSubCommands}}" + after)
 }

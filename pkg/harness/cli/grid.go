@@ -25,7 +25,7 @@ type gridFlags struct {
 	file, choose string
 	published    string
 	axes         []string
-	dry, named   bool
+	dry          bool
 }
 
 func gridCommand(e *env) *cobra.Command {
@@ -83,12 +83,16 @@ func (g *gridFlags) read(x *harness.Experiment) (*grid.Spec, error) {
 
 // run lays the grid out, runs what is missing and chooses cells.
 func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
-	request, err := g.request(e, []string{x.Name})
+	err := g.named()
 	if err != nil {
 		return err
 	}
-	if g.name != "" {
-		spec.Name, g.named, g.name = g.name, true, ""
+	if g.name != "" { // the grid's, in the place of the report's
+		spec.Name, g.name = g.name, ""
+	}
+	request, err := g.request(e, []string{x.Name})
+	if err != nil {
+		return err
 	}
 	if g.published != "" {
 		own := *request.Experiments[0]
@@ -103,13 +107,6 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	}
 	if g.published != "" && question.Published == nil {
 		return usage.Errorf("--published %s: it is for --select 'near published', not for '%v'", g.published, question)
-	}
-	if question.Published != nil {
-		for _, p := range request.Experiments[0].Published {
-			if p.Excluded {
-				fmt.Fprintf(e.err, "excluded of the published numbers: %s of %s on %s\n", p.Metric, p.Method, p.Problem)
-			}
-		}
 	}
 	laid, err := grid.New(request, spec, question)
 	if err != nil {
@@ -151,19 +148,14 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 // to one machine.
 func (g *gridFlags) again(spec *grid.Spec, laid *plan.Plan) string {
 	var flags []string
-	if g.file != "" {
-		flags = append(flags, "--grid", g.file)
+	for _, name := range []string{"grid", "axis", "select", "published"} {
+		for _, value := range values(g.all.Lookup(name)) {
+			if value != "" {
+				flags = append(flags, "--"+name, value)
+			}
+		}
 	}
-	for _, axis := range g.axes {
-		flags = append(flags, "--axis", axis)
-	}
-	if g.choose != "" {
-		flags = append(flags, "--select", g.choose)
-	}
-	if g.published != "" {
-		flags = append(flags, "--published", g.published)
-	}
-	if g.named {
+	if g.all.Changed("name") {
 		flags = append(flags, "--name", spec.Name)
 	}
 	first := laid.Trials[0]
@@ -182,9 +174,9 @@ func (w *work) choose(e *env, q grid.Question) (none bool, err error) {
 	if was := grid.Made(before, asked[0]); was != "" && was != q.Command {
 		notes = []string{fmt.Sprintf("replaced in %s: %s; --name keeps grids apart", dir, was)}
 	}
-	r, damage := w.merge(e, before, asked, notes...)
+	r, err := w.merge(e, before, asked, notes...)
 	if r == nil {
-		return false, damage
+		return false, err
 	}
 	x := r.Experiments[0]
 	x.AtEnd(q.Text())
@@ -215,5 +207,5 @@ func (w *work) choose(e *env, q grid.Question) (none bool, err error) {
 		return false, err
 	}
 	fmt.Fprintf(e.out, "results: %s\npage: %s\n", filepath.Join(dir, x.Name), filepath.Join(w.results, page.Grids))
-	return none, damage
+	return none, nil
 }

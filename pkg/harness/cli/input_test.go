@@ -5,9 +5,12 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestMain(m *testing.M) {
@@ -26,15 +29,10 @@ var badInput = []struct {
 	words []string
 }{
 	{"rnu", []string{"rnu", `"run"`}},
-	{"run tyo", []string{"tyo", `"toy"`}},
 	{"run --protcol paper", []string{"--protcol", `"--protocol"`}},
-	{"run --protocol papr", []string{"papr", `"paper"`}},
 	{"run --protocol paper,paper", []string{"paper", "twice"}},
 	{"run --scale quik", []string{"quik", `"quick"`}},
-	{"run --problems smal", []string{"smal", `"small"`}},
-	{"run --methods svgdd", []string{"svgdd", `"svgd"`}},
 	{"run --seeds 1,x", []string{`--seeds: the seeds "1,x"`, "whole numbers"}},
-	{"run --seeds 3-1", []string{`the seeds "3-1"`, "rising ranges, as in 1,2,5-20"}},
 	{"run --name a/b", []string{"--name a/b", "letters"}},
 	{"run --name a --results b", []string{"--name a", "--results b", "leave one out"}},
 	{"run --name=", []string{"--name", "empty"}},
@@ -45,35 +43,26 @@ var badInput = []struct {
 	{"run --set methods.svgd.stepp=1", []string{"stepp", `"step"`, "--set"}},
 	{"run --set step=1e30", []string{"step", "at most", "1e+30"}},
 	{"run --config bad.yaml", []string{"bad.yaml", "particels", `"particles"`}},
-	{"run --config none.yaml", []string{"--config", "none.yaml"}},
-	{"run --store file", []string{"--store file"}},
 	{"run --results file", []string{"file"}},
 	{"run --results mixed", []string{"mixed", "grid in it is a file"}},
-	{"verify --results mixed", []string{"mixed/grid", "not a directory"}},
+	{"report --check --results mixed", []string{"mixed/grid", "not a directory"}},
 	{"run --results=~/x", []string{"--results=~/x", `--results "$HOME/x"`}},
-	{"compare --against file", []string{"file"}},
 	{"grid", []string{"grid takes one experiment, got none"}},
 	{"grid toy", []string{"--grid", "--axis"}},
 	{"grid toy --grid pipe", []string{"pipe"}},
 	{"grid toy --axis step=0.1", []string{"--select", "first"}},
 	{"grid toy --grid grid.yaml --dry-run", []string{"grid.yaml", "stpe", `"step"`}},
 	{"grid toy --grid grid.yaml --protocol paper,released", []string{"one protocol", "paper,released"}},
-	{"grid toy --axis step=[1] --name a/b", []string{"--name"}},
 	{"list --settings svdg", []string{"--settings", `did you mean "svgd"`}},
 	{"help vrify", []string{`unknown command "vrify": did you mean "verify"?`}},
-	{"help data nope", []string{`unknown command "nope": valid are list, fetch`}},
 	{"list it", []string{"list takes no arguments, or runs, or the folder of a paper"}},
-	{"version", []string{`"--version"`}},
-	{"run --set step=abc", []string{"--set step=abc", "step: want a number"}},
 	{"run toy --data file", []string{"toy does not take --data"}},
 	{"data fetch bostn", []string{"bostn", `"boston"`}},
 	{"data list --datasets none.yaml", []string{"--datasets", "none.yaml"}},
 	{"run --target y", []string{"--target", "--data FILE"}},
 	{"run --parse drop=a", []string{"--parse", "--data FILE"}},
 	{"run --parse dorp=a", []string{"dorp", `"drop"`}},
-	{"run --parse drop", []string{"want KEY=VALUE"}},
 	{"grid all --axis step=[1]", []string{`unknown experiment "all"`, "valid are toy"}},
-	{"run --jobs 0x10", []string{"--jobs=0x10: want a whole number"}},
 	{"verify --recompute -1", []string{"--recompute=-1: want a whole number, zero or more"}},
 }
 
@@ -87,13 +76,11 @@ func TestBadInput(t *testing.T) {
 	put(t, "mixed/sifg-results.txt", "")
 	put(t, "bad.yaml", "problems: {small: {particels: 3}}")
 	put(t, "grid.yaml", "select: min first[0]\nproduct: {stpe: [1]}\n")
-	if err := syscall.Mkfifo("pipe", 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(0, syscall.Mkfifo("pipe", 0o666))
 	for _, c := range badInput {
 		x.want(t, c.line, 2, c.words...)
 	}
-	if x.scores.Load() != 0 {
+	if x.Calls.Load() != 0 {
 		t.Error("something ran")
 	}
 }
@@ -120,7 +107,7 @@ func TestLists(t *testing.T) {
 		}
 	}
 	x.want(t, "claims", 75, "no report in results")
-	x.want(t, "compare --against none", 75, "no report in none: sifg run --results none makes one")
+	x.want(t, "compare --against none", 75, "no report in results")
 	x.want(t, "report --store none", 75, "9 of 9 trials are missing")
 	if _, err := os.Stat("results"); err == nil {
 		t.Error("report makes a folder where there is nothing to report")
@@ -162,4 +149,131 @@ func TestCrashes(t *testing.T) {
 		t.Errorf("a crash ends with exit code %d, want a signal", code)
 	}
 	x.want(t, "run --methods svgd --scale smoke --set particles=10000000", 3, "memory", "10000000 particles")
+}
+
+// A flag on the command line comes before the environment, that before sifg.yaml, and that before the default.
+func TestPreset(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	put(t, "sifg.yaml", "seeds: [7, 8]\nscale: smoke\ndry-run: true\n"+
+		"set:\n  - step=0.3\n  - problems.small.particles=5\n")
+	x.want(t, "plan --methods svgd", 0, "5          8           2", "2 trials") // dry-run is a flag of grid
+	t.Setenv("SIFG_SEEDS", "1-4")
+	x.want(t, "plan --methods svgd", 0, "4 trials")
+	x.want(t, "plan --methods svgd --seeds 5", 0, "1 trial:")
+	t.Setenv("SIFG_METHODS", "svgd,sgld")
+	x.want(t, "plan --seeds 5", 0, "2 trials")
+	x.want(t, "list", 0) // which has no such flags
+	t.Setenv("SIFG_JOBS", "many")
+	x.want(t, "run", 2, "SIFG_JOBS: --jobs=many: want a whole number")
+	t.Setenv("SIFG_JOBS", "")
+	x.want(t, "run --seeds 1 --set step=0.1", 0, "2 computed", "results/custom/smoke_")
+	for text, words := range map[string]string{
+		"jobbs: 3\n":            `unknown key "jobbs" in sifg.yaml: did you mean "jobs"?`,
+		"set: {step: 0.1}\n":    `unknown key "set.step" in sifg.yaml`,
+		"help: true\n":          `unknown key "help" in sifg.yaml`,
+		"jobs: 010\n":           "sifg.yaml: line 1: 010 begins with 0: write 10",
+		"timeout: 5\n":          "sifg.yaml: --timeout=5: want a time with its unit",
+		"jobs: [1, 2\n":         "sifg.yaml: ",
+		"datasets-mirror: no\n": `"no", which is no folder`,
+	} {
+		put(t, "sifg.yaml", text)
+		t.Setenv("SIFG_DATASETS_MIRROR", "") // which this test may run with
+		x.want(t, "run", 2, words)
+	}
+	must(0, os.Remove("sifg.yaml"))
+	put(t, "sifg.yaml/a", "") // a folder of this name
+	x.want(t, "plan", 2, "sifg.yaml", "not a regular file")
+}
+
+// TestHelp: --help shows at most ten commands, and of a run at most 22 flags, under headings; of none it hides one.
+func TestHelp(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	help := x.want(t, "--help", 0, "SIFG_JOBS", "sifg.yaml")
+	commands := regexp.MustCompile(`(?m)^  ([a-z]+)  `).FindAllString(help, -1)
+	if n := len(commands); n < 8 || n > 10 {
+		t.Errorf("%d commands: %q", n, commands)
+	}
+	flag := regexp.MustCompile(`(?m)^  (?:-\w,|   ) --[a-z]+`)
+	said := x.want(t, "run --help", 0, "--shard i/n")
+	for _, h := range headings {
+		if h.flags != nil && !strings.Contains(said, "\n"+h.title+"\n") {
+			t.Errorf("run has no flag under %q", h.title)
+		}
+	}
+	if n := len(flag.FindAllString(said, -1)); n < 15 || n > 22 {
+		t.Errorf("%d flags: %s", n, said)
+	}
+	if regexp.MustCompile(`(?m)^(Global )?Flags:`).MatchString(said) {
+		t.Errorf("a flag of run has no heading: %s", said)
+	}
+	for _, c := range []string{"grid", "plan", "report", "claims", "compare", "list", "verify", "data list"} {
+		x.want(t, c+" --help", 0, "--verbose", "--datasets")
+	}
+}
+
+// TestSentences: whatever was typed, the sentence that refuses it is one line without control characters, quotes at
+// most 500 characters of a value, and names no type of the language that the program is written in.
+func TestSentences(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := toy()
+	long := strings.Repeat("é", 50_000)
+	spaced := strings.Repeat("a b\n\x1b[31m", 10_000)
+	put(t, "long.yaml", long+": 5\n")
+	put(t, "list.yaml", "- 1\n")
+	put(t, "deep.yaml", strings.Repeat("{a: ", 500)+"1"+strings.Repeat("}", 500))
+	put(t, "anchor.yaml", "seeds: &a [*a]\n")
+	put(t, "keys.yaml", "problems: {small: {1: 2}}\n")
+	for _, value := range []string{long, spaced, "\x00", "\u202e", "%s%d%!", strings.Repeat("x,", 20_000)} {
+		for _, flag := range []string{
+			"--protocol", "--problems", "--methods", "--seeds", "--set", "--config", "--scale",
+			"--name", "--jobs", "--timeout", "--shard", "--threads", "--datasets"} {
+			refused(t, x, "run", "toy", flag, value)
+		}
+		refused(t, x, "run", value)
+		refused(t, x, value)
+		refused(t, x, "run", "--"+value)
+		refused(t, x, "run", "--set", "particles="+value)
+		refused(t, x, "run", "--set", value+"=1")
+		refused(t, x, "grid", "toy", "--axis", value)
+		refused(t, x, "grid", "toy", "--axis", "step=[0.1]", "--select", value)
+		refused(t, x, "compare", value)
+	}
+	files, _ := filepath.Glob("*.yaml")
+	for _, path := range files {
+		refused(t, x, "run", "--config", path)
+		refused(t, x, "grid", "toy", "--grid", path)
+		refused(t, x, "run", "--datasets", path)
+	}
+	for _, set := range []string{"problems=5", "methods=[1]", "seeds={a: 1}", "judge=true", "step={}", "options=7",
+		"particles=[[1]]", "seeds=1-1000000000000", "seeds=1-1000000"} {
+		refused(t, x, "run", "--set", set)
+	}
+	if x.Calls.Load() != 0 {
+		t.Error("something ran")
+	}
+}
+
+// refused runs a command line that must be refused in a fair sentence.
+func refused(t *testing.T, x *toyExperiment, args ...string) {
+	t.Helper()
+	code, said, text := x.call(t, args...)
+	what := args[len(args)-1]
+	what = what[:min(len(what), 40)]
+	if code != exitUsage && code != exitStopped {
+		t.Errorf("%.30q %q: exit code %d: %.300s", args, what, code, said)
+	}
+	if n := utf8.RuneCountInString(text); n > 2500 || strings.Count(text, "\n") != 1 {
+		t.Errorf("%.30q %q: %d characters: %.200s", args, what, n, text)
+	}
+	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' || r == '\u202e' || r == 0x7f }) {
+		t.Errorf("%.30q %q: control characters: %.200q", args, what, text)
+	}
+	words := []string{"interface {}", "map[", "settings.", "[]string", "json:", "mapstructure", "!!", "%!", "goroutine"}
+	for _, word := range words {
+		if strings.Contains(text, word) && !strings.Contains(what, word) {
+			t.Errorf("%.30q %q: says %q: %.300s", args, what, word, text)
+		}
+	}
 }

@@ -1,14 +1,23 @@
 package cli
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/grid"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
+	"github.com/semi-implicit/sifg/pkg/harness/page"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
@@ -116,4 +125,111 @@ func samplerSettings(name string) ([][]string, error) {
 		rows = append(rows, []string{"  " + key, text, settings.Docs[key]})
 	}
 	return rows, nil
+}
+
+func dataCommand(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "data",
+		Short: "Lists and fetches data sets",
+		Example: `  sifg data list
+  sifg data fetch boston`,
+		Args: cobra.ArbitraryArgs,
+		RunE: subcommand,
+	}
+	cmd.AddCommand(
+		&cobra.Command{Use: "list", Short: "Lists the data sets and checks those that are here",
+			Example: `  sifg data list`, Args: arguments("no arguments", 0),
+			RunE: func(*cobra.Command, []string) error { return listData(e) }},
+		&cobra.Command{
+			Use:     "fetch [NAME...]",
+			Short:   "Fetches data sets, or all, into datasets/cache",
+			Example: `  sifg data fetch boston wine`,
+			RunE:    func(_ *cobra.Command, names []string) error { return fetchData(e, names) },
+		},
+	)
+	return cmd
+}
+
+// listData reads every data set that is here, and says of each whether it is as its manifest says.
+func listData(e *env) error {
+	var rows [][]string
+	var wrong error
+	for _, name := range e.data.Names() {
+		entry, _ := e.data.Entry(name) // of a name that there is
+		_, err := e.data.Load(name)
+		said := "here"
+		switch {
+		case errors.Is(err, dataset.ErrAbsent):
+			said = "not here"
+		case errors.Is(err, dataset.ErrDamaged):
+			said, wrong = "wrong", errors.Join(wrong, err)
+		case err != nil:
+			return err
+		}
+		rows = append(rows, []string{name, said, entry.Title})
+	}
+	columns(e.out, rows)
+	return wrong
+}
+
+// fetchData may be killed: a file is absent or whole, and the same command continues.
+func fetchData(e *env, names []string) error {
+	err := e.data.Fetch(context.Background(), names, func(line string) { fmt.Fprintln(e.err, line) })
+	if err == nil {
+		fmt.Fprintln(e.out, "all files are there")
+	}
+	return err
+}
+
+// customDir is the folder of the reports of what is a person's own, and of changed settings.
+var customDir = filepath.Join("results", "custom")
+
+// runsIn lists the reports in the folders of a folder, in order of their names.
+func runsIn(dir string) (runs []page.Run, err error) {
+	pages, err := filepath.Glob(filepath.Join(dir, "*", "*.html"))
+	for _, at := range pages {
+		name, first := filepath.Base(filepath.Dir(at)), filepath.Base(at)
+		if first == "index.html" || first == page.Grids && !slices.Contains(pages, filepath.Join(dir, name,
+			"index.html")) {
+			runs = append(runs, page.Run{Name: name, Page: name + "/" + first})
+		}
+	}
+	return runs, err
+}
+
+// listRuns prints the reports in results/custom.
+func listRuns(e *env) error {
+	all, err := runsIn(customDir)
+	if err != nil {
+		return err
+	}
+	if all == nil {
+		return exitf(exitStopped, "no runs in %s: sifg run with --data, --program, --sampler or --set makes one",
+			customDir)
+	}
+	for _, r := range all {
+		fmt.Fprintln(e.out, filepath.Join(customDir, r.Page))
+	}
+	fmt.Fprintf(e.out, "page of all: %s\n", filepath.Join(customDir, "index.html"))
+	return nil
+}
+
+// indexRuns writes the page of all runs where one of them was written.
+func indexRuns(e *env, results string) error {
+	dir, ok := page.OfRuns(results)
+	if !ok {
+		return nil
+	}
+	all, err1 := runsIn(dir)
+	_, absent := os.Stat(filepath.Join(dir, "..", "index.html"))
+	text, err2 := page.Runs(all, !errors.Is(absent, fs.ErrNotExist))
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	file := filepath.Join(dir, "index.html")
+	if old, err := os.ReadFile(file); err == nil && !bytes.Contains(old, []byte("<title>My runs</title>")) {
+		fmt.Fprintf(e.err, "%s is not this program's page of runs: it stays\n", file)
+		return nil
+	}
+	return disk.WriteFileAtomic(file, text)
 }

@@ -2,23 +2,30 @@
 package cli
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
+	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/program"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg/cpu"
 )
@@ -76,7 +83,7 @@ func Main(args []string, stdout, stderr io.Writer, experiments ...*harness.Exper
 	if err == nil {
 		return exitOK
 	}
-	fmt.Fprintf(errs, "sifg: %s\n", sentence(err))
+	fmt.Fprintf(errs, "sifg: %s\n", oneLine(err.Error()))
 	return code(err)
 }
 
@@ -126,14 +133,10 @@ func newRoot(e *env) *cobra.Command {
 	root.SetOut(e.out)
 	root.SetErr(e.err)
 	f := root.PersistentFlags()
-	under(whatIsSaid, f, func(f *pflag.FlagSet) {
-		f.BoolVarP(&e.verbose, "verbose", "v", false, "say more on stderr")
-		f.BoolVarP(&e.quiet, "quiet", "q", false, "no progress and no notes on stderr, only what went wrong")
-	})
-	under(yourOwn, f, func(f *pflag.FlagSet) {
-		f.StringArrayVar(&e.manifests, "datasets", nil,
-			"`FILE` that describes data sets of your own; repeatable (docs/datasets.md)")
-	})
+	f.BoolVarP(&e.verbose, "verbose", "v", false, "say more on stderr")
+	f.BoolVarP(&e.quiet, "quiet", "q", false, "no progress and no notes on stderr, only what went wrong")
+	f.StringArrayVar(&e.manifests, "datasets", nil,
+		"`FILE` that describes data sets of your own; repeatable (docs/datasets.md)")
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	showHeadings(root)
@@ -163,15 +166,14 @@ func newRoot(e *env) *cobra.Command {
 // helpCommand is cobra's, which shows the help of sifg for a command that does not exist.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:               "help [command]",
-		Short:             "Help about any command",
-		PersistentPreRunE: func(*cobra.Command, []string) error { return nil },
+		Use:   "help [command]",
+		Short: "Help about any command",
 		RunE: func(help *cobra.Command, args []string) error {
-			cmd, left, err := help.Root().Find(args)
-			if err == nil && len(left) > 0 {
+			cmd, left, _ := help.Root().Find(args) // which finds the root at least
+			if len(left) > 0 {
 				return subcommand(cmd, left)
 			}
-			return errors.Join(err, cmd.Help())
+			return cmd.Help()
 		},
 	}
 }
@@ -225,9 +227,6 @@ func subcommand(cmd *cobra.Command, args []string) error {
 			names = append(names, c.Name())
 		}
 	}
-	if !cmd.HasParent() {
-		names = append(names, "--version")
-	}
 	return usage.Unknown("command", args[0], "", names)
 }
 
@@ -237,4 +236,71 @@ func (e *env) names() (names []string) {
 		names = append(names, x.Name)
 	}
 	return names
+}
+
+const (
+	presetFile = "sifg.yaml"       // in the working folder; may be absent
+	mirrorKey  = "datasets-mirror" // a key that is no flag: see dataset.Options
+)
+
+// preset gives the flags that the command line does not name the values of the environment, as in SIFG_JOBS, or else
+// those of sifg.yaml, whose keys are the names of flags of any command. It returns what reads both.
+func preset(cmd *cobra.Command) (*viper.Viper, error) {
+	v := viper.New()
+	v.SetEnvPrefix("sifg")
+	v.SetEnvKeyReplacer(strings.NewReplacer("-", "_"))
+	v.AutomaticEnv()
+	v.SetConfigType("yaml")
+	text, absent := safe.Read(presetFile, 1<<20)
+	if absent != nil && !errors.Is(absent, fs.ErrNotExist) {
+		return nil, usage.Errorf("%v", absent)
+	}
+	err := cmp.Or(settings.Document(text, new(any)), v.ReadConfig(bytes.NewReader(text)))
+	if err != nil {
+		return nil, usage.Errorf("%s: %v", presetFile, err)
+	}
+	err = usage.Among("key", v.AllKeys(), presetFile, append(flagNames(cmd.Root()), mirrorKey))
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if err == nil {
+			err = presetFlag(v, cmd.Flags(), f)
+		}
+	})
+	return v, err
+}
+
+// flagNames returns the names of all flags of a command and those below it, but for help and version.
+func flagNames(cmd *cobra.Command) (out []string) {
+	add := func(f *pflag.Flag) {
+		if f.Name != "help" && f.Name != "version" {
+			out = append(out, f.Name)
+		}
+	}
+	cmd.Flags().VisitAll(add)
+	cmd.PersistentFlags().VisitAll(add)
+	for _, c := range cmd.Commands() {
+		out = append(out, flagNames(c)...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// presetFlag sets one flag that the command line does not name. A list in the file is as the flag given several times.
+func presetFlag(v *viper.Viper, flags *pflag.FlagSet, f *pflag.Flag) error {
+	if f.Changed || f.Name == "help" || f.Name == "version" || !v.IsSet(f.Name) {
+		return nil
+	}
+	from := presetFile
+	if name := "SIFG_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")); os.Getenv(name) != "" {
+		from = name
+	}
+	list, ok := v.Get(f.Name).([]any)
+	if !ok {
+		list = []any{v.Get(f.Name)}
+	}
+	for _, value := range list {
+		if err := flags.Set(f.Name, fmt.Sprint(value)); err != nil {
+			return usage.Errorf("%s: %v", from, valueError(err))
+		}
+	}
+	return nil
 }

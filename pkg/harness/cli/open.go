@@ -46,9 +46,6 @@ type work struct {
 
 // open makes the plan of the flags and looks through the store once.
 func (s *selection) open(e *env, names []string, write bool) (*work, error) {
-	if err := s.onePlace(); err != nil {
-		return nil, err
-	}
 	r, err := s.request(e, names)
 	if err != nil {
 		return nil, err
@@ -67,17 +64,6 @@ func (s *selection) open(e *env, names []string, write bool) (*work, error) {
 	return w, nil
 }
 
-// planned is a command that does something with the plan of its flags and what the store has of it.
-func (s *selection) planned(e *env, do func(w *work) error) func(*cobra.Command, []string) error {
-	return func(_ *cobra.Command, names []string) error {
-		w, err := s.open(e, names, false)
-		if err != nil {
-			return err
-		}
-		return do(w)
-	}
-}
-
 // look looks through the store for the trials of a plan.
 func (s *selection) look(p *plan.Plan, results string, write bool) (w *work, err error) {
 	w = &work{Plan: p, results: results}
@@ -87,21 +73,19 @@ func (s *selection) look(p *plan.Plan, results string, write bool) (w *work, err
 	return w, w.status()
 }
 
-// openStore opens the store; one that does not exist and is not to be written is nil.
+// openStore opens the store; one that does not exist and is not to be written is nil. Trials have a folder of their
+// own, which may be the folder store of their results, and lies in no others.
 func openStore(dir, results string, write bool) (*store.Store, error) {
-	d, err1 := filepath.Abs(dir)
-	r, err2 := filepath.Abs(results)
-	inside := func(a, b string) bool { return strings.HasPrefix(a+"/", b+"/") }
-	if errors.Join(err1, err2) != nil || inside(r, d) || inside(d, r) && d != filepath.Join(r, "store") {
+	d, _ := filepath.Abs(dir)
+	r, _ := filepath.Abs(results)
+	usual, _ := filepath.Abs("results/store")
+	overlap := strings.HasPrefix(d+"/", r+"/") && d != filepath.Join(r, "store")
+	for up := r; up != filepath.Dir(up); up = filepath.Dir(up) {
+		overlap = overlap || up == d || up == usual || store.Is(up)
+	}
+	if overlap {
 		return nil, usage.Errorf("--store %s and --results %s overlap: the trials need a folder of their own, "+
 			"such as %s", dir, results, filepath.Join(results, "store"))
-	}
-	usual, _ := filepath.Abs("results/store")
-	for up := r; up != filepath.Dir(up); up = filepath.Dir(up) {
-		if up == usual || store.Is(up) {
-			return nil, usage.Errorf("--results %s and the trials in %s overlap: a report needs another folder",
-				results, up)
-		}
 	}
 	opener := store.OpenReadOnly
 	if write {
@@ -119,14 +103,14 @@ func openStore(dir, results string, write bool) (*store.Store, error) {
 
 // read makes the request of the flags and reads the report that they name.
 func (s *selection) read(e *env, names []string) (plan.Request, *report.Results, error) {
-	if err := s.onePlace(); err != nil {
-		return plan.Request{}, nil, err
-	}
 	r, err := s.request(e, names)
 	if err = cmp.Or(err, r.Known()); err != nil {
 		return r, nil, err
 	}
 	rep, err := readResults(e, "--results", s.resultsDir(nil))
+	if err == nil && len(rep.Experiments) == 0 {
+		err = exitf(exitStopped, "no report in %s: sifg run makes one", rep.Dir)
+	}
 	return r, rep, err
 }
 
@@ -237,4 +221,64 @@ func (w *work) summary(todo []harness.Trial) string {
 		}
 	}
 	return strings.Join(append(slices.Clone(w.notes), s), "\n")
+}
+
+func planCommand(e *env) *cobra.Command {
+	var s selection
+	cmd := &cobra.Command{
+		Use:   "plan [EXPERIMENT...|all]",
+		Short: "Shows the trials of a run, and which are there, missing or failed",
+		Example: `  sifg plan gmm --protocol all
+  sifg plan gmm --set methods.svgd.step=0.1`,
+		RunE: func(_ *cobra.Command, names []string) error {
+			w, err := s.open(e, names, false)
+			if err != nil {
+				return err
+			}
+			w.measure(e)
+			w.print(e)
+			return w.damage()
+		},
+	}
+	s.flags(cmd)
+	return cmd
+}
+
+// print prints the plan as a table with a row for each configuration, which the trials of a method on a problem share;
+// what it comes to; and why trials failed or are damaged.
+func (w *work) print(e *env) {
+	status := map[string]string{}
+	for _, f := range w.found {
+		status[f.ID.Key] = f.Status
+	}
+	rows := [][]string{
+		{"experiment", "protocol", "problem", "method", "particles", "iterations", "trials", "there", "failed"},
+	}
+	for i := 0; i < len(w.Trials); {
+		t, trials, there, failed := w.Trials[i], 0, 0, 0
+		for ; i < len(w.Trials) && w.Trials[i].Config == t.Config; i++ {
+			trials++
+			switch s := status[w.Trials[i].Key]; {
+			case s == record.StatusOK || s == record.StatusDiverged:
+				there++
+			case slices.Contains(retryable, s): // a run tries them again
+				failed++
+			}
+		}
+		method := strings.TrimSuffix(t.Method+", "+t.Cell, ", ")
+		row := []string{t.Experiment, t.Protocol, t.Problem, method}
+		for _, n := range []int{t.Config.Particles, t.Config.Iterations, trials, there, failed} {
+			row = append(row, fmt.Sprint(n))
+		}
+		rows = append(rows, row)
+	}
+	columns(e.out, rows)
+	fmt.Fprintln(e.out, w.summary(w.with(todoStatuses...)))
+	var failed [][]string
+	for i, f := range w.found {
+		if f.Status == store.Damaged || slices.Contains(retryable, f.Status) {
+			failed = append(failed, []string{f.ID.Key, w.trials[i].Name(), became(f.Status, f.Reason)})
+		}
+	}
+	columns(e.out, failed)
 }

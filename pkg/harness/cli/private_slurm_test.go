@@ -40,10 +40,7 @@ func startSlurm(t *testing.T, nodes int) *privateSlurm {
 				name)
 		}
 	}
-	dir, err := os.MkdirTemp("", "slurm") // short: the path of a socket has at most 107 characters
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must(os.MkdirTemp("", "slurm")) // short: the path of a socket has at most 107 characters
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	at := func(name string) string { return filepath.Join(dir, name) }
 	t.Setenv("SLURM_CONF", at("slurm.conf"))

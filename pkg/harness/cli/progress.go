@@ -5,8 +5,12 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"strings"
 	"sync"
+	"text/tabwriter"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/cwriter"
@@ -18,13 +22,11 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// kind is the trials of a method on a problem: they take about as long.
-type kind struct{ experiment, problem, method string }
-
-func kindOf(t *harness.Trial) kind { return kind{t.Experiment, t.Problem, t.Method} }
+// kindOf names the trials of a method on a problem: they take about as long.
+func kindOf(t *harness.Trial) string { return t.Experiment + "/" + t.Problem + "/" + t.Method }
 
 // times are what trials of each kind took.
-type times map[kind]struct{ seconds, trials float64 }
+type times map[string]struct{ seconds, trials float64 }
 
 func (t times) add(trial *harness.Trial, seconds float64) {
 	x := t[kindOf(trial)]
@@ -33,8 +35,8 @@ func (t times) add(trial *harness.Trial, seconds float64) {
 }
 
 // mean returns the mean seconds of a kind's trials; ok is false where none was measured.
-func (t times) mean(k kind) (seconds float64, ok bool) {
-	x := t[k]
+func (t times) mean(kind string) (seconds float64, ok bool) {
+	x := t[kind]
 	return x.seconds / max(1, x.trials), x.trials > 0
 }
 
@@ -49,8 +51,8 @@ type progress struct {
 
 	mu      sync.Mutex
 	done    int
-	times   times        // of trials that ran, before and now
-	runs    map[kind]int // trials that are still to run
+	times   times          // of trials that ran, before and now
+	runs    map[string]int // trials that are still to run
 	again   map[string]bool
 	why     string                     // became of the last trial that did not end well
 	running map[*harness.Trial]float64 // the fraction of it that is done
@@ -64,7 +66,7 @@ func newProgress(out io.Writer, todo []harness.Trial, again map[string]bool, kno
 		count:   len(todo),
 		jobs:    jobs,
 		times:   known,
-		runs:    map[kind]int{},
+		runs:    map[string]int{},
 		again:   again,
 		running: map[*harness.Trial]float64{},
 	}
@@ -215,4 +217,64 @@ func (p *progress) finishing(signal error) {
 	if n > 0 {
 		fmt.Fprintf(p.out, "%v: finishing %s, a second signal stops at once\n", signal, table.Count(n, "trial"))
 	}
+}
+
+// output is stdout or stderr. Text of other people (reasons, citations, names of files) cannot control the terminal
+// through it. It remembers that it could not be written, so that commands need not look at every line.
+type output struct {
+	mu     sync.Mutex // of the workers of a run
+	to     io.Writer
+	failed error
+}
+
+// Write implements io.Writer.
+func (o *output) Write(b []byte) (int, error) {
+	clean := strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || unicode.IsGraphic(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, string(b))
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if _, err := io.WriteString(o.to, clean); err != nil && o.failed == nil {
+		o.failed = err
+	}
+	return len(b), o.failed
+}
+
+// columns prints rows of cells in aligned columns.
+func columns(w io.Writer, rows [][]string) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		fmt.Fprintln(t, strings.Join(row, "\t"))
+	}
+	t.Flush()
+}
+
+// width is how many columns of a terminal the listings for people take.
+const width = 100
+
+// wrapped breaks a text at blanks into lines of that width.
+func wrapped(text string) string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && utf8.RuneCountInString(line+" "+word) > width {
+			lines, line = append(lines, line), ""
+		}
+		line = strings.TrimPrefix(line+" "+word, " ")
+	}
+	return strings.Join(append(lines, line), "\n")
+}
+
+// oneLine joins the lines of a text.
+func oneLine(text string) string {
+	var parts []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			parts = append(parts, line)
+		}
+	}
+	return strings.ReplaceAll(strings.Join(parts, "; "), ":; ", ": ")
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/compare"
 	"github.com/semi-implicit/sifg/pkg/harness/grid"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
@@ -33,31 +34,29 @@ func reportCommand(e *env) *cobra.Command {
 			"With --check nothing is written: it makes everything again in memory and lists what differs.",
 		Example: `  sifg report gmm --scale smoke
   sifg report gmm --scale smoke --check`,
-		RunE: func(cmd *cobra.Command, names []string) error {
+		RunE: func(_ *cobra.Command, names []string) error {
 			if check {
 				return s.check(e, names)
 			}
-			return s.planned(e, func(w *work) error {
-				if w.count(store.Missing) == len(w.found) && !w.anyResults() {
-					return w.outcome(e) // there is nothing to write
-				}
-				if err := writable(w.results); err != nil {
-					return err
-				}
-				return errors.Join(w.report(e), w.damage())
-			})(cmd, names)
+			w, err := s.open(e, names, false)
+			if err == nil {
+				err = w.damage()
+			}
+			if err != nil {
+				return err
+			}
+			if _, absent := os.Stat(w.results); absent != nil && w.count(store.Missing) == len(w.found) {
+				return w.outcome(e) // there is nothing to write
+			}
+			if err := writable(w.results); err != nil {
+				return err
+			}
+			return w.report(e)
 		},
 	}
 	s.flags(cmd)
 	cmd.Flags().BoolVar(&check, "check", false, "write nothing, and exit with 5 where a file is not what would be made")
 	return cmd
-}
-
-// anyResults reports whether the results folder has records of an experiment of the plan.
-func (w *work) anyResults() bool {
-	return slices.ContainsFunc(w.Experiments, func(x *harness.Experiment) bool {
-		return report.Exists(filepath.Join(w.results, x.Name))
-	})
 }
 
 // check makes all files of a results folder again and lists those that are others there.
@@ -71,13 +70,13 @@ func (s *selection) check(e *env, names []string) error {
 		fmt.Fprintln(e.out, d.Error())
 	}
 	switch {
-	case err != nil:
-		return err
 	case found != nil:
-		return exitf(exitDamaged, "%d files in %s are not what sifg report makes of its records", len(found), dir)
+		err = errors.Join(exitf(exitDamaged, "%d files in %s are not what sifg report makes of its records", len(found),
+			dir), err)
+	case err == nil:
+		fmt.Fprintf(e.out, "%s is what sifg report makes of its records\n", dir)
 	}
-	fmt.Fprintf(e.out, "%s is what sifg report makes of its records\n", dir)
-	return nil
+	return err
 }
 
 // checkResults compares what is in a results folder with what is made of its records. Damage of records is found too;
@@ -104,17 +103,14 @@ func checkResults(e *env, dir string) ([]safe.Damage, error) {
 	})...), err
 }
 
-// damages are the damaged files that an error tells of; or the error, if it tells of something else.
-func damages(err error) ([]safe.Damage, error) {
+// damages are the damaged files that an error tells of, and what else it tells of.
+func damages(err error) (found []safe.Damage, other error) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var out []safe.Damage
 		for _, one := range joined.Unwrap() {
-			found, err := damages(one)
-			if out = append(out, found...); err != nil {
-				return out, err
-			}
+			more, err := damages(one)
+			found, other = append(found, more...), errors.Join(other, err)
 		}
-		return out, nil
+		return found, other
 	}
 	if d, ok := errors.AsType[*safe.Damage](err); ok {
 		return []safe.Damage{*d}, nil
@@ -133,7 +129,7 @@ func siteOf(e *env, r *report.Results, grids map[string]*report.Results) (report
 		return files, err
 	}
 	pages, err := page.Render(r, shown, e.experiments)
-	files.Add("", nil, pages)
+	maps.Copy(files.Made, pages)
 	return files, err
 }
 
@@ -147,9 +143,12 @@ func (w *work) collect(e *env) error {
 	if err != nil {
 		return usage.Errorf("%v; restore the folder, or move it away and run the same command again", err)
 	}
-	r, damage := w.merge(e, before, e.experiments)
+	r, err := w.merge(e, before, e.experiments)
+	if err != nil {
+		return err
+	}
 	if r == nil {
-		return damage
+		return w.outcome(e)
 	}
 	grids, err := grid.Read(r.Dir, e.experiments)
 	if err == nil {
@@ -161,7 +160,7 @@ func (w *work) collect(e *env) error {
 	w.show(e, r)
 	fmt.Fprintf(e.out, "page: %s\n", filepath.Join(w.results, "index.html"))
 	w.next(e, r)
-	return damage
+	return nil
 }
 
 // arriving makes the page of an experiment when the last of its trials that are to run has ended, and those of others
@@ -192,16 +191,19 @@ func (w *work) arriving(e *env, todo []harness.Trial) (ended func(t *harness.Tri
 
 // merge returns results with the trials of the plan, nil if there are none, and says what stays as it was before.
 func (w *work) merge(e *env, before *report.Results, all []*harness.Experiment, notes ...string) (
-	r *report.Results, damage error,
+	*report.Results, error,
 ) {
-	r, more, damage := before.Collect(w.Plan, w.store, all)
-	if r == nil || len(r.Experiments) == 0 {
+	r, more, err := before.Collect(w.Plan, w.store, all)
+	if err != nil {
+		return nil, err
+	}
+	if len(r.Experiments) == 0 {
 		notes, r = nil, nil
 	}
 	for _, n := range append(more, notes...) {
 		fmt.Fprintln(e.err, safe.Text(n))
 	}
-	return r, damage
+	return r, nil
 }
 
 // write writes results, those of grids, and all pages.
@@ -213,44 +215,34 @@ func (w *work) write(e *env, r *report.Results, grids map[string]*report.Results
 	return errors.Join(files.Write(w.results), indexRuns(e, w.results))
 }
 
-// show prints the verdicts where the trials are about the paper, else the last values under each protocol of the plan.
-// There are hundreds of these in a run of everything, which the page shows better.
+// show prints the answer on a program, and else the last values under each protocol of the plan. Of several experiments
+// these are hundreds, which the page shows better.
 func (w *work) show(e *env, r *report.Results) {
 	first := w.Experiments[0]
 	x := r.Experiment(first.Name)
-	var rows [][]string
-	if len(w.Set) == 0 && w.Scale == "full" {
-		for _, row := range r.Ledger(w.Experiments) {
-			if row.Outcome != claim.NoResult.String() {
-				rows = append(rows, []string{row.ID, row.Summary, row.Statement})
-			}
-		}
+	if x == nil || len(w.Experiments) > 1 {
+		return
 	}
-	switch {
-	case x != nil && first.OfProgram(): // the answer, as the page has it
-		for _, set := range x.Sets {
-			mine := slices.Contains(set.Problems, w.Trials[0].Problem) // or they are the results that stay
+	for _, set := range x.Sets {
+		planned := slices.ContainsFunc(w.Trials, func(t harness.Trial) bool {
+			return t.Protocol == set.Protocol && slices.Contains(set.Problems, t.Problem) // else it stays as it was
+		})
+		switch {
+		case !planned:
+		case first.OfProgram(): // as the page has it
 			for _, part := range x.Parts(set.Protocol) {
-				if mine && part.Made != nil {
+				if part.Made != nil {
 					fmt.Fprintln(e.out, part.Made.Plain())
 				}
 			}
-		}
-	case rows != nil && e.paper == "":
-		columns(e.out, append([][]string{{"claim", "verdict", "statement"}}, rows...))
-	case x != nil && len(w.Experiments) == 1:
-		for _, set := range x.Sets {
-			planned := slices.ContainsFunc(w.Trials, func(t harness.Trial) bool { return t.Protocol == set.Protocol })
-			if t := report.Summary(first, set); planned && t != nil {
+		default:
+			if t := report.Summary(first, set); t != nil {
 				fmt.Fprintln(e.out, t.Plain())
 			}
-			if planned && e.paper != "" && first.Published != nil && w.Scale == "full" {
+			if e.paper != "" && first.Published != nil && w.Scale == "full" {
 				counts := compare.Count(compare.Published(first.Published, set))
 				fmt.Fprintf(e.out, "published numbers: %s\n\n", counts)
 			}
-		}
-		if rows != nil {
-			columns(e.out, append([][]string{{"claim", "verdict", "statement"}}, rows...))
 		}
 	}
 }

@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -25,9 +23,7 @@ func TestReportFromRecords(t *testing.T) {
 	}})
 	x.want(t, "run --protocol paper", 0)
 	first := files(t, "results/toy", "")
-	if err := os.RemoveAll("results/store"); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.RemoveAll("results/store"))
 	x.want(t, "report --check", 0, "results is what sifg report makes")
 	x.want(t, "report --protocol paper", 0)
 	same(t, "without a store", files(t, "results/toy", ""), first)
@@ -43,28 +39,6 @@ func TestReportFromRecords(t *testing.T) {
 	x.want(t, "claims T2", 2, "no claim T2: sifg claims lists them")
 	x.want(t, "claims t1b", 2, "no claim t1b: sifg claims lists them")
 	x.want(t, "claims toyy", 2, `unknown experiment "toyy": did you mean "toy"?`)
-}
-
-// TestSomethingElse: a web site, and results of more, are not replaced.
-func TestSomethingElse(t *testing.T) {
-	t.Chdir(t.TempDir())
-	x := toy()
-	put(t, "site/index.html", "mine")
-	for _, command := range []string{"run", "run --scale smoke --seeds 1", "report"} {
-		x.want(t, command+" --results site --store S", map[bool]int{true: 75, false: 2}[command == "report"])
-	}
-	x.want(t, "run --results site --store S", 2, "--results site has index.html and no sifg-results.txt")
-	if b, _ := os.ReadFile("site/index.html"); string(b) != "mine" || x.scores.Load() != 0 {
-		t.Error("something ran, or the site was overwritten")
-	}
-	x.want(t, "run --results whole", 0)
-	before := files(t, "whole/toy", "")
-	x.want(t, "run --scale smoke --methods sgld --seeds 1 --results whole", 0, "ended well there, and not here")
-	same(t, "a run of one trial", files(t, "whole/toy", ""), before)
-	if len(files(t, "whole/toy", "")) != len(before) {
-		t.Error("files came or went")
-	}
-	x.want(t, "run --results whole/toy --store S", 2, "inside of other results")
 }
 
 // TestOrderOfFiles: the order in which seeds are named changes no file.
@@ -84,6 +58,9 @@ func TestCompare(t *testing.T) {
 	x.want(t, "compare --against results --strict", 0, "identical", "toy, protocol paper", "toy, protocol released")
 	x.want(t, "compare --against other --protocol released", 0, "svgd", "identical")
 	x.want(t, "compare --against other", 0, "other has no toy paper")
+	put(t, "file", "")
+	x.want(t, "compare --against file", 2, "--against file is no folder")
+	x.want(t, "compare --against none", 75, "no report in none: sifg run --results none makes one")
 	x.want(t, "compare --against results --results other --strict", 75, "other has no toy paper")
 	// that every try of a method is lost is a difference
 	x.want(t, "run --results lost --set methods.svgd.step=1e20", 0, "diverged")
@@ -133,8 +110,7 @@ func TestGrid(t *testing.T) {
 	const columns = "\ufeffmethod, dataset,metric,mean,se,n,exclude\n"
 	put(t, "near.yaml", "select: near published\nprotocol: paper\nseeds: [1, 2]\nproduct: {step: [0.1, 0.2]}\n")
 	put(t, "own.csv", columns+"svgd,small,first[1],1,0.1,20,\nsvgd,small,first[0],9,0.1,,yes\n")
-	x.want(t, "grid toy --grid near.yaml --published own.csv", 0,
-		"excluded of the published numbers: first[0] of svgd on small", "distance in standard errors")
+	x.want(t, "grid toy --grid near.yaml --published own.csv", 0, "distance in standard errors")
 	put(t, "own.csv", columns+"svgd,small,first,1,0.1,20,\n")
 	x.want(t, "grid toy --grid near.yaml --published own.csv", 2, "first has 2 components: first[0], first[1]")
 	put(t, "own.csv", columns+"svgd,small,first[1],1,-,20,\n")
@@ -152,7 +128,7 @@ func TestGrid(t *testing.T) {
 		}
 	}
 	glob(t, "results/custom/grids/grid/*", 5)
-	x.want(t, "verify --name x --store results/store", 75, "no results in results/custom/x", "sifg list runs")
+	x.want(t, "verify --name x --store results/store", 75, "no report in results/custom/x")
 	x.want(t, "report --check --results results/custom/grids", 0)
 	flip(t, "results/custom/grids/grid/steps/toy/paper/best.csv")
 	x.want(t, "report --check --results results/custom/grids", 5, "grids/grid/steps/toy/paper/best.csv")
@@ -160,24 +136,4 @@ func TestGrid(t *testing.T) {
 	put(t, "sub/steps.yaml", "select: min first[0]\nprotocol: paper\nseeds: [1]\nproduct: {step: [0.1]}\n")
 	x.want(t, "grid toy --grid sub/steps.yaml", 0, "replaced in results/custom/grids/grid/steps: sifg grid toy "+
 		"--protocol paper --grid steps.yaml; --name keeps")
-}
-
-// TestSeedsOfGrid: the same seeds in another order give the same choice.
-func TestSeedsOfGrid(t *testing.T) {
-	t.Chdir(t.TempDir())
-	x := toy()
-	var said []string
-	for i, seeds := range []string{"1-6", "6,5,4,3,2,1", "4,5,6,1-3"} {
-		code, out, _ := x.call(t, "grid", "toy", "--seeds", seeds, "--axis", "step=[0.1,0.3]", "--select",
-			"min first[0]", "--results", fmt.Sprint("r", i), "--store", "S")
-		if code != 0 {
-			t.Fatal(out)
-		}
-		_, table, _ := strings.Cut(out, "| problem")
-		table, _, _ = strings.Cut(table, "results:")
-		said = append(said, table)
-	}
-	if len(slices.Compact(said)) != 1 || len(said[0]) < 100 {
-		t.Errorf("%q", said)
-	}
 }

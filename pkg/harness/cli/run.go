@@ -5,16 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/run"
@@ -58,10 +55,8 @@ func runCommand(e *env) *cobra.Command {
 	}
 	s.flags(cmd)
 	r.flags(cmd)
-	under(whichTrials, cmd.Flags(), func(f *pflag.FlagSet) {
-		f.StringVar(&shard, "shard", "",
-			"only part i of n of the trials, as `i/n`, counted from 0; auto in a job array; no report is written")
-	})
+	cmd.Flags().StringVar(&shard, "shard", "",
+		"only part i of n of the trials, as `i/n`, counted from 0; auto in a job array; no report is written")
 	return cmd
 }
 
@@ -82,18 +77,7 @@ func (w *work) run(e *env, r *runner, write func() error) error {
 			return err
 		}
 	}
-	measured := 0
-	for i, f := range w.found {
-		if w.again[w.trials[i].Key] && (f.Status == record.StatusOK || f.Status == record.StatusDiverged) {
-			measured++
-		}
-	}
-	all := table.Count(len(w.found), "trial")
-	text := fmt.Sprintf("%s: %d already there, %d computed", all, there, computed-measured)
-	if measured > 0 {
-		text += fmt.Sprintf(", %d measured from stored particles", measured)
-	}
-	fmt.Fprintln(e.out, text)
+	fmt.Fprintf(e.out, "%s: %d already there, %d computed\n", table.Count(len(w.found), "trial"), there, computed)
 	if missing > 0 {
 		more := fmt.Sprintf(" with %d of %d trials missing: the same command continues", missing, len(w.found))
 		if stop := interrupted(soft, more); stop != nil {
@@ -107,10 +91,7 @@ func (w *work) run(e *env, r *runner, write func() error) error {
 func (w *work) compute(e *env, r *runner) (soft context.Context, computed int, err error) {
 	soft, hard, release := signals()
 	defer release()
-	todo, err := fetch(soft, e, w.with(todoStatuses...))
-	if err != nil {
-		return soft, 0, err
-	}
+	todo := slices.DeleteFunc(w.with(todoStatuses...), func(t harness.Trial) bool { return lacks(e, t) })
 	fmt.Fprintln(e.err, w.summary(todo))
 	shown := newProgress(e.err, todo, w.again, w.times, r.Jobs)
 	if w.early {
@@ -122,45 +103,28 @@ func (w *work) compute(e *env, r *runner) (soft context.Context, computed int, e
 	return soft, computed, errors.Join(err, w.status())
 }
 
+// lacks reports whether the data set of a trial is not here.
+func lacks(e *env, t harness.Trial) bool {
+	return t.Config.Data != "" && e.data.Absent(t.Config.Data) != nil
+}
+
 // absent returns the data sets of trials that are not here.
 func absent(e *env, trials []harness.Trial) (names []string) {
 	for _, t := range trials {
-		name := t.Config.Data
-		if name != "" && !slices.Contains(names, name) && e.data.Absent(name) != nil {
-			names = append(names, name)
+		if !slices.Contains(names, t.Config.Data) && lacks(e, t) {
+			names = append(names, t.Config.Data)
 		}
 	}
 	return names
-}
-
-// fetch gets the data sets that trials need. It returns the trials that can be computed, and says which data sets
-// cannot be had.
-func fetch(ctx context.Context, e *env, todo []harness.Trial) ([]harness.Trial, error) {
-	var without []string
-	for _, name := range absent(e, todo) {
-		err := e.data.Fetch(ctx, []string{name}, func(line string) { fmt.Fprintln(e.err, line) })
-		if errors.Is(err, dataset.ErrDamaged) {
-			return nil, err
-		}
-		if err != nil {
-			without = append(without, name)
-			const text = "the data set %s cannot be fetched (--verbose says why; docs/datasets.md says what helps)\n"
-			fmt.Fprintf(e.err, text, name)
-			slog.Info("a data set cannot be fetched", "name", name, "reason", err)
-		}
-	}
-	left := func(t harness.Trial) bool { return slices.Contains(without, t.Config.Data) }
-	return slices.DeleteFunc(todo, left), nil
 }
 
 // without returns the data sets that are not here, if every missing trial needs one of them; else nil.
 func (w *work) without(e *env) []string {
 	missing := w.with(store.Missing)
-	names := absent(e, missing)
-	if slices.ContainsFunc(missing, func(t harness.Trial) bool { return !slices.Contains(names, t.Config.Data) }) {
+	if slices.ContainsFunc(missing, func(t harness.Trial) bool { return !lacks(e, t) }) {
 		return nil
 	}
-	return names
+	return absent(e, missing)
 }
 
 // outcome turns what the store has of a plan into the exit code and its sentence. A trial that diverged is a result.

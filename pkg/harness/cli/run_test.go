@@ -4,26 +4,25 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
+	"io"
 	"os"
 	"regexp"
 	"strings"
-	"sync/atomic"
-	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
+	toys "github.com/semi-implicit/sifg/pkg/harness/testdata/toy"
 )
 
 func TestRunAndAgain(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
 	// svgd differs between the protocols; the six trials of sgld and sifg are shared, so 12 and not 18 are computed.
-	x.want(t, "run toy --protocol all", 0, "12 trials: 0 already there, 12 computed", "There are trials.",
+	x.want(t, "run toy --protocol all", 0, "12 trials: 0 already there, 12 computed",
 		"page: results/index.html")
 	first := files(t, "results", "")
 	names := []string{"sifg-results.txt", "toy/trials.parquet", "toy/trace.parquet", "toy/timings.parquet",
@@ -36,9 +35,9 @@ func TestRunAndAgain(t *testing.T) {
 	if page := first["index.html"]; !strings.Contains(page, "There are trials.") {
 		t.Error("the page lacks the claim")
 	}
-	before := x.scores.Load()
+	before := x.Calls.Load()
 	x.want(t, "run all --protocol paper --protocol released -j 1", 0, "12 trials: 12 already there, 0 computed")
-	if x.scores.Load() != before {
+	if x.Calls.Load() != before {
 		t.Error("the second run evaluated the target")
 	}
 	again := files(t, "results", "")
@@ -46,25 +45,6 @@ func TestRunAndAgain(t *testing.T) {
 		if again[name] != first[name] {
 			t.Errorf("the second run changed results/%s", name)
 		}
-	}
-}
-
-func TestSecondSignalStopsAtOnce(t *testing.T) {
-	t.Chdir(t.TempDir())
-	x := toy()
-	var calls atomic.Int64
-	x.onCall = func() {
-		if n := calls.Add(1); n == 2 || n == 3 {
-			syscall.Kill(os.Getpid(), syscall.SIGTERM)
-			time.Sleep(time.Second)
-		}
-	}
-	x.want(t, "run --protocol paper --jobs 1", 143, "9 of 9 trials missing", " 0 computed")
-	if calls.Load() > 4 {
-		t.Errorf("it went on for %d scores", calls.Load())
-	}
-	if _, err := os.Stat("results/toy"); err == nil {
-		t.Error("an interrupted run wrote a report")
 	}
 }
 
@@ -77,10 +57,7 @@ func TestFailuresAreRows(t *testing.T) {
 	if strings.Contains(said, "\x1b") {
 		t.Errorf("a reason controls the terminal: %q", said)
 	}
-	b, err := os.ReadFile("results/custom/mine/toy/trials.parquet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(os.ReadFile("results/custom/mine/toy/trials.parquet"))
 	rows, err := record.Decode[record.Trial](b)
 	failed := 0
 	for _, r := range rows {
@@ -120,7 +97,7 @@ func TestReportsStayApart(t *testing.T) {
 	if n := strings.Count(index, `/index.html">`) - strings.Count(index, `"../index.html"`); n != 6 {
 		t.Errorf("the page of all runs has %d, want 6:\n%s", n, index)
 	}
-	x.want(t, "list runs", 0, "results/custom/mine/index.html", "small", "page of all: results/custom/index.html")
+	x.want(t, "list runs", 0, "results/custom/mine/index.html", "page of all: results/custom/index.html")
 	for name, page := range pages { // and each says what of it is not the protocols'
 		custom := strings.Contains(name, "custom")
 		if marked := strings.Contains(page, `class="badge warn">changed settings`); marked != custom {
@@ -164,68 +141,29 @@ func TestCustomName(t *testing.T) {
 	}
 }
 
-// TestRunFetches: a run fetches the data that its trials need. Trials whose data cannot be had are left out, and the
-// others get their report.
-func TestRunFetches(t *testing.T) {
+// TestAbsentData: trials whose data are not here are left out, and the others get their report.
+func TestAbsentData(t *testing.T) {
 	t.Setenv("SIFG_DATASETS_MIRROR", "")
 	t.Chdir(t.TempDir())
 	text := "a,y\n1,0\n2,1\n"
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/good.csv" {
-			http.Error(w, "no", http.StatusNotFound)
-			return
-		}
-		fmt.Fprint(w, text)
-	}))
-	defer server.Close()
 	manifest, problems := "datasets:\n", "  problems:\n"
 	for _, name := range []string{"good", "lost"} {
-		manifest += fmt.Sprintf("  %[1]s: {source: '%[2]s', files: [{name: %[1]s.csv, bytes: %[3]d, sha256: %[4]x}], "+
-			"parse: {separator: comma, header: true}, target: y}\n",
-			name, server.URL, len(text), sha256.Sum256([]byte(text)))
+		manifest += fmt.Sprintf("  %[1]s: {source: 'https://x.org', files: [{name: %[1]s.csv, bytes: %[2]d, "+
+			"sha256: %[3]x}], parse: {separator: comma, header: true}, target: y}\n",
+			name, len(text), sha256.Sum256([]byte(text)))
 		problems += "    " + name + ": {particles: 6, iterations: 2, data: " + name + "}\n"
 	}
 	put(t, "own.yaml", manifest)
+	put(t, "datasets/cache/good/good.csv", text)
 	x := toy()
-	x.Settings = []byte(strings.Replace(toyConfig, "  problems:\n", problems, 1))
+	x.Settings = []byte(strings.Replace(toys.Config, "  problems:\n", problems, 1))
 	const line = "run --protocol paper --datasets own.yaml"
-	x.want(t, line, 75, "the data set lost cannot be fetched (--verbose says why",
-		"27 trials: 0 already there, 18 to compute, 9 left out because data are missing",
+	x.want(t, line, 75, "27 trials: 0 already there, 18 to compute, 9 left out because data are missing",
 		"9 of 27", "lost", "sifg data fetch", "18 computed", "page:")
 	put(t, "datasets/cache/lost/lost.csv", text)
 	x.want(t, line, 0, "18 already there, 9 computed")
 	put(t, "datasets/cache/lost/lost.csv", "cut")
 	x.want(t, "data list --datasets own.yaml", 5, "lost.csv")
-}
-
-// TestProgressLines: without a terminal a run says one line a failure, and one a minute.
-func TestProgressLines(t *testing.T) {
-	todo := make([]harness.Trial, 4)
-	for i := range todo {
-		todo[i] = harness.Trial{Experiment: "toy", Protocol: "paper", Problem: "small", Method: "sgld", Seed: uint64(i),
-			Config: &settings.Config{Particles: 10, Iterations: 100}}
-	}
-	var out bytes.Buffer
-	p := newProgress(&output{to: &out}, todo, nil, times{}, 1)
-	p.Start(&todo[0])
-	p.Step(&todo[0], 50)
-	p.End(&todo[0], record.StatusOK, "", 3*time.Second)
-	p.Start(&todo[1])
-	p.End(&todo[1], record.StatusFailed, "out of \x1b luck", time.Minute)
-	p.Start(&todo[2])
-	p.End(&todo[2], "", "", 0) // stopped: no line
-	p.End(&todo[2], record.StatusFailed, "out of \x1b luck", time.Minute)
-	p.mu.Lock()
-	p.times = times{kindOf(&todo[0]): {60, 4}} // two trials are left of 15 s each
-	p.mu.Unlock()
-	p.beat()
-	p.close()
-	const want = "toy/paper small sgld seed 1: failed: out of \\x1b luck; 2 of 4 trials, 0 running, about 6.0 s " +
-		"left\ntoy/paper small sgld seed 2: failed for the same reason; 3 of 4 trials, 0 running, about 3.0 s left\n" +
-		"3 of 4 trials, 0 running, about 15 s left\n"
-	if out.String() != want {
-		t.Errorf("%q, want %q", out.String(), want)
-	}
 }
 
 // TestPagesAppear: while the second of two experiments runs, the first has its page.
@@ -234,7 +172,7 @@ func TestPagesAppear(t *testing.T) {
 	first, second := toy(), toy()
 	second.Name, second.Title, second.Sections = "second", "Second", nil
 	seen := false
-	second.onCall = func() {
+	second.OnCall = func() {
 		page, err := os.ReadFile("results/index.html")
 		seen = seen || err == nil && strings.Contains(string(page), "There are trials.")
 	}
@@ -245,5 +183,65 @@ func TestPagesAppear(t *testing.T) {
 	}
 	if pages := files(t, "results", ".html"); pages["toy.html"] == "" || pages["second.html"] == "" {
 		t.Error("a page is missing at the end")
+	}
+}
+
+// slowWriter needs half a minute for a line, and knows when it got the last one.
+type slowWriter struct{ last time.Time }
+
+func (w *slowWriter) Write(b []byte) (int, error) {
+	time.Sleep(30 * time.Second)
+	w.last = time.Now()
+	return len(b), nil
+}
+
+// TestNoBeatAfterClose: a line of progress that is being written when the run ends is the last.
+func TestNoBeatAfterClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &slowWriter{}
+		p := newProgress(w, []harness.Trial{{Config: &settings.Config{}}}, nil, times{}, 1)
+		time.Sleep(70 * time.Second) // in the middle of the first line
+		p.close()
+		closed := time.Now()
+		time.Sleep(5 * time.Minute)
+		if w.last.IsZero() || w.last.After(closed) {
+			t.Errorf("closed at %v, the last line came at %v", closed, w.last)
+		}
+	})
+}
+
+// TestTimeLeft: what is left takes as long as the mean of the trials of the same problem and method; nothing is said
+// where a kind has none, and trials that are measured of stored particles count for nothing.
+func TestTimeLeft(t *testing.T) {
+	trial := func(problem, key string) harness.Trial {
+		return harness.Trial{
+			Experiment: "e", Problem: problem, Method: "m", Key: key,
+			Config: &settings.Config{Particles: 1, Iterations: 10},
+		}
+	}
+	todo := []harness.Trial{trial("p", "a"), trial("p", "b"), trial("q", "c"), trial("q", "d"), trial("q", "e")}
+	p := newProgress(io.Discard, todo, map[string]bool{"e": true}, times{}, 2)
+	defer p.close()
+	wants := func(want string) {
+		t.Helper()
+		if got := p.state(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	wants("0 of 5 trials, 0 running")
+	p.Start(&todo[0])
+	p.End(&todo[0], record.StatusOK, "", time.Minute)
+	wants("1 of 5 trials, 0 running") // nothing is known of q
+	p.times.add(&todo[2], 20)
+	p.times.add(&todo[2], 40)
+	wants("1 of 5 trials, 0 running, about 60 s left") // 60 and twice 30 s, two at once
+	p.Start(&todo[2])
+	p.Step(&todo[2], 5)
+	wants("1 of 5 trials, 1 running, about 52 s left")
+	p.Start(&todo[4])
+	p.End(&todo[4], record.StatusOK, "", time.Microsecond)
+	wants("2 of 5 trials, 1 running, about 52 s left")
+	if got := p.fraction(); got != 0.5 {
+		t.Errorf("%g of the run is over, want 0.5", got)
 	}
 }

@@ -21,10 +21,7 @@ func TestSlurm(t *testing.T) {
 
 // walkThrough runs the commands of docs/cluster.md with the program.
 func walkThrough(t *testing.T, c *privateSlurm) {
-	text, err := os.ReadFile("../../../docs/cluster.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile("../../../docs/cluster.md"))
 	var blocks []string
 	for i, part := range strings.Split(string(text), "\n```") {
 		if code, ok := strings.CutPrefix(part, "sh\n"); ok && i%2 == 1 {
@@ -61,14 +58,9 @@ func walkThrough(t *testing.T, c *privateSlurm) {
 // disturbed: a task that is told of its time limit, one that is requeued and the loss of a node cost nothing but time.
 // A second, smaller array computes the rest.
 func disturbed(t *testing.T, c *privateSlurm) {
-	script, err := filepath.Abs("../../../scripts/cluster/slurm.sh")
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := must(filepath.Abs("../../../scripts/cluster/slurm.sh"))
 	t.Chdir(t.TempDir())
-	if err := errors.Join(os.Mkdir("bin", 0o777), os.Symlink(os.Args[0], "bin/sifg")); err != nil {
-		t.Fatal(err)
-	}
+	must(0, errors.Join(os.Mkdir("bin", 0o777), os.Symlink(os.Args[0], "bin/sifg")))
 	here, _ := os.Getwd()
 	t.Setenv("PATH", filepath.Join(here, "bin")+":"+os.Getenv("PATH"))
 	x := toy()

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -18,6 +17,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/run"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
@@ -27,88 +27,69 @@ import (
 func verifyCommand(e *env) *cobra.Command {
 	var s selection
 	var d compare.Draws
-	var recompute uint64
 	var p programs
 	cmd := &cobra.Command{
 		Use:   "verify [EXPERIMENT...|all]",
-		Short: "Reads every file of the store and the results; computes trials of the results again",
-		Long: "It names what is damaged, missing or not the program's. With --recompute it compares every value of " +
-			"the trials that it computes, bit for bit.",
+		Short: "Reads every file of the store, or computes trials of the report again",
+		Long: "It names what is damaged, missing or not the program's; sifg report --check does so of a report. With " +
+			"--recompute it compares every value of the trials that it computes, bit for bit.",
 		Example: `  sifg verify --scale smoke
   sifg verify gmm --scale smoke --recompute 2 --within 30s`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			d.Trials = int(min(recompute, math.MaxInt))
 			r, err := s.request(e, args)
 			if err = cmp.Or(err, r.Known()); err != nil {
 				return err
 			}
-			if err := s.verifyFiles(e); err != nil || d.Trials == 0 {
+			if d.Trials == 0 && s.name == "" { // which is that of a report
+				return s.verifyStore(e)
+			}
+			r, rep, err := s.read(e, args)
+			if err == nil && d.Trials == 0 {
+				return s.verifyStore(e)
+			}
+			if err == nil {
+				_, err = p.start(e)
+			}
+			if err != nil {
 				return err
 			}
-			if _, err := p.start(e); err != nil {
-				return err
-			}
-			return s.verifyNumbers(e, args, d)
+			return verifyNumbers(e, r, rep, d)
 		},
 	}
 	f := cmd.Flags()
 	s.reportFlags(f)
 	p.flags(f)
-	number(f, &recompute, "recompute", "", 0, "compute `N` trials of the report again, drawn at random")
+	number(f, &d.Trials, "recompute", "", 0, "compute `N` trials of the report again, drawn at random")
 	f.DurationVar(&d.Within, "within", 0, "of trials that took at most this long, such as 30s (default any)")
 	return cmd
 }
 
-// verifyFiles reads all files of the store and of the results. Damage is worse than a file that cannot be read, and
-// either is said of all files.
-func (s *selection) verifyFiles(e *env) error {
-	dir, results := s.storeDir(), s.resultsDir(nil)
-	st, err := openStore(dir, results, false)
+// verifyStore reads all files of the store. Damage is worse than a file that cannot be read, and either is said of all
+// files.
+func (s *selection) verifyStore(e *env) error {
+	st, err := openStore(s.storeDir(), s.resultsDir(nil), false)
 	if err != nil {
 		return err
 	}
-	var inStore []safe.Damage
-	var unread error
-	read := 0
-	if st != nil {
-		inStore, unread = st.Verify(context.Background())
-		read++
+	if st == nil {
+		return exitf(exitStopped, "no store in %s: sifg run makes one", s.storeDir())
 	}
-	inResults, err := checkResults(e, results)
-	if stopped, ok := errors.AsType[*exit](err); ok && stopped.code == exitStopped {
-		if s.name != "" || s.results != "" && s.store != "" { // nobody else would have named it
-			return err
-		}
-		err = nil
-	} else {
-		read++
-	}
-	if read == 0 {
-		return exitf(exitStopped, "neither %s nor %s is there: nothing was read; sifg run makes both", dir, results)
-	}
-	unread = errors.Join(unread, err)
-	found := slices.Concat(inStore, inResults)
+	found, unread := st.Verify(context.Background())
 	for _, d := range found {
 		fmt.Fprintln(e.out, d.Error())
 	}
-	mend := remove(dir, inStore)
-	if inResults != nil {
-		mend = append(mend, "sifg report makes all but Parquet and NPY files again")
-	}
-	for _, text := range mend {
-		fmt.Fprintf(e.out, "to mend: %s\n", safe.Text(text))
-	}
-	if mend != nil {
+	switch {
+	case found != nil:
+		fmt.Fprintf(e.out, "to mend: %s\n", remove(s.storeDir(), found))
 		return errors.Join(exitf(exitDamaged, "%s not as written", table.Count(len(found), "file")), unread)
-	}
-	if unread == nil {
+	case unread == nil:
 		fmt.Fprintln(e.out, "verified: all files are intact")
 	}
 	return unread
 }
 
-// remove says how to remove what is damaged in a store, whole trials and what is not of the store; nil for nothing.
-func remove(dir string, damages []safe.Damage) []string {
+// remove says how to remove what is damaged in a store: whole trials, and what is not of the store.
+func remove(dir string, damages []safe.Damage) string {
 	args := []string{"rm", "-r"}
 	for _, d := range damages {
 		path := d.Path
@@ -121,21 +102,14 @@ func remove(dir string, damages []safe.Damage) []string {
 			args = append(args, path)
 		}
 	}
-	if damages == nil {
-		return nil
-	}
-	return []string{usage.Quote(args) + ", and then sifg run"}
+	return safe.Text(usage.Quote(args)) + ", and then sifg run"
 }
 
 // verifyNumbers computes some trials of the report again, in a store of their own, and compares every value.
-func (s *selection) verifyNumbers(e *env, names []string, d compare.Draws) error {
-	r, rep, err := s.read(e, names)
-	if err != nil {
-		return err
-	}
+func verifyNumbers(e *env, r plan.Request, rep *report.Results, d compare.Draws) error {
 	trials, undrawn := compare.Draw(rep, r.Experiments, e.data, d)
 	if len(trials) == 0 {
-		return exitf(exitStopped, "no trial of %s was computed again. %s", s.resultsDir(nil), undrawn)
+		return exitf(exitStopped, "no trial of %s was computed again. %s", rep.Dir, undrawn)
 	}
 	dir, err := os.MkdirTemp("", "sifg-verify-")
 	if err != nil {
@@ -185,9 +159,9 @@ func (s *selection) verifyNumbers(e *env, names []string, d compare.Draws) error
 			uncomputed, len(trials))
 	}
 	fmt.Fprintf(e.out, "%s recomputed: bit for bit the same\n", table.Count(len(trials), "trial"))
-	if undrawn.Key > 0 {
+	if n := undrawn.Why[compare.OtherKey]; n > 0 {
 		return exitf(exitStopped, "%d of %d trials have another key here: they were computed by another version, or "+
-			"other kernels or data, than are here (%s)", undrawn.Key, undrawn.All, machine.This().Kernel)
+			"other kernels or data, than are here (%s)", n, undrawn.All, machine.This().Kernel)
 	}
 	return nil
 }

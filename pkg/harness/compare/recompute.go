@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -15,6 +14,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
@@ -24,29 +24,24 @@ type Draws struct {
 	Within time.Duration // leave out those that took longer; 0: none
 }
 
-// Undrawn counts the trials of a report that are not drawn, by the reason.
+// Undrawn counts the trials of a report that are not drawn.
 type Undrawn struct {
-	All                      int // that ended, drawn or not
-	Key, Program, Data, Long int
+	All int            // that ended, drawn or not
+	Why map[string]int // how many are left out for a reason, such as OtherKey
 }
 
+// OtherKey is why a trial is not drawn that this program would give another key.
+const OtherKey = "have another key here"
+
 func (u Undrawn) String() string {
-	n, why := 0, []string(nil)
-	for _, x := range []struct {
-		n    int
-		what string
-	}{
-		{u.Key, "have another key here"}, {u.Program, "have no program here (--sampler)"},
-		{u.Data, "have no data here"}, {u.Long, "took longer than --within"},
-	} {
-		if n += x.n; x.n > 0 {
-			why = append(why, fmt.Sprintf("%d %s", x.n, x.what))
-		}
+	n := 0
+	for _, some := range u.Why {
+		n += some
 	}
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d trials were not drawn: %s", n, u.All, strings.Join(why, ", "))
+	return fmt.Sprintf("%d of %d trials were not drawn: %s", n, u.All, table.Counts(u.Why))
 }
 
 // Draw draws of the trials of a report that this program can compute again: those that ended, whose data are here, and
@@ -54,20 +49,21 @@ func (u Undrawn) String() string {
 func Draw(r *report.Results, all []*harness.Experiment, data *dataset.Library, d Draws) (out []harness.Trial,
 	u Undrawn) {
 	seen := map[string]bool{} // protocols may share a trial
+	u.Why = map[string]int{}
 	for _, e := range all {
-		x := r.Experiment(e.Name)
-		for i := 0; x != nil && i < len(x.Sets); i++ {
-			set := x.Sets[i]
+		for _, set := range r.Experiment(e.Name).Under(func(string) bool { return true }) {
 			for _, row := range set.Trials {
 				if !row.Final() || seen[row.Key] {
 					continue
 				}
 				seen[row.Key] = true
 				u.All++
+				t, why := again(row, all, data)
 				if d.Within > 0 && set.Timings[row.Key].Seconds > d.Within.Seconds() {
-					u.Long++
-				} else if t, lack := again(row, all, data, &u); lack != nil {
-					*lack++
+					why = "took longer than --within"
+				}
+				if why != "" {
+					u.Why[why]++
 				} else {
 					out = append(out, t)
 				}
@@ -78,19 +74,19 @@ func Draw(r *report.Results, all []*harness.Experiment, data *dataset.Library, d
 	return out[:min(len(out), d.Trials)], u
 }
 
-// again returns the trial of a row of a report, or which count it is in if this program would not compute the same.
-func again(row record.Trial, all []*harness.Experiment, data *dataset.Library, u *Undrawn) (harness.Trial, *int) {
+// again returns the trial of a row of a report, or why this program would not compute the same.
+func again(row record.Trial, all []*harness.Experiment, data *dataset.Library) (t harness.Trial, why string) {
 	config, err := settings.Of(row)
 	if err != nil {
-		return harness.Trial{}, &u.Key
+		return t, OtherKey
 	}
 	if _, err := sifg.ByName(config.Sampler.Sampler); err != nil {
-		return harness.Trial{}, &u.Program
+		return t, "have no program here (--sampler)"
 	}
 	if config.Data != "" && data.Absent(config.Data) != nil {
-		return harness.Trial{}, &u.Data
+		return t, "have no data here"
 	}
-	t := harness.Trial{
+	t = harness.Trial{
 		Key:        row.Key,
 		Experiment: row.Experiment,
 		Protocol:   row.Protocol,
@@ -101,9 +97,9 @@ func again(row record.Trial, all []*harness.Experiment, data *dataset.Library, u
 		Config:     &config,
 	}
 	if _, err := plan.Revive(&t, all, data); err != nil {
-		return t, &u.Key
+		why = OtherKey
 	}
-	return t, nil
+	return t, why
 }
 
 // ErrNotComputed is why a trial cannot be compared: here it failed, or ran out of time or memory.

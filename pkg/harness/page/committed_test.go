@@ -29,10 +29,7 @@ var word = regexp.MustCompile(`\S*\p{L}\S*`)
 // unfolded are the words of a page that are read without opening anything, and the other pages that it links to.
 func unfolded(t *testing.T, page []byte) (words int, links []string) {
 	t.Helper()
-	root, err := html.Parse(bytes.NewReader(page))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must(html.Parse(bytes.NewReader(page)))
 	var walk func(n *html.Node, folded bool)
 	walk = func(n *html.Node, folded bool) {
 		for _, a := range n.Attr {

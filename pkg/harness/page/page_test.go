@@ -1,7 +1,6 @@
 package page
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"path"
@@ -26,10 +25,7 @@ func render(t *testing.T, of map[string]*report.Records, grids []report.Grid) ma
 
 func rendered(t *testing.T, r *report.Results, grids []report.Grid, all []*harness.Experiment) map[string]string {
 	t.Helper()
-	pages, err := Render(r, grids, all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pages := must(Render(r, grids, all))
 	out := map[string]string{}
 	for name, text := range pages {
 		out[name] = string(text)
@@ -232,10 +228,7 @@ func TestAddresses(t *testing.T) {
 	} {
 		ids, targets := map[string]int{}, map[string]string{} // by page#id
 		for name, page := range pages {
-			root, err := html.Parse(strings.NewReader(page))
-			if err != nil {
-				t.Fatal(err)
-			}
+			root := must(html.Parse(strings.NewReader(page)))
 			for n := range root.Descendants() {
 				for _, a := range n.Attr {
 					switch to, id, _ := strings.Cut(a.Val, "#"); {
@@ -267,16 +260,5 @@ func TestAddresses(t *testing.T) {
 				t.Errorf("%d elements are %s", n, id)
 			}
 		}
-	}
-}
-
-// TestImage: a drawing is named by its file, with its size; no name leaves its attribute.
-func TestImage(t *testing.T) {
-	got := string(image(`a b/"x"`, []byte(`<svg width="72pt" height="36pt">`)))
-	if want := `src="a%20b/%22x%22.svg" width="128" height="64" loading="lazy"`; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-	if !bytes.Contains([]byte(image("x", nil)), []byte(`width="0"`)) {
-		t.Error("a drawing without a size has one")
 	}
 }

@@ -164,10 +164,7 @@ func written(t *testing.T, all []*harness.Experiment, of map[string]*report.Reco
 	t.Helper()
 	files := report.NewFiles()
 	for name, d := range of {
-		data, err := d.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must(d.Encode())
 		files.Add(name, data, nil)
 	}
 	dir := t.TempDir()
@@ -223,23 +220,14 @@ func TestToy(t *testing.T) {
 	folder := cmp.Or(os.Getenv("TOY"), t.TempDir())
 	for at, of := range map[string]map[string]*report.Records{"": twoRecords(), "alone": toyRecords()} {
 		r := written(t, toyExperiments(), of)
-		files, err := r.Files()
-		if err != nil {
-			t.Fatal(err)
-		}
-		pages, err := Render(r, toyGrids(), toyExperiments())
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := must(r.Files())
+		pages := must(Render(r, toyGrids(), toyExperiments()))
 		for _, made := range []map[string][]byte{files.Made, pages, {
 			"grid/steps/gmm/third/best.svg": toyGrids()[1].Pictures[0].SVG,
 		}} {
 			for name, b := range made {
 				name = filepath.Join(folder, at, name)
-				err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, b, 0o666))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(0, errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, b, 0o666)))
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,11 +18,10 @@ import (
 
 // Collect returns the results with the trials of a plan: their records in the folder, or else those of the store. What
 // the folder has besides stays. A protocol of the folder stays too where the plan has less of it (see lacks), and notes
-// say so. A damaged trial of the store is an error, when all else was collected.
+// say so.
 func (r *Results) Collect(p *plan.Plan, s *store.Store, all []*harness.Experiment) (*Results, []string, error) {
 	out := &Results{Dir: r.Dir, Scripts: r.Scripts}
 	var notes []string
-	var damage error
 	for _, e := range all {
 		parts := map[string][]harness.Trial{} // by protocol
 		for _, t := range p.Trials {
@@ -32,23 +30,18 @@ func (r *Results) Collect(p *plan.Plan, s *store.Store, all []*harness.Experimen
 			}
 		}
 		c := &collector{store: s, old: r.Experiment(e.Name), name: e.Name, plan: p}
-		if len(parts) == 0 {
-			if c.old != nil {
-				out.add(c.old)
+		x := c.old
+		if len(parts) > 0 {
+			var err error
+			if x, err = c.collect(e, parts); err != nil {
+				return nil, nil, err
 			}
-			continue
 		}
-		x, err := c.collect(e, parts)
-		damage = cmp.Or(damage, c.damage)
-		if err != nil {
-			return nil, nil, err
-		}
-		notes = append(notes, c.notes...)
-		if x != nil {
+		if notes = append(notes, c.notes...); x != nil {
 			out.add(x)
 		}
 	}
-	return out, notes, damage
+	return out, notes, nil
 }
 
 // collector collects the records of one experiment.
@@ -58,8 +51,6 @@ type collector struct {
 	old   *Experiment  // nil: none
 	name  string       // of the experiment
 	notes []string
-
-	damage error // of a trial of the store, which was left out
 }
 
 func (c *collector) collect(e *harness.Experiment, parts map[string][]harness.Trial) (*Experiment, error) {
@@ -109,7 +100,7 @@ func (c *collector) collect(e *harness.Experiment, parts map[string][]harness.Tr
 func (c *collector) protocol(x *Experiment, part []harness.Trial, old *record.Set) (*record.Set, error) {
 	first := part[0]
 	set := x.newSet(first.Protocol, first.Scale, slices.Clone(c.plan.Set))
-	found, damaged := make([]*record.Result, len(part)), make([]error, len(part))
+	found := make([]*record.Result, len(part))
 	earlier := map[string]*record.Trial{}
 	for i := 0; old != nil && i < len(old.Trials); i++ {
 		earlier[old.Trials[i].Key] = &old.Trials[i]
@@ -121,15 +112,13 @@ func (c *collector) protocol(x *Experiment, part []harness.Trial, old *record.Se
 		}
 		found[i], err = c.store.Result(store.ID{Experiment: c.name, Key: part[i].Key})
 		if errors.Is(err, safe.ErrDamaged) {
-			found[i], damaged[i] = nil, err
-			return nil
+			return fmt.Errorf("%w: sifg verify names all such, and the next run computes again what is removed", err)
 		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	c.damaged(cmp.Or(damaged...))
 	for i := range part {
 		row, got := part[i].Row(), found[i]          // it may have been stored under other labels
 		row.Config = unique.Make(row.Config).Value() // one copy for all seeds
@@ -143,14 +132,6 @@ func (c *collector) protocol(x *Experiment, part []harness.Trial, old *record.Se
 		add(set, row)
 	}
 	return set, nil
-}
-
-// damaged keeps the first damage of a trial of the store.
-func (c *collector) damaged(err error) {
-	if err != nil && c.damage == nil {
-		c.damage = fmt.Errorf("%w: sifg verify names all such files, and the next run computes again what is removed",
-			err)
-	}
 }
 
 // absent says that the data set of a trial is not here; "" if it is.
@@ -181,14 +162,11 @@ func (c *collector) load(d *Records) func(key, name string) (*record.Array, erro
 	}
 }
 
-const stays = "; the results that are there stay"
-
 // lacks says what a set lacks of the one in whose place it would be, which may be nil; "" if it may be there: every
 // method on every problem with every seed that ended well there did so here.
 func lacks(set, old *record.Set) string {
-	missing := fmt.Sprintf("%d of %d trials are missing", len(set.Missing), set.Planned())
 	if len(set.Trials) == 0 {
-		return missing
+		return fmt.Sprintf("%d of %d trials are missing", len(set.Missing), set.Planned())
 	}
 	if old == nil {
 		return ""
@@ -197,22 +175,19 @@ func lacks(set, old *record.Set) string {
 		problem, method string
 		seed            uint64
 	}
-	well := map[trial]bool{}
+	well, n := map[trial]bool{}, 0
 	for _, t := range set.Trials {
 		well[trial{t.Problem, t.Method, t.Seed}] = t.Final()
 	}
-	n := 0
 	for _, t := range old.Trials {
 		if t.Final() && !well[trial{t.Problem, t.Method, t.Seed}] {
 			n++
 		}
 	}
+	const stays = "; the results that are there stay, and --results takes another folder"
 	switch {
-	case n > 0 && !set.Complete():
-		return missing + stays
 	case n > 0:
-		return fmt.Sprintf("%s there, and not here; --results takes another folder%s",
-			table.Count(n, "trial")+" ended well", stays)
+		return table.Count(n, "trial") + " ended well there, and not here" + stays
 	case !old.Rehearsal() && set.Rehearsal():
 		return "the results that are there are of full scale, these of " + set.Scale + stays
 	}

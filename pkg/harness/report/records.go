@@ -91,14 +91,14 @@ func ReadRecords(dir string) (*Records, error) {
 		return nil, err
 	}
 	b, err := d.read(tracesName)
-	var traces []record.Trace
-	if err == nil {
-		traces, err = decode[record.Trace](dir, tracesName, b)
-	}
 	if err != nil {
 		return nil, err
 	}
-	for rest := traces; len(rest) > 0; { // the rows of a trial are next to each other, and are not copied
+	rest, err := decode[record.Trace](dir, tracesName, b)
+	if err != nil {
+		return nil, err
+	}
+	for len(rest) > 0 { // the rows of a trial are next to each other, and are not copied
 		n := 1
 		for n < len(rest) && rest[n].Key == rest[0].Key {
 			n++
@@ -304,14 +304,6 @@ func (d *Records) shown(e *harness.Experiment) *harness.Experiment {
 	return out
 }
 
-// Title says what the records are of: the experiment, with the problems.
-func (d *Records) Title(e *harness.Experiment) string {
-	if x := d.shown(e); x.OnCustom() {
-		return x.Title
-	}
-	return e.Title + ": " + strings.Join(d.problems(), ", ")
-}
-
 // onCustom reports whether the trials are on data or on a target of a person's own.
 func (d *Records) onCustom() bool {
 	for _, set := range d.Set {
@@ -332,10 +324,4 @@ func (d *Records) problems() (names []string) {
 		}
 	}
 	return names
-}
-
-// Exists reports whether a folder has records.
-func Exists(dir string) bool {
-	_, err := os.Lstat(filepath.Join(dir, trialsName))
-	return err == nil
 }

@@ -34,8 +34,8 @@ const Grids = "grid"
 // Writable refuses a folder that this program must not write results to: one that holds something else, or that lies
 // inside of other results.
 func Writable(dir string) error {
-	at, err := filepath.Abs(dir)
-	for ; err == nil && filepath.Dir(at) != at; at = filepath.Dir(at) {
+	at, _ := filepath.Abs(dir)
+	for ; filepath.Dir(at) != at; at = filepath.Dir(at) {
 		_, absent := os.Lstat(filepath.Join(filepath.Dir(at), marker))
 		if absent == nil && !slices.Contains(others[1:], filepath.Base(at)) {
 			return usage.Errorf("--results %s is inside of other results, %s: want a folder of its own",
@@ -43,33 +43,32 @@ func Writable(dir string) error {
 		}
 	}
 	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return usage.Errorf("--results %s: %v", dir, err)
 	}
+	other := ""
 	for _, e := range entries {
-		if e.Name() == Grids && e.Type().IsRegular() {
+		switch name := e.Name(); {
+		case name == Grids && e.Type().IsRegular():
 			return usage.Errorf("--results %s: %s in it is a file, where results of grids go", dir, Grids)
-		}
-		if e.Name() == marker {
+		case name == marker:
 			return nil
+		case !slices.Contains(others, name) && !strings.HasPrefix(name, "."):
+			other = name
 		}
 	}
-	for _, e := range entries {
-		if !slices.Contains(others, e.Name()) && !strings.HasPrefix(e.Name(), ".") {
-			return usage.Errorf("--results %s has %s and no %s: want a folder that is empty, not there yet, or one "+
-				"of sifg's", dir, safe.Text(e.Name()), marker)
-		}
+	if other != "" {
+		return usage.Errorf("--results %s has %s and no %s: want a folder that is empty, not there yet, or one of "+
+			"sifg's", dir, safe.Text(other), marker)
 	}
 	return nil
 }
 
-// Files are files of a results folder by name: the data, and what is made of them.
+// Files are files of a results folder.
 type Files struct {
-	Data, Made map[string][]byte
-	ours       map[string]bool // names without extension that this program alone makes: of sections, pages and grids
+	Data map[string]map[string][]byte // of experiments, by folder and by name in it
+	Made map[string][]byte            // what is made of the data, by name
+	ours map[string]bool              // names without extension that this program alone makes
 }
 
 // NewFiles returns no files.
@@ -78,17 +77,26 @@ func NewFiles() Files {
 	for _, name := range []string{"index", "claims", "comparison", "grids", "best", "cells", "chosen"} {
 		ours[name] = true
 	}
-	return Files{map[string][]byte{}, map[string][]byte{}, ours}
+	return Files{map[string]map[string][]byte{}, map[string][]byte{}, ours}
 }
 
-// Add adds the files of a folder below.
+// Add adds the files of an experiment, whose folder it is.
 func (f Files) Add(folder string, data, made map[string][]byte) {
-	for name, b := range data {
-		f.Data[path.Join(folder, name)] = b
-	}
+	f.Data[folder] = data
 	for name, b := range made {
 		f.Made[path.Join(folder, name)] = b
 	}
+}
+
+// all are all files by name.
+func (f Files) all() map[string][]byte {
+	out := maps.Clone(f.Made)
+	for folder, data := range f.Data {
+		for name, b := range data {
+			out[path.Join(folder, name)] = b
+		}
+	}
+	return out
 }
 
 // Files returns the files of the results, without pages. The error names data that could not be made.
@@ -108,24 +116,6 @@ func (r *Results) Files() (Files, error) {
 		out.Add(x.Name, data, made)
 	}
 	return out, errors.Join(errs...)
-}
-
-// folders are the data by folder and then by name: a folder is one with a trials.parquet.
-func (f Files) folders() map[string]map[string][]byte {
-	out := map[string]map[string][]byte{}
-	for name := range f.Data {
-		if path.Base(name) == trialsName {
-			out[path.Dir(name)] = map[string][]byte{}
-		}
-	}
-	for name, b := range f.Data {
-		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-			if of := out[dir]; of != nil {
-				of[strings.TrimPrefix(name, dir+"/")] = b
-			}
-		}
-	}
-	return out
 }
 
 // Alone runs f, which reads results, adds to them and writes them, while no other process does so with this folder:
@@ -148,9 +138,8 @@ func (f Files) Write(dir string) error {
 	if err := put(root, marker, []byte(markerText)); err != nil {
 		return err
 	}
-	folders := f.folders()
-	for _, folder := range slices.Sorted(maps.Keys(folders)) {
-		if err := replace(root, folder, folders[folder]); err != nil {
+	for _, folder := range slices.Sorted(maps.Keys(f.Data)) {
+		if err := replace(root, folder, f.Data[folder]); err != nil {
 			return err
 		}
 	}
@@ -182,44 +171,24 @@ func put(root *os.Root, name string, b []byte) error {
 var endings = []string{".svg", ".csv", ".md", ".html", ".npy", ".parquet", ".yaml"}
 
 // stale returns what lies in the folder as this program writes it and is not one of the files: pages, and files in the
-// folders of experiments that have results, or have had them.
+// folders of experiments.
 func (f Files) stale(root *os.Root) (names []string, err error) {
-	folders := f.folders()
-	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		first, below, _ := strings.Cut(name, "/")
-		switch {
-		case err != nil || name == ".":
-			return err
-		case d.IsDir() && (slices.Contains(others, first) && !owned(folders, name+"/") || strings.HasPrefix(name, ".")):
-			if first == Grids && strings.Count(name, "/") < 2 { // which may have results
-				return nil
+	all, in := f.all(), root.FS()
+	pages, err1 := fs.Glob(in, "*.html")
+	parts, err2 := fs.Glob(in, ".*.tmp-*")
+	names, err = slices.Concat(pages, parts), errors.Join(err1, err2)
+	for folder := range f.Data {
+		err = errors.Join(err, fs.WalkDir(in, folder, func(name string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && (temporary(name) || slices.Contains(endings, path.Ext(name))) {
+				names = append(names, name)
 			}
-			return fs.SkipDir
-		case temporary(name) && (below == "" || owned(folders, name)):
-			names = append(names, name)
-			return nil
-		case d.IsDir() || !slices.Contains(endings, path.Ext(name)):
-			return nil
-		case below == "" && path.Ext(name) != ".html":
-			return nil
-		}
-		_, data := f.Data[name]
-		if _, made := f.Made[name]; !data && !made && (below == "" || owned(folders, name)) {
-			names = append(names, name)
-		}
-		return nil
-	})
-	return names, err
-}
-
-// owned reports whether a file lies below one of the folders.
-func owned(folders map[string]map[string][]byte, name string) bool {
-	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-		if folders[dir] != nil {
-			return true
-		}
+			return err
+		}))
 	}
-	return false
+	made := func(name string) bool { _, ok := all[name]; return ok }
+	names = slices.DeleteFunc(names, made)
+	slices.Sort(names)
+	return names, err
 }
 
 // Check returns the files of a results folder that are not what is made again, in order of name.
@@ -233,11 +202,9 @@ func (f Files) Check(dir string) (different []safe.Damage, err error) {
 		at := filepath.Join(dir, filepath.FromSlash(name))
 		different = append(different, safe.Damage{Path: at, Reason: reason})
 	}
-	for name, b := range f.Data {
-		f.Made[name] = b
-	}
-	for _, name := range slices.Sorted(maps.Keys(f.Made)) {
-		b := f.Made[name]
+	all := f.all()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		b := all[name]
 		now, err := safe.ReadIn(root, name, maxData)
 		info, _ := root.Lstat(name)
 		switch {
@@ -266,4 +233,93 @@ func differAt(a, b []byte) int {
 		}
 	}
 	return min(len(a), len(b))
+}
+
+// waiting is the folder, beside data, of those that will replace them. They do when all are there, trials.parquet the
+// last: so a killed program leaves the old data or the new, which the next one finds here.
+const waiting = ".next"
+
+// replace makes the data of a folder those given, whose names are below it. What is not among them stays.
+func replace(root *os.Root, folder string, data map[string][]byte) error {
+	if err := settle(root, folder); err != nil {
+		return err
+	}
+	var changed []string
+	for name, b := range data {
+		if now, err := safe.ReadIn(root, path.Join(folder, name), maxData); err != nil || !bytes.Equal(now, b) {
+			changed = append(changed, name)
+		}
+	}
+	if changed == nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(slices.Values(changed)) {
+		if name != trialsName {
+			if err := write(root, path.Join(folder, waiting, name), data[name]); err != nil {
+				return err
+			}
+		}
+	}
+	if err := write(root, path.Join(folder, waiting, trialsName), data[trialsName]); err != nil {
+		return err
+	}
+	return settle(root, folder)
+}
+
+// settle moves the data that wait in a folder to their places if they are whole, and else removes them.
+func settle(root *os.Root, folder string) error {
+	at := path.Join(folder, waiting)
+	if _, err := root.Lstat(path.Join(at, trialsName)); err == nil {
+		var names []string
+		err := fs.WalkDir(root.FS(), at, func(name string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && !temporary(name) && path.Base(name) != trialsName {
+				names = append(names, strings.TrimPrefix(name, at+"/"))
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, name := range append(names, trialsName) {
+			to := path.Join(folder, name)
+			if err := root.MkdirAll(path.Dir(to), 0o777); err != nil {
+				return err
+			}
+			if err := disk.Rename(root, path.Join(at, name), to); err != nil {
+				return err
+			}
+		}
+		if err := disk.SyncDir(root, folder); err != nil {
+			return err
+		}
+	}
+	if _, err := root.Lstat(at); err != nil {
+		return nil // there are none
+	}
+	return disk.RemoveAll(root, at)
+}
+
+// temporary reports whether a file is one that a killed program did not come to rename: see disk.WriteFileAtomic.
+func temporary(name string) bool {
+	base := path.Base(name)
+	return strings.HasPrefix(base, ".") && strings.Contains(base, ".tmp-")
+}
+
+// write writes a file, in a folder that need not be there.
+func write(root *os.Root, name string, b []byte) error {
+	if err := root.MkdirAll(path.Dir(name), 0o777); err != nil {
+		return err
+	}
+	return disk.WriteFileAtomic(filepath.Join(root.Name(), filepath.FromSlash(name)), b)
+}
+
+// readData reads a file of the data of a folder: the one that waits, if data wait that are whole.
+func readData(dir, name string) ([]byte, error) {
+	name = filepath.FromSlash(name)
+	if _, err := os.Lstat(filepath.Join(dir, waiting, trialsName)); err == nil {
+		if b, err := safe.Read(filepath.Join(dir, waiting, name), maxData); err == nil {
+			return b, nil
+		}
+	}
+	return safe.Read(filepath.Join(dir, name), maxData)
 }

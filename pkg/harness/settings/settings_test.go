@@ -49,14 +49,8 @@ func sets(texts ...string) []Override {
 
 func resolve(t *testing.T, protocol, scale string, over ...Override) *Settings {
 	t.Helper()
-	f, err := Read("toy", []byte(toy))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := f.Resolve(protocol, scale, over)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(Read("toy", []byte(toy)))
+	s := must(f.Resolve(protocol, scale, over))
 	return s
 }
 
@@ -174,10 +168,7 @@ func TestOverrides(t *testing.T) {
 // file's setting of one problem wins over its setting of all.
 func TestChanges(t *testing.T) {
 	file := written(t, "problems:\n  small: {methods: {sifg: {lr: 0.1}}}\nmethods: {sifg: {lr: 0.2, inner: 3}}\n")
-	over, err := ReadOverrides(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	over := must(ReadOverrides(file))
 	s := resolve(t, "released", "smoke", over...)
 	if c := config(t, s, "small", "sifg"); c.Sampler.LR != 0.1 || c.Sampler.Inner != 3 {
 		t.Errorf("a file's setting of one problem does not win over its setting of all: %+v", c.Sampler)
@@ -245,17 +236,11 @@ base:
     garch-1000: {particles: 900, seeds: [1, 7..8]}
 protocols: {text: {methods: {"*": {step: 0.5}}}}
 `
-	f, err := Read("toy", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(Read("toy", []byte(text)))
 	if want := []string{"ark-100", "ark-1000", "garch-1000"}; !slices.Equal(f.Problems, want) {
 		t.Errorf("problems %v, want %v", f.Problems, want)
 	}
-	s, err := f.Resolve("text", "full", sets("options.Law=smoothed"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(f.Resolve("text", "full", sets("options.Law=smoothed")))
 	for _, c := range []struct {
 		problem, method string
 		want            string // particles, options, step, σ
@@ -277,10 +262,7 @@ protocols: {text: {methods: {"*": {step: 0.5}}}}
 
 // TestZero: an explicit 0 that would stand for a sampler's default is refused; where 0 is the default it is taken.
 func TestZero(t *testing.T) {
-	f, err := Read("toy", []byte(toy))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(Read("toy", []byte(toy)))
 	for _, key := range []string{"sigma=0", "methods.sifg.sigma=0.0", "methods.svgd.step=0", "hidden=0"} {
 		_, err := f.Resolve("paper", "full", sets(key))
 		if err == nil || !strings.Contains(err.Error(), "would stand for the default") {
@@ -300,4 +282,11 @@ func TestZero(t *testing.T) {
 			t.Errorf("%s: %v", key, err)
 		}
 	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -39,9 +39,7 @@ func TestGolden(t *testing.T) {
 	} {
 		path := filepath.Join("testdata", name)
 		if *update {
-			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must(0, os.WriteFile(path, []byte(got), 0o644))
 		}
 		if want, err := os.ReadFile(path); err != nil || got != string(want) {
 			t.Errorf("%s differs from the golden file (%v; go test -update writes it anew):\n%s", name, err, got)
@@ -77,6 +75,21 @@ func TestNumbers(t *testing.T) {
 		{Fixed(2.5, 0).Text, "2"}, // half to even, as all formatting of Go
 		{Fixed(-0.004, 2).Text, "0.00"},
 		{Fixed(inf, 2).Text, "∞"},
+		{Num(0), "0"},
+		{Num(12.345), "12.3"},
+		{Num(0.00123), "0.00123"},
+		{Num(0.000123), "1.23e−4"},
+		{Num(-0.0001), "−1e−4"},
+		{Num(12345), "12345"},
+		{Num(99999), "99999"},
+		{Num(100000), "1e5"},
+		{Num(-inf), "−∞"},
+		{Num(nan), "–"},
+		{Spread(nil), "–"},
+		{Spread([]float64{2, 2, 2}), "2"},
+		{Spread([]float64{3, 1, 2}), "2 (1 … 3)"},
+		{Spread([]float64{-inf, 0, inf}), "0 (−∞ … ∞)"},
+		{Spread([]float64{1, nan}), "undefined"},
 		{PValue(0.0316).Text, "0.032"},
 		{PValue(0.0003).Text, "< 0.001"},
 		{PValue(nan).Text, "–"},
@@ -104,10 +117,7 @@ func TestHostileText(t *testing.T) {
 			t.Errorf("a name controls the terminal: %q", text)
 		}
 	}
-	rows, err := csv.NewReader(strings.NewReader(table.CSV())).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must(csv.NewReader(strings.NewReader(table.CSV())).ReadAll())
 	for _, row := range rows[1:] {
 		if strings.ContainsAny(row[0][:1], "=+-@") || row[1] != "-1.5" {
 			t.Errorf("the row %q", row)
@@ -126,4 +136,11 @@ func TestPlain(t *testing.T) {
 		!strings.Contains(x.Markdown(), "**sigma\\_alpha**") {
 		t.Errorf("%s\n%s", got, x.Markdown())
 	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

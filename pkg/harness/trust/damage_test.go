@@ -10,12 +10,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	toys "github.com/semi-implicit/sifg/pkg/harness/testdata/toy"
 )
 
 var damages = flag.Int("damages", 200, "how many files TestDamagedAtRandom damages")
 
-// Files of a store, a report, its pages and a grid are damaged at random, one or several at a time. verify names each
-// of them and nothing else, and what it did not name is as it was.
+// Files of a store, a report, its pages and a grid are damaged at random, one or several at a time. verify and
+// report --check name each of them and nothing else, and what it did not name is as it was.
 func TestDamagedAtRandom(t *testing.T) {
 	dir := folder(t)
 	for _, args := range [][]string{
@@ -27,7 +29,7 @@ func TestDamagedAtRandom(t *testing.T) {
 			t.Fatalf("%v: exit code %d: %s", args, code, said)
 		}
 	}
-	whole := files(t, dir)
+	whole := toys.Files(t, dir)
 	names := slices.Sorted(maps.Keys(whole))
 	r := rand.New(rand.NewPCG(46, 2026))
 	enough, done := *damages, 0
@@ -43,7 +45,7 @@ func TestDamagedAtRandom(t *testing.T) {
 			}
 		}
 		done += len(hit)
-		code, said := quietly("verify", "--results", dir)
+		code, said := checked(dir)
 		for name, how := range hit {
 			// An index that is damaged stands for all files that it lists, and records for all that is made of them.
 			known := func(index string) bool {
@@ -64,15 +66,20 @@ func TestDamagedAtRandom(t *testing.T) {
 		for name := range hit {
 			path := filepath.Join(dir, name)
 			os.RemoveAll(path)
-			if err := os.WriteFile(path, []byte(whole[name]), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must(0, os.WriteFile(path, []byte(whole[name]), 0o666))
 		}
 	}
-	if code, said := quietly("verify", "--results", dir); code != 0 {
+	if code, said := checked(dir); code != 0 {
 		t.Errorf("after all was restored: exit code %d: %s", code, said)
 	}
 	t.Logf("%d damages of %d files", done, len(names))
+}
+
+// checked reads a store and its report.
+func checked(dir string) (code int, said string) {
+	code, said = quietly("verify", "--results", dir)
+	other, more := quietly("report", "--check", "--results", dir)
+	return max(code, other), said + more
 }
 
 // spoil damages a file in some way and says which.
@@ -95,13 +102,9 @@ func spoil(t *testing.T, r *rand.Rand, path, text, other string) (how string) {
 		b = append([]byte{b[len(b)-1]}, b[:len(b)-1]...)
 	case how == "linked":
 		elsewhere := filepath.Join(t.TempDir(), "elsewhere")
-		if err := os.WriteFile(elsewhere, b, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(0, os.WriteFile(elsewhere, b, 0o666))
 		os.Remove(path)
-		if err := os.Symlink(elsewhere, path); err != nil {
-			t.Fatal(err)
-		}
+		must(0, os.Symlink(elsewhere, path))
 		return how
 	default:
 		how = "removed"
@@ -111,8 +114,6 @@ func spoil(t *testing.T, r *rand.Rand, path, text, other string) (how string) {
 	if string(b) == text { // a last newline that was the first byte, say
 		b = append(b, 'x')
 	}
-	if err := os.WriteFile(path, b, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.WriteFile(path, b, 0o666))
 	return how
 }

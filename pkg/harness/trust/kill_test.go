@@ -147,9 +147,7 @@ func (w *work) launch(t *testing.T, r *rand.Rand, dir string, which int) process
 		args = append(args, "--jobs", strconv.Itoa(1+r.IntN(3)))
 	}
 	cmd, out := command(args...)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(0, cmd.Start())
 	moment := time.Duration(r.Int64N(int64(w.longest)))
 	return process{cmd, name, out, time.AfterFunc(moment, func() { cmd.Process.Kill() })}
 }

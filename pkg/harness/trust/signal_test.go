@@ -75,9 +75,7 @@ func start(t *testing.T, cmd *exec.Cmd) (out *seen, ended chan struct{}) {
 	t.Helper()
 	out, ended = &seen{done: make(chan struct{})}, make(chan struct{})
 	cmd.Stdout, cmd.Stderr = nil, out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(0, cmd.Start())
 	go func() { cmd.Wait(); close(ended) }()
 	select {
 	case <-out.done:

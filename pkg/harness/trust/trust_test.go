@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 
+	toys "github.com/semi-implicit/sifg/pkg/harness/testdata/toy"
+
 	"github.com/semi-implicit/sifg/pkg/harness/cli"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
@@ -35,10 +37,7 @@ func folder(t *testing.T) string {
 	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() && !*onDisk {
 		in = "/dev/shm"
 	}
-	dir, err := os.MkdirTemp(in, "trust-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must(os.MkdirTemp(in, "trust-"))
 	t.Cleanup(func() { os.RemoveAll(dir) }) // what was killed may write for a moment
 	return dir
 }
@@ -103,10 +102,7 @@ func kept(t *testing.T, results string) map[string]string {
 	out := map[string]string{}
 	s := open(t, results)
 	for _, id := range trials(t, s) {
-		e, err := s.Get(id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must(s.Get(id))
 		if bad, err := e.Check(); err != nil || len(bad) > 0 {
 			t.Errorf("%v: %v, %v", id, bad, err)
 		}
@@ -114,7 +110,7 @@ func kept(t *testing.T, results string) map[string]string {
 		row.Protocol, row.Scale = "", "" // those of whoever computed it first
 		out[id.Key] = fmt.Sprint(row, e.Files)
 	}
-	for name, text := range files(t, filepath.Join(results, "toy")) {
+	for name, text := range toys.Files(t, filepath.Join(results, "toy")) {
 		if name != "timings.parquet" && name != "report.json" { // the clock's, and the digest of the clock's
 			out[name] = text
 		}
@@ -140,10 +136,7 @@ func trials(t *testing.T, s *store.Store) []store.ID {
 	if s == nil {
 		return nil
 	}
-	found, err := filepath.Glob(filepath.Join(s.Dir(), "toy/*/*/trial.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must(filepath.Glob(filepath.Join(s.Dir(), "toy/*/*/trial.json")))
 	var ids []store.ID
 	for _, path := range found {
 		ids = append(ids, store.ID{Experiment: "toy", Key: filepath.Base(filepath.Dir(path))})
@@ -177,4 +170,11 @@ func sound(t *testing.T, results string) []store.ID {
 		t.Fatalf("the store has %v, error %v", found, err)
 	}
 	return trials(t, s)
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

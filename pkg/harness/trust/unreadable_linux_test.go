@@ -21,16 +21,14 @@ func TestUnreadable(t *testing.T) {
 		t.Fatal(all, err)
 	}
 	trace := filepath.Join(dir, "toy", "trace.parquet")
-	if err := errors.Join(os.Chmod(dir, 0o777), os.Chmod(all[0], 0), os.Chmod(trace, 0)); err != nil {
-		t.Fatal(err)
-	}
+	must(0, errors.Join(os.Chmod(dir, 0o777), os.Chmod(all[0], 0), os.Chmod(trace, 0)))
 	runtime.LockOSThread() // and never unlocked: the thread ends with the test
 	if err := syscall.Setfsuid(65534); err != nil && os.Getuid() == 0 {
 		t.Skip("nobody else can be played")
 	}
 	verify := func(want int, words ...string) {
 		t.Helper()
-		code, said := quietly("verify", "--results", dir)
+		code, said := checked(dir)
 		for _, w := range words {
 			if !strings.Contains(said, w) {
 				t.Errorf("%s is not named: %s", w, said)
@@ -42,9 +40,7 @@ func TestUnreadable(t *testing.T) {
 	}
 	verify(1, all[0], trace, "permission denied")
 	syscall.Setfsuid(os.Getuid())
-	if err := os.Truncate(all[1], 10); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.Truncate(all[1], 10))
 	syscall.Setfsuid(65534)
 	verify(5, all[0], trace, all[1])
 	syscall.Setfsuid(os.Getuid()) // what the test leaves is removed by its owner
