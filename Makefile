@@ -54,6 +54,7 @@ torture: ## KILLS of runs, grids and reports, also with programs, at random mome
 	go test ./pkg/harness/trust -run AtRandom -count 1 -v -timeout 2h -args -kills $(KILLS) -damages $(DAMAGES) -disk
 
 reproduce: build ## tables and figures of every experiment, at SCALE=full under its default protocol; run again to continue
+	-$(SIFG) data fetch
 	$(RUN)
 
 quick: build ## the whole page in minutes, at a small scale under all protocols: results/quick/index.html
