@@ -1,26 +1,12 @@
 package sifg
 
 import (
-	"math"
 	"runtime"
 	"sync"
 	"testing"
-	"time"
 
-	"github.com/semi-implicit/sifg/pkg/sifg/internal/simd"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
-
-// peak returns the float32 operations a second that one core does in registers now: the best of a few milliseconds. It
-// warms up first, as a processor takes its time to power the units of wide vectors. 0: the path has no measure of it.
-func peak() (best float64) {
-	for range 8 {
-		start := time.Now()
-		flops := simd.FMALoop(simd.Path(), 100_000)
-		best = max(best, flops/time.Since(start).Seconds())
-	}
-	return best
-}
 
 // start returns a run of cfg on p, not yet stepped, that may use so many cores.
 func (p *problem) start(tb testing.TB, cfg Config, threads int) func() {
@@ -34,16 +20,11 @@ func (p *problem) start(tb testing.TB, cfg Config, threads int) func() {
 	}
 }
 
-func report(b *testing.B, flops float64) {
-	seconds := b.Elapsed().Seconds() / float64(b.N)
-	b.ReportMetric(1e3*seconds, "ms/iteration")
-	if peak := peak(); flops > 0 && peak > 0 {
-		b.ReportMetric(100*flops/seconds/peak, "%peak")
-	}
+func report(b *testing.B) {
+	b.ReportMetric(1e3*b.Elapsed().Seconds()/float64(b.N), "ms/iteration")
 }
 
-// BenchmarkIteration is an outer iteration of every sampler on every problem, with the score. %peak counts the
-// operations of its matrix products alone.
+// BenchmarkIteration is an outer iteration of every sampler on every problem, with the score.
 func BenchmarkIteration(b *testing.B) {
 	for _, p := range problems() {
 		for _, cfg := range p.methods {
@@ -54,7 +35,7 @@ func BenchmarkIteration(b *testing.B) {
 				for b.Loop() {
 					step()
 				}
-				report(b, p.products(cfg))
+				report(b)
 			})
 		}
 	}
@@ -74,7 +55,7 @@ func BenchmarkScore(b *testing.B) {
 				p.target.Score(s, x, iter)
 				iter++
 			}
-			report(b, 2*p.score)
+			report(b)
 		})
 	}
 }
@@ -123,35 +104,6 @@ func BenchmarkPeer(b *testing.B) {
 				wait.Wait()
 				b.ReportMetric(1e3*b.Elapsed().Seconds()/float64(b.N*len(steps)), "ms/iteration")
 			})
-		}
-	}
-}
-
-// The operations that %peak counts are those of the paper's cost model: 10⁶ multiply-adds of an outer iteration by
-// denoising and by Hutchinson's estimate, without the score; but the latter leaves out a product of n×d×H in each
-// of its steps; below 16 dimensions in all but the last.
-func TestProductCount(t *testing.T) {
-	for _, p := range problems() {
-		want := map[string][2]float64{
-			"gmm-10d": {25.0, 48.4}, "gmm-2d-500": {1697}, "ica-100": {118.4, 234.8}, "bnn-boston": {1454, 2853},
-		}[p.name]
-		for _, cfg := range p.methods {
-			i := map[string]int{"sifg": 1, "l2-gf": 2, "ada-gwg": 2}[cfg.Sampler]
-			if i == 0 {
-				continue
-			}
-			got := (p.products(cfg)/2 - p.score) / 1e6
-			cfg = must(cfg.Resolve())
-			if d := p.target.Dim(); i == 2 {
-				left := cfg.Inner
-				if d < steinWide {
-					left--
-				}
-				got += float64(p.particles*d*cfg.Hidden*left) / 1e6
-			}
-			if math.Abs(got-want[i-1]) > 6e-3*want[i-1] {
-				t.Errorf("%s %s: %.1f·10⁶ multiply-adds, want %v", p.name, cfg.Sampler, got, want[i-1])
-			}
 		}
 	}
 }

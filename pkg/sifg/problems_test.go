@@ -13,7 +13,6 @@ type problem struct {
 	target    Target
 	particles int
 	init      func(dst Batch, r *rng.Stream)
-	score     float64 // fused multiply-adds of the matrix products in one score of all particles
 	methods   []Config
 }
 
@@ -42,7 +41,6 @@ func problems() []problem {
 				dst.Data[i] *= 10
 			}
 		},
-		score: 100 * 2 * 25 * observations,
 		methods: networked(Config{Step: 1e-3, Hidden: 120, Inner: 20, Optimizer: "sgd", LR: 1e-3},
 			Config{Sigma: 0.03, SigmaRule: "kl-mean", SigmaRate: 1e-6},
 			Config{Probe: "gaussian", PRule: "ica", PRate: 0.004}, 0.03, 1e-5),
@@ -52,7 +50,6 @@ func problems() []problem {
 		target:    regression(13),
 		particles: 100,
 		init:      bnnInit(13),
-		score:     100 * 100 * (100*13 + 150),
 		methods: networked(Config{Mover: "rmsprop", Step: 5e-4, Hidden: 300, Activation: "leaky-relu", Inner: 10,
 			Optimizer: "adam", LR: 1e-4, LRDecayEvery: 1000, LRDecay: 0.9},
 			Config{Sigma: 0.01, SigmaRule: "kl-mean", SigmaRate: 2e-5, Redraw: true, Independent: true},
@@ -72,41 +69,6 @@ func networked(base, smooth, stein Config, svgd, sgld float64) []Config {
 	l2.Probe, gwg.Probe = stein.Probe, stein.Probe
 	gwg.PRule, gwg.PRate = stein.PRule, stein.PRate
 	return []Config{fixed, ada, l2, gwg, {Sampler: "svgd", Step: svgd}, {Sampler: "sgld", Step: sgld}}
-}
-
-// products returns how many floating-point operations an outer iteration spends in matrix products. With F = 2dH + H²
-// multiply-adds in a forward pass of one particle, a step of denoising score matching is 3F − dH (the gradient for the
-// input is not needed) and one with Hutchinson's estimate 6F − 3dH: values and tangents, without those of the output.
-// Below 16 dimensions the last step, whose loss is told, has these too.
-func (p *problem) products(cfg Config) float64 {
-	cfg = must(cfg.Resolve())
-	n, d, h := float64(p.particles), float64(p.target.Dim()), float64(cfg.Hidden)
-	forward := 2*d*h + h*h
-	steps, scores := float64(cfg.Inner), 1.0
-	var macs float64
-	switch cfg.Sampler {
-	case "sifg", "ada-sifg":
-		macs = steps*(3*forward-d*h) + forward
-		switch adapts := cfg.Sampler == "ada-sifg"; {
-		case adapts && cfg.SigmaRule == "dsm-in": // tangents along
-			macs += steps * forward
-		case adapts && cfg.SigmaRule == "dsm-out":
-			macs += 2 * forward
-		case adapts && cfg.Independent: // σ has a draw of its own
-			macs += forward
-			scores = 2
-		}
-	case "l2-gf", "ada-gwg":
-		macs = steps*(6*forward-3*d*h) + forward
-		if d < steinWide {
-			macs += d * h
-		}
-	case "svgd": // distances, k·s, k·x
-		macs = 3 * n * d
-	case "kde-flow": // distances, weighted means
-		macs = 2 * n * d
-	}
-	return 2 * (n*macs + scores*p.score)
 }
 
 // unmixing is the ICA posterior of n observations of 5 channels: random mixtures of heavy-tailed sources.

@@ -269,11 +269,6 @@ func philoxWordsAVX2(dst []uint32, key uint64, hi uint64, block uint64)
 //go:noescape
 func signsAVX2(dst []float32, words []uint32)
 
-// peakAVX2 runs n rounds of 12 fused multiply-adds.
-//
-//go:noescape
-func peakAVX2(n int)
-
 // cpuid returns the processor's answer for the leaf.
 func cpuid(leaf uint32) (eax uint32, ebx uint32, ecx uint32, edx uint32)
 

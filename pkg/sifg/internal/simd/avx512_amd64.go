@@ -494,11 +494,6 @@ func philoxWordsAVX512(dst []uint32, key uint64, hi uint64, block uint64)
 //go:noescape
 func signsAVX512(dst []float32, words []uint32)
 
-// peakAVX512 runs n rounds of 12 fused multiply-adds.
-//
-//go:noescape
-func peakAVX512(n int)
-
 // tanhOuter1AVX512 does 1 rows and columns.
 //
 //go:noescape

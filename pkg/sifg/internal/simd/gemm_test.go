@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-	"time"
 )
 
 type orientation struct {
@@ -198,32 +197,6 @@ var shapes = []struct {
 	{"TN", 753, 300, 100}, {"TN", 300, 300, 100}, {"TN", 300, 753, 100},
 }
 
-// The denominator of the products' rates.
-func BenchmarkPeak(b *testing.B) {
-	for _, p := range Supported() {
-		if p == "portable" {
-			continue
-		}
-		b.Run(p, func(b *testing.B) {
-			var flops float64
-			for b.Loop() {
-				flops += FMALoop(p, 10000)
-			}
-			b.ReportMetric(flops/b.Elapsed().Seconds()/1e9, "GFLOP/s")
-		})
-	}
-}
-
-// peakOf returns the operations a second of a path, the best of a few milliseconds.
-func peakOf(path string) (best float64) {
-	for range 8 {
-		start := time.Now()
-		flops := FMALoop(path, 50_000)
-		best = max(best, flops/time.Since(start).Seconds())
-	}
-	return best
-}
-
 // BenchmarkProducts runs the path in use.
 func BenchmarkProducts(b *testing.B) {
 	for _, s := range shapes {
@@ -245,9 +218,6 @@ func BenchmarkProducts(b *testing.B) {
 			}
 			rate := 2 * float64(s.m) * float64(s.n) * float64(s.k) * float64(b.N) / b.Elapsed().Seconds()
 			b.ReportMetric(rate/1e9, "GFLOP/s")
-			if peak := peakOf(Path()); peak > 0 {
-				b.ReportMetric(100*rate/peak, "%peak")
-			}
 		})
 	}
 }

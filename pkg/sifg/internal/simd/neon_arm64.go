@@ -78,5 +78,3 @@ func gemm7x3NEON(k, tiles int, a *float32, rs, ks int, b, c *float32, ldc int, a
 
 //go:noescape
 func gemm8x3NEON(k, tiles int, a *float32, rs, ks int, b, c *float32, ldc int, add bool)
-
-func peakNEON(n int)

@@ -2134,23 +2134,3 @@ step:
 	SUBS $1, R10
 	BNE tile
 	RET
-
-// func peakNEON(n int)
-TEXT ·peakNEON(SB), NOSPLIT, $0-8
-	MOVD n+0(FP), R9
-round:
-	WORD $0x4E3ECFE0 // fmla v0, v31, v30
-	WORD $0x4E3ECFE1 // fmla v1, v31, v30
-	WORD $0x4E3ECFE2 // fmla v2, v31, v30
-	WORD $0x4E3ECFE3 // fmla v3, v31, v30
-	WORD $0x4E3ECFE4 // fmla v4, v31, v30
-	WORD $0x4E3ECFE5 // fmla v5, v31, v30
-	WORD $0x4E3ECFE6 // fmla v6, v31, v30
-	WORD $0x4E3ECFE7 // fmla v7, v31, v30
-	WORD $0x4E3ECFE8 // fmla v8, v31, v30
-	WORD $0x4E3ECFE9 // fmla v9, v31, v30
-	WORD $0x4E3ECFEA // fmla v10, v31, v30
-	WORD $0x4E3ECFEB // fmla v11, v31, v30
-	SUBS $1, R9
-	BNE round
-	RET

@@ -8,8 +8,6 @@ var kindNames = []string{"portable"}
 
 func detect() kind { return portable }
 
-func fmaRounds(path string, n int) (lanes int) { return 0 }
-
 func product(pack *[]float32, m, n, k int, a, b strided, c []float32, ldc int, acc bool) bool {
 	return false
 }

@@ -50,7 +50,6 @@ func (m *machine) all() []kernel {
 	m.random()
 	m.philoxWords()
 	m.signs()
-	m.peak()
 	m.cpuid()
 	m.targets()
 	m.mixture()

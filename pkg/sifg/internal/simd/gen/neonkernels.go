@@ -21,7 +21,6 @@ func arm64Files(kernels []kernel) []file {
 		a.panel(rows)
 	}
 	a.panels()
-	a.peak()
 	var data strings.Builder
 	for i, c := range a.constants {
 		for lane := range 4 {
@@ -167,14 +166,4 @@ func (a *arm64) panel(rows int) {
 		t.WriteString("\tADD R12, R11\n")
 	}
 	t.WriteString("\tSUBS $1, R10\n\tBNE tile\n\tRET\n")
-}
-
-// peak emits n rounds of 12 fused multiply-adds in registers.
-func (a *arm64) peak() {
-	fmt.Fprint(&a.stubs, "\nfunc peakNEON(n int)\n")
-	fmt.Fprint(&a.text, "\n// func peakNEON(n int)\nTEXT ·peakNEON(SB), NOSPLIT, $0-8\n\tMOVD n+0(FP), R9\nround:\n")
-	for i := range uint32(12) {
-		a.line(0x4E20CC00|30<<16|31<<5|i, "fmla v%d, v31, v30", i)
-	}
-	a.text.WriteString("\tSUBS $1, R9\n\tBNE round\n\tRET\n")
 }
