@@ -144,15 +144,15 @@ func inner3x2AVX2(k int, tiles int, a *float32, lda int, b *float32, ldb int, c 
 //go:noescape
 func gemmTenAVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int)
 
-// packRows1AVX2 copies k rows into a panel of that many vectors.
+// packRows1x1AVX2 copies k rows into a panel of that many vectors.
 //
 //go:noescape
-func packRows1AVX2(dst *float32, src *float32, lds int, k int, last int)
+func packRows1x1AVX2(dst *float32, src *float32, lds int, k int, last int)
 
-// packRows2AVX2 copies k rows into a panel of that many vectors.
+// packRows1x2AVX2 copies k rows into a panel of that many vectors.
 //
 //go:noescape
-func packRows2AVX2(dst *float32, src *float32, lds int, k int, last int)
+func packRows1x2AVX2(dst *float32, src *float32, lds int, k int, last int)
 
 // packTransposedAVX2 transposes a vector's number of rows into columns of a panel.
 //

@@ -4220,9 +4220,9 @@ step:
 	VZEROUPPER
 	RET
 
-// func packRows1AVX2(dst *float32, src *float32, lds int, k int, last int)
+// func packRows1x1AVX2(dst *float32, src *float32, lds int, k int, last int)
 // Requires: AVX, MMX+
-TEXT ·packRows1AVX2(SB), NOSPLIT, $0-40
+TEXT ·packRows1x1AVX2(SB), NOSPLIT, $0-40
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
 	MOVQ    lds+16(FP), DX
@@ -4243,9 +4243,9 @@ row:
 	VZEROUPPER
 	RET
 
-// func packRows2AVX2(dst *float32, src *float32, lds int, k int, last int)
+// func packRows1x2AVX2(dst *float32, src *float32, lds int, k int, last int)
 // Requires: AVX, MMX+
-TEXT ·packRows2AVX2(SB), NOSPLIT, $0-40
+TEXT ·packRows1x2AVX2(SB), NOSPLIT, $0-40
 	MOVQ    dst+0(FP), AX
 	MOVQ    src+8(FP), CX
 	MOVQ    lds+16(FP), DX

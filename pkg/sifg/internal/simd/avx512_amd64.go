@@ -299,10 +299,10 @@ func gemmPack14x2AVX512(k int, tiles int, panels int, a *float32, rs int, ks int
 //go:noescape
 func gemmPack9x3AVX512(k int, tiles int, panels int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int, last int, add bool, pack *float32)
 
-// packRows3AVX512 copies k rows into a panel of that many vectors.
+// packRows1x3AVX512 copies k rows into a panel of that many vectors.
 //
 //go:noescape
-func packRows3AVX512(dst *float32, src *float32, lds int, k int, last int)
+func packRows1x3AVX512(dst *float32, src *float32, lds int, k int, last int)
 
 // gemmSlope12x2AVX512 is a panel of tiles of that many rows × vectors.
 //
@@ -369,15 +369,15 @@ func inner5x4AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, 
 //go:noescape
 func inner5x5AVX512(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// packRows1AVX512 copies k rows into a panel of that many vectors.
+// packRows1x1AVX512 copies k rows into a panel of that many vectors.
 //
 //go:noescape
-func packRows1AVX512(dst *float32, src *float32, lds int, k int, last int)
+func packRows1x1AVX512(dst *float32, src *float32, lds int, k int, last int)
 
-// packRows2AVX512 copies k rows into a panel of that many vectors.
+// packRows1x2AVX512 copies k rows into a panel of that many vectors.
 //
 //go:noescape
-func packRows2AVX512(dst *float32, src *float32, lds int, k int, last int)
+func packRows1x2AVX512(dst *float32, src *float32, lds int, k int, last int)
 
 // packTransposedAVX512 transposes a vector's number of rows into columns of a panel.
 //

@@ -14405,9 +14405,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func packRows3AVX512(dst *float32, src *float32, lds int, k int, last int)
+// func packRows1x3AVX512(dst *float32, src *float32, lds int, k int, last int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·packRows3AVX512(SB), NOSPLIT, $0-40
+TEXT ·packRows1x3AVX512(SB), NOSPLIT, $0-40
 	MOVQ  dst+0(FP), AX
 	MOVQ  src+8(FP), CX
 	MOVQ  lds+16(FP), DX
@@ -17468,9 +17468,9 @@ store4_4:
 	VZEROUPPER
 	RET
 
-// func packRows1AVX512(dst *float32, src *float32, lds int, k int, last int)
+// func packRows1x1AVX512(dst *float32, src *float32, lds int, k int, last int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·packRows1AVX512(SB), NOSPLIT, $0-40
+TEXT ·packRows1x1AVX512(SB), NOSPLIT, $0-40
 	MOVQ  dst+0(FP), AX
 	MOVQ  src+8(FP), CX
 	MOVQ  lds+16(FP), DX
@@ -17491,9 +17491,9 @@ row:
 	VZEROUPPER
 	RET
 
-// func packRows2AVX512(dst *float32, src *float32, lds int, k int, last int)
+// func packRows1x2AVX512(dst *float32, src *float32, lds int, k int, last int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·packRows2AVX512(SB), NOSPLIT, $0-40
+TEXT ·packRows1x2AVX512(SB), NOSPLIT, $0-40
 	MOVQ  dst+0(FP), AX
 	MOVQ  src+8(FP), CX
 	MOVQ  lds+16(FP), DX

@@ -304,179 +304,249 @@ func mixtureVector(dst *float32, ldd int, x *float32, ldx, rows, cols int, means
 	return true
 }
 
-// gemmPanel runs the kernel of tiles of that many rows.
-func gemmPanel(rows, width int, k, tiles, panels int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool) {
+// gemmTile runs the kernel of tiles of that many rows.
+func gemmTile(rows, width int, k, tiles, panels int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool) {
 	if path == avx512 {
-		switch 4*rows + width {
-		case 5:
+		switch 6*rows + width {
+		case 7:
 			gemm1x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 6:
-			gemm1x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 9:
-			gemm2x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 10:
-			gemm2x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 13:
+			gemm2x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 19:
 			gemm3x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 14:
-			gemm3x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 17:
-			gemm4x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 18:
-			gemm4x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 21:
-			gemm5x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 22:
-			gemm5x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 23:
-			gemm5x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 25:
-			gemm6x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 26:
-			gemm6x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 27:
-			gemm6x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 29:
-			gemm7x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 30:
-			gemm7x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm4x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 31:
-			gemm7x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 33:
-			gemm8x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 34:
-			gemm8x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 35:
-			gemm8x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm5x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 37:
-			gemm9x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 38:
-			gemm9x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 39:
-			gemm9x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 41:
-			gemm10x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 42:
-			gemm10x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 45:
-			gemm11x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 46:
-			gemm11x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm6x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 43:
+			gemm7x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 49:
+			gemm8x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 55:
+			gemm9x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 61:
+			gemm10x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 67:
+			gemm11x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 73:
 			gemm12x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 50:
-			gemm12x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 53:
+		case 79:
 			gemm13x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 54:
-			gemm13x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 57:
+		case 85:
 			gemm14x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 58:
+		case 8:
+			gemm1x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 14:
+			gemm2x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 20:
+			gemm3x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 26:
+			gemm4x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 32:
+			gemm5x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 38:
+			gemm6x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 44:
+			gemm7x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 50:
+			gemm8x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 56:
+			gemm9x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 62:
+			gemm10x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 68:
+			gemm11x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 74:
+			gemm12x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 80:
+			gemm13x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 86:
 			gemm14x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 33:
+			gemm5x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 39:
+			gemm6x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 45:
+			gemm7x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 51:
+			gemm8x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 57:
+			gemm9x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		}
 		return
 	}
-	switch 3*rows + width {
-	case 4:
-		gemm1x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 5:
-		gemm1x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+	switch 6*rows + width {
 	case 7:
-		gemm2x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 8:
-		gemm2x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 10:
-		gemm3x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 11:
-		gemm3x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm1x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 13:
-		gemm4x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 14:
-		gemm4x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 16:
-		gemm5x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 17:
-		gemm5x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		gemm2x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 19:
+		gemm3x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 25:
+		gemm4x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 31:
+		gemm5x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 37:
 		gemm6x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 8:
+		gemm1x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 14:
+		gemm2x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 20:
+		gemm3x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 26:
+		gemm4x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 32:
+		gemm5x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 38:
 		gemm6x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	}
 }
 
-// distPanel runs the kernel of tiles of that many rows.
-func distPanel(rows, width int, k, tiles, panels int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool) {
+// distTile runs the kernel of tiles of that many rows.
+func distTile(rows, width int, k, tiles, panels int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool) {
 	if path == avx512 {
-		switch 3*rows + width {
-		case 4:
-			dist1x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 5:
-			dist1x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		switch 6*rows + width {
 		case 7:
-			dist2x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 8:
-			dist2x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 10:
-			dist3x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 11:
-			dist3x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+			dist1x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 13:
-			dist4x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 14:
-			dist4x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 16:
-			dist5x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 17:
-			dist5x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+			dist2x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 19:
-			dist6x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 20:
-			dist6x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 22:
-			dist7x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 23:
-			dist7x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+			dist3x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 25:
-			dist8x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 26:
-			dist8x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 28:
-			dist9x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 29:
-			dist9x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+			dist4x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 31:
-			dist10x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 32:
-			dist10x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 34:
-			dist11x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 35:
-			dist11x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+			dist5x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 37:
+			dist6x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 43:
+			dist7x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 49:
+			dist8x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 55:
+			dist9x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 61:
+			dist10x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 67:
+			dist11x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 73:
 			dist12x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 8:
+			dist1x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 14:
+			dist2x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 20:
+			dist3x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 26:
+			dist4x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 32:
+			dist5x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 38:
+			dist6x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 44:
+			dist7x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 50:
+			dist8x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 56:
+			dist9x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 62:
+			dist10x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 68:
+			dist11x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 74:
 			dist12x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		}
 		return
 	}
-	switch 3*rows + width {
-	case 4:
-		dist1x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 5:
-		dist1x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+	switch 6*rows + width {
 	case 7:
-		dist2x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 8:
-		dist2x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 10:
-		dist3x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 11:
-		dist3x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		dist1x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 13:
+		dist2x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 19:
+		dist3x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 25:
 		dist4x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 8:
+		dist1x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	case 14:
+		dist2x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 20:
+		dist3x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 26:
 		dist4x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+	}
+}
+
+// gemmPackTile runs the kernel of tiles of that many rows.
+func gemmPackTile(rows, width int, k, tiles, panels int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool, pack *float32) {
+	if path == avx512 {
+		switch 6*rows + width {
+		case 86:
+			gemmPack14x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add, pack)
+		case 57:
+			gemmPack9x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add, pack)
+		}
+		return
+	}
+	switch 6*rows + width {
+	}
+}
+
+// packRowsTile runs the kernel of tiles of that many rows.
+func packRowsTile(rows, width int, dst, src *float32, lds, k, last int) {
+	if path == avx512 {
+		switch 6*rows + width {
+		case 9:
+			packRows1x3AVX512(dst, src, lds, k, last)
+		case 7:
+			packRows1x1AVX512(dst, src, lds, k, last)
+		case 8:
+			packRows1x2AVX512(dst, src, lds, k, last)
+		}
+		return
+	}
+	switch 6*rows + width {
+	case 7:
+		packRows1x1AVX2(dst, src, lds, k, last)
+	case 8:
+		packRows1x2AVX2(dst, src, lds, k, last)
+	}
+}
+
+// gemmSlopeTile runs the kernel of tiles of that many rows.
+func gemmSlopeTile(rows, width int, k, tiles, panels int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool, y *float32) {
+	if path == avx512 {
+		switch 6*rows + width {
+		case 74:
+			gemmSlope12x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add, y)
+		}
+		return
+	}
+	switch 6*rows + width {
+	case 38:
+		gemmSlope6x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add, y)
+	}
+}
+
+// gemmSumsTile runs the kernel of tiles of that many rows.
+func gemmSumsTile(rows, width int, k, tiles, panels int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool, sums *float32) {
+	if path == avx512 {
+		switch 6*rows + width {
+		case 14:
+			gemmSums2x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add, sums)
+		case 62:
+			gemmSums10x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add, sums)
+		}
+		return
+	}
+	switch 6*rows + width {
+	case 16:
+		gemmSums2x4AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add, sums)
+	case 32:
+		gemmSums5x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add, sums)
 	}
 }
 
@@ -507,14 +577,14 @@ func innerTile(rows, width int, k, tiles int, a *float32, lda int, b *float32, l
 		}
 		return
 	}
-	switch 3*rows + width {
-	case 4:
+	switch 6*rows + width {
+	case 7:
 		inner1x1AVX2(k, tiles, a, lda, b, ldb, c, ldc, add)
-	case 5:
+	case 8:
 		inner1x2AVX2(k, tiles, a, lda, b, ldb, c, ldc, add)
-	case 10:
+	case 19:
 		inner3x1AVX2(k, tiles, a, lda, b, ldb, c, ldc, add)
-	case 11:
+	case 20:
 		inner3x2AVX2(k, tiles, a, lda, b, ldb, c, ldc, add)
 	}
 }

@@ -17,6 +17,10 @@ type strided struct {
 	row, col int
 }
 
+// fused is what a product to 32 columns does along: it multiplies C by 1 − y² for y of its shape and stride, or sets
+// sums to the sums of the columns of B.
+type fused struct{ y, sums []float32 }
+
 // The products' common contract: an element of C is one sum over p = 0…k−1, in that order or, for NN and NT with few
 // columns (isNarrow), in a fixed number of interleaved partial sums. Its bits therefore do not depend on which rows are
 // computed together. The portable loops round each product, the vector kernels fuse it with the sum; both vector paths

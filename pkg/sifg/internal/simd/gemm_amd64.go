@@ -63,10 +63,6 @@ func product(pack *[]float32, m, n, k int, a, b strided, c []float32, ldc int, a
 	return true
 }
 
-// fused is what a product to 32 columns does along: it multiplies C by 1 − y² for y of its shape and stride, or sets
-// sums to the sums of the columns of B.
-type fused struct{ y, sums []float32 }
-
 // fusedRows returns the rows of the tiles of the kernels with y, and of the smaller and the larger with sums.
 func fusedRows() (slope, sums, moreSums int) {
 	if path == avx512 {
@@ -94,7 +90,7 @@ func fusedProduct(pack *[]float32, m, n, k int, a, b strided, c []float32, ldc i
 
 // twoRows computes two rows of a product to 32 columns, and the sums of the columns of B.
 func twoRows(k int, a, b strided, c []float32, ldc int, sums []float32) {
-	gemmSums2x4AVX2(k, 1, 1, &a.data[0], 4*a.row, 4*a.col, &b.data[0], 4*b.row, &c[0], 4*ldc, 8, false, &sums[0])
+	gemmSumsTile(2, 4, k, 1, 1, &a.data[0], 4*a.row, 4*a.col, &b.data[0], 4*b.row, &c[0], 4*ldc, 8, false, &sums[0])
 }
 
 const (
@@ -236,23 +232,18 @@ func (p panelCall) run(i, rows, tiles int) {
 	}
 	a, b, c := &p.a.data[i*p.a.row], &p.b.data[0], &p.c[i*p.ldc]
 	if p.s == squares {
-		distPanel(rows, p.width, p.k, tiles, p.count, a, 4*p.a.row, 4*p.a.col, b, 4*p.b.row, c, 4*p.ldc, p.last(),
+		distTile(rows, p.width, p.k, tiles, p.count, a, 4*p.a.row, 4*p.a.col, b, 4*p.b.row, c, 4*p.ldc, p.last(),
 			p.add)
 		return
 	}
-	gemmPanel(rows, p.width, p.k, tiles, p.count, a, 4*p.a.row, 4*p.a.col, b, 4*p.b.row, c, 4*p.ldc, p.last(), p.add)
+	gemmTile(rows, p.width, p.k, tiles, p.count, a, 4*p.a.row, 4*p.a.col, b, 4*p.b.row, c, 4*p.ldc, p.last(), p.add)
 }
 
 // slopes computes the panel by tiles of one height, the last of which repeats rows of the one before.
 func (p panelCall) slopes() {
 	rows, _, _ := fusedRows()
 	run := func(i, tiles int) {
-		if path == avx512 {
-			gemmSlope12x2AVX512(p.k, tiles, 1, &p.a.data[i*p.a.row], 4*p.a.row, 4*p.a.col, &p.b.data[0], 4*p.b.row,
-				&p.c[i*p.ldc], 4*p.ldc, p.lanes, false, &p.y[i*p.ldc])
-			return
-		}
-		gemmSlope6x2AVX2(p.k, tiles, 1, &p.a.data[i*p.a.row], 4*p.a.row, 4*p.a.col, &p.b.data[0], 4*p.b.row,
+		gemmSlopeTile(rows, 2, p.k, tiles, 1, &p.a.data[i*p.a.row], 4*p.a.row, 4*p.a.col, &p.b.data[0], 4*p.b.row,
 			&p.c[i*p.ldc], 4*p.ldc, p.lanes, false, &p.y[i*p.ldc])
 	}
 	run(0, p.m/rows)
@@ -268,27 +259,15 @@ func (p panelCall) sum() int {
 	if p.m >= more {
 		rows = more
 	}
-	a, b, c, sums := &p.a.data[0], &p.b.data[0], &p.c[0], &p.sums[0]
-	rs, ks, ldb, ldc := 4*p.a.row, 4*p.a.col, 4*p.b.row, 4*p.ldc
-	switch {
-	case path == avx512 && rows == more:
-		gemmSums10x2AVX512(p.k, 1, p.count, a, rs, ks, b, ldb, c, ldc, p.lanes, p.add, sums)
-	case path == avx512:
-		gemmSums2x2AVX512(p.k, 1, p.count, a, rs, ks, b, ldb, c, ldc, p.lanes, p.add, sums)
-	default:
-		gemmSums5x2AVX2(p.k, 1, p.count, a, rs, ks, b, ldb, c, ldc, p.lanes, p.add, sums)
-	}
+	gemmSumsTile(rows, 2, p.k, 1, p.count, &p.a.data[0], 4*p.a.row, 4*p.a.col, &p.b.data[0], 4*p.b.row, &p.c[0],
+		4*p.ldc, p.lanes, p.add, &p.sums[0])
 	return rows
 }
 
 // packing computes the first tile, of the largest height, and packs B on the way.
 func (p panelCall) packing(pack *float32) {
-	a, b, c, rs, ks, ldb, ldc := &p.a.data[0], &p.b.data[0], &p.c[0], 4*p.a.row, 4*p.a.col, 4*p.b.row, 4*p.ldc
-	if p.width == wide {
-		gemmPack9x3AVX512(p.k, 1, 1, a, rs, ks, b, ldb, c, ldc, p.last(), p.add, pack)
-		return
-	}
-	gemmPack14x2AVX512(p.k, 1, 1, a, rs, ks, b, ldb, c, ldc, p.last(), p.add, pack)
+	gemmPackTile(p.tile, p.width, p.k, 1, 1, &p.a.data[0], 4*p.a.row, 4*p.a.col, &p.b.data[0], 4*p.b.row, &p.c[0],
+		4*p.ldc, p.last(), p.add, pack)
 }
 
 // tenColumns computes C = A·B of ten columns; the last tile repeats rows of the one before.

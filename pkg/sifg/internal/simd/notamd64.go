@@ -12,9 +12,6 @@ func distances(dst []float32, ldd int, x []float32, ldx, n int, y []float32, ldy
 	return false
 }
 
-// fused is what a product may do along.
-type fused struct{ y, sums []float32 }
-
 func fusedProduct(pack *[]float32, m, n, k int, a, b strided, c []float32, ldc int, f fused) bool {
 	return false
 }

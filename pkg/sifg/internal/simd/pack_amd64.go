@@ -7,7 +7,7 @@ package simd
 func packPanel(dst, b []float32, row, col, k, cols, width, lanes int) {
 	ld := width * lanes
 	if col == 1 {
-		packRows(width, &dst[0], &b[0], 4*row, k, cols-(width-1)*lanes)
+		packRowsTile(1, width, &dst[0], &b[0], 4*row, k, cols-(width-1)*lanes)
 		return
 	}
 	for v := 0; v < cols; v += lanes {
@@ -31,21 +31,6 @@ func packPanel(dst, b []float32, row, col, k, cols, width, lanes int) {
 			}
 		}
 		rest(done, k, 0)
-	}
-}
-
-func packRows(width int, dst, src *float32, lds, k, last int) {
-	switch {
-	case width == wide:
-		packRows3AVX512(dst, src, lds, k, last)
-	case path == avx512 && width == 1:
-		packRows1AVX512(dst, src, lds, k, last)
-	case path == avx512:
-		packRows2AVX512(dst, src, lds, k, last)
-	case width == 1:
-		packRows1AVX2(dst, src, lds, k, last)
-	default:
-		packRows2AVX2(dst, src, lds, k, last)
 	}
 }
 

@@ -62,7 +62,7 @@ func (m *machine) matrixProducts() {
 	rows, cols := m.innerTile()
 	for _, r := range []int{1, rows} {
 		for c := range cols {
-			m.inner("inner", r, c+1)
+			m.inner(r, c+1)
 		}
 	}
 	if !m.wide() {

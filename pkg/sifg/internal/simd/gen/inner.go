@@ -21,9 +21,8 @@ func (m *machine) innerTile() (rows, cols int) {
 // inner emits C[i, j] = Σ A[i, p]·B[j, p], or C += that, for tiles below each other (strides in bytes).
 // The sum is made in 64 bytes' worth of partial sums, of every 16th element, which are then added pairwise:
 // upper half to lower half until one is left. Both machines do the same.
-func (m *machine) inner(name string, rows, cols int) {
-	m.function(fmt.Sprintf("%s%dx%d", name, rows, cols), "func("+innerParams+")",
-		"is a column of tiles of inner products of that many rows of A and of B.")
+func (m *machine) inner(rows, cols int) {
+	m.tiled("inner", rows, cols, innerParams, "is a column of tiles of inner products of that many rows of A and of B.")
 	tiles, c, a := m.arg("tiles"), m.arg("c"), m.arg("a")
 	rowA, rowB := m.addresses(m.arg("lda"), rows), m.addresses(m.arg("ldb"), cols)
 	m.Label("tile")

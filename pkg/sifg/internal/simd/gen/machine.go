@@ -28,6 +28,7 @@ type machine struct {
 	hoisted map[string]reg.VecVirtual // constants of the current function that are in registers
 	masks   map[string]reg.Register   // and in mask registers
 	kernels []kernel
+	shapes  []shape
 }
 
 func newAVX512() *machine { return newMachine("AVX512", "avx512", 64) }
@@ -70,6 +71,13 @@ func (m *machine) vec() reg.VecVirtual {
 func (m *machine) kernel(name, params string) {
 	m.kernels = append(m.kernels, kernel{name, params})
 	m.function(name, "func("+params+")", "is the vector form of "+name+"Go.")
+}
+
+// tiled starts a kernel of which there are several shapes.
+func (m *machine) tiled(name string, rows, width int, params, doc string) {
+	s := shape{kernel{name, params}, rows, width}
+	m.shapes = append(m.shapes, s)
+	m.function(s.String(), "func("+params+")", doc)
 }
 
 // function starts a kernel. Its callers see that pointers don't escape.

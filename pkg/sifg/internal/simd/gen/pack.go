@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -10,7 +8,7 @@ import (
 // packRows emits the copy of k rows of B (stride lds) into a panel of width vectors a row; the last vector has only
 // `last` columns and is filled up with zeros.
 func (m *machine) packRows(width int) {
-	m.function(fmt.Sprintf("packRows%d", width), "func(dst, src *float32, lds, k, last int)",
+	m.tiled("packRows", 1, width, "dst, src *float32, lds, k, last int",
 		"copies k rows into a panel of that many vectors.")
 	dst, src := m.arg("dst"), m.arg("src")
 	lds, k := m.arg("lds"), m.arg("k")

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -54,8 +52,7 @@ func (m *machine) panel(t tile) {
 	if t.sums {
 		params += ", sums *float32"
 	}
-	name := fmt.Sprintf("%s%dx%d", t.name, t.rows, t.width)
-	m.function(name, "func("+params+")", "is a panel of tiles of that many rows × vectors.")
+	m.tiled(t.name, t.rows, t.width, params, "is a panel of tiles of that many rows × vectors.")
 	tiles := m.GP64() // a packing kernel has one
 	if !t.packs {
 		m.Load(m.Param("tiles"), tiles)
