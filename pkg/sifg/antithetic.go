@@ -100,11 +100,3 @@ func halves(b Batch) (upper, lower Batch) {
 func antithetic(c Config) Field {
 	return &Antithetic{Network: c.network(), Redraw: c.Redraw}
 }
-
-// adaptiveAntithetic refuses the DSM rules, which follow Denoise's own loss.
-func adaptiveAntithetic(c Config) (*Flow, error) {
-	if c.SigmaRule == SigmaDSMIn || c.SigmaRule == SigmaDSMOut {
-		return nil, &ConfigError{"SigmaRule", c.Sampler + " has the KL rules and none, not " + c.SigmaRule}
-	}
-	return with(antithetic)(c)
-}

@@ -28,7 +28,6 @@ func TestConfigErrors(t *testing.T) {
 		{Config{Sampler: "psgld", Mover: "euler"}, "mover"},
 		{Config{Sampler: "baoab", Friction: -1}, "friction"},
 		{Config{Sampler: "interpolated", Mover: "adam"}, "mover"},
-		{Config{Sampler: "ada-sifg-a", SigmaRule: "dsm-in"}, "sigma_rule"},
 	} {
 		_, err := New(tc.cfg)
 		var ce *ConfigError

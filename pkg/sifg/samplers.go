@@ -80,16 +80,6 @@ var samplers = []Sampler{
 		Build:    with(antithetic),
 	},
 	{
-		Name:    "ada-sifg-a",
-		Title:   "Ada-SIFG-A",
-		Doc:     "SIFG with antithetic denoising and adaptive σ, by one of the KL rules",
-		Version: 1,
-		Defaults: over(network,
-			Config{Step: 0.01, Sigma: 0.1, SigmaRule: SigmaKLw, SigmaRate: 1e-3, SigmaMin: 1e-3}),
-		Uses:  slices.Concat(networkKeys, moverKeys, sigmaKeys, []string{"sigma", "redraw"}),
-		Build: adaptiveAntithetic,
-	},
-	{
 		Name:     "interpolated",
 		Title:    "Interpolated",
 		Doc:      "from SIFG-A (θ = 0) to Langevin dynamics (θ = 1)",

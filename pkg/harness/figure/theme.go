@@ -97,7 +97,6 @@ var Looks = map[string]Look{
 	"sifg":         {Color: 0x0072b2, Mark: "circle"},
 	"ada-sifg":     {Color: 0xd55e00, Dash: []float64{6, 1.6}, Mark: "square"},
 	"sifg-a":       {Color: 0x5014dc, Dash: []float64{9, 1.6}, Mark: "ring"},
-	"ada-sifg-a":   {Color: 0x783c14, Dash: []float64{9, 1.6, 1.4, 1.6}, Mark: "plus"},
 	"interpolated": {Color: 0xc00000, Dash: []float64{9, 1.6, 1.4, 1.6, 1.4, 1.6}, Mark: "cross"},
 	"svgd":         {Color: 0xe69f00, Dash: []float64{1.6, 1.4}, Mark: "open-square"},
 	"sgld":         {Color: 0x56b4e9, Dash: []float64{3, 1.4, 1.2, 1.4, 1.2, 1.4}, Mark: "cross"},

@@ -49,8 +49,7 @@ func ExampleSummarize() {
 	// The sample is too narrow: i
 }
 
-// A target whose coordinates have widths 1 and 0.001, sampled in units of them. WhitenBy takes the units from a pilot's
-// particles.
+// A target whose coordinates have widths 1 and 0.001, sampled in units of them.
 func ExampleWhiten() {
 	narrow := target.NewFunc(2,
 		func(x []float64) float64 { return -x[0]*x[0]/2 - (x[1]-5)*(x[1]-5)/2e-6 },

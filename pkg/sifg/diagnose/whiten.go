@@ -6,11 +6,9 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/internal/simd"
-	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
@@ -37,9 +35,9 @@ type whitenScratch struct {
 
 var _ sifg.Target = (*Whitened)(nil)
 
-// Whiten returns target in coordinates in which a law of this mean and covariance is N(0, I). A diagonal cov
-// (*mat.DiagDense) costs O(d) a particle and score, another one O(d²). It returns an error when a shape is wrong or cov
-// is not positive definite.
+// Whiten returns target in coordinates in which a law of this mean and covariance, such as metric.Mean and
+// metric.Covariance of a pilot run's particles, is N(0, I). A diagonal cov (*mat.DiagDense) costs O(d) a particle and
+// score, another one O(d²). It returns an error when a shape is wrong or cov is not positive definite.
 func Whiten(target sifg.Target, mean []float64, cov mat.Symmetric) (*Whitened, error) {
 	if target == nil || cov == nil {
 		return nil, errors.New("diagnose: Whiten: a target and a covariance are needed, not nil")
@@ -78,25 +76,6 @@ func Whiten(target sifg.Target, mean []float64, cov mat.Symmetric) (*Whitened, e
 		}
 	}
 	return w, nil
-}
-
-// WhitenBy is Whiten with the mean and the variances of a pilot run's particles (n×d), or with their covariance if
-// dense; dense needs n well above d.
-func WhitenBy(target sifg.Target, pilot sifg.Batch, dense bool) (*Whitened, error) {
-	if pilot.Rows < 2 || pilot.Cols < 1 {
-		return nil, fmt.Errorf("diagnose: WhitenBy: the pilot run has %d particles in %d dimensions: at least 2 "+
-			"particles are needed", pilot.Rows, pilot.Cols)
-	}
-	x := metric.FromBatch(pilot)
-	cov := metric.Covariance(x)
-	mean, variances := make([]float64, x.D), make([]float64, x.D)
-	for j := range mean {
-		mean[j], variances[j] = stat.Mean(x.Column(j), nil), cov.At(j, j)
-	}
-	if dense {
-		return Whiten(target, mean, cov)
-	}
-	return Whiten(target, mean, mat.NewDiagDense(len(mean), variances))
 }
 
 // Dim implements Target.

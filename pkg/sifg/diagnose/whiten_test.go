@@ -30,7 +30,12 @@ func whitened(t *testing.T, g *target.Gaussian, dense bool) *diagnose.Whitened {
 	t.Helper()
 	pilot := sifg.NewBatch(5000, 2)
 	g.Sample(pilot, rng.New(1, "pilot"))
-	w, err := diagnose.WhitenBy(g, pilot, dense)
+	x := metric.FromBatch(pilot)
+	var cov mat.Symmetric = metric.Covariance(x)
+	if !dense {
+		cov = mat.NewDiagDense(2, []float64{cov.At(0, 0), cov.At(1, 1)})
+	}
+	w, err := diagnose.Whiten(g, metric.Mean(x), cov)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,18 +152,8 @@ func TestWhitenRefuses(t *testing.T) {
 		!strings.Contains(err.Error(), "coordinate 1 has mean NaN") {
 		t.Errorf("a mean that is not a number: %v", err)
 	}
-	for n := range 2 {
-		if _, err := diagnose.WhitenBy(g, sifg.NewBatch(n, 2), false); err == nil ||
-			!strings.Contains(err.Error(), "at least 2 particles") {
-			t.Errorf("a pilot of %d particles: %v", n, err)
-		}
-	}
-	if _, err := diagnose.WhitenBy(nil, sifg.NewBatch(3, 2), false); err == nil {
+	if _, err := diagnose.Whiten(nil, mean, mat.NewDiagDense(2, []float64{1, 1})); err == nil {
 		t.Error("no target is whitened")
-	}
-	same := sifg.NewBatch(5, 2)
-	if _, err := diagnose.WhitenBy(g, same, true); err == nil {
-		t.Error("a pilot whose particles coincide is accepted")
 	}
 	if w, err := diagnose.Whiten(g, make([]float64, 2), mat.NewDiagDense(2, []float64{4, 1})); err != nil {
 		t.Error(err)

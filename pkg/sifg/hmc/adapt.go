@@ -24,8 +24,8 @@ type adaptation struct {
 	Shortfall float64 // h
 	LogStep   float64 // weighted mean of log ε
 
-	N        int // positions in this window
-	Mean, M2 []float64
+	N int     // positions in this window
+	X moments // of them
 
 	// of the No-U-Turn sampler, see learnScales
 	Old, New *scales `json:",omitempty"`
@@ -34,7 +34,7 @@ type adaptation struct {
 
 func (a *adaptation) clone() *adaptation {
 	b := *a
-	b.Mean, b.M2 = slices.Clone(a.Mean), slices.Clone(a.M2)
+	b.X = a.X.clone()
 	if a.Old != nil {
 		b.Old, b.New = a.Old.clone(), a.New.clone()
 	}
@@ -80,11 +80,7 @@ func (c *Chain) learn(accept float64) {
 		c.learnScales(done)
 	case len(c.windows) > 0 && done > c.first && done <= c.windows[len(c.windows)-1]:
 		a.N++
-		for k, x := range c.x { // Welford
-			delta := x - a.Mean[k]
-			a.Mean[k] += delta / float64(a.N)
-			a.M2[k] += float64(delta * (x - a.Mean[k]))
-		}
+		a.X.add(c.x, a.N, c.y)
 		if slices.Contains(c.windows, done) {
 			c.renewMass()
 			c.restart()
@@ -103,18 +99,18 @@ func (c *Chain) renewMass() {
 	a := c.adapt
 	n := float64(a.N)
 	var log float64
-	for _, m2 := range a.M2 {
-		log += math.Log(m2/(n-1)) / float64(len(a.M2))
+	for _, m2 := range a.X.Sum {
+		log += math.Log(m2/(n-1)) / float64(len(c.x))
 	}
 	if finite(log) {
-		for k, m2 := range a.M2 {
+		for k, m2 := range a.X.Sum {
 			c.mass[k] = math.Exp(-(float64(n*math.Log(m2/(n-1))) + float64(5*log)) / (n + 5))
 		}
 		c.setMass()
 	}
 	a.N = 0
-	clear(a.Mean)
-	clear(a.M2)
+	clear(a.X.Mean)
+	clear(a.X.Sum)
 }
 
 // try returns the change of H over one step with a new momentum.

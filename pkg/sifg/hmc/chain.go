@@ -57,7 +57,7 @@ func NewChain(d Density, cfg Config, x0 []float64, seed uint64, index int) (*Cha
 		return nil, err
 	}
 	if cfg.Warmup > 0 {
-		c.adapt = &adaptation{Mean: make([]float64, len(x0)), M2: make([]float64, len(x0))}
+		c.adapt = &adaptation{X: newMoments(len(x0), false)}
 		if cfg.Leapfrog == 0 {
 			c.adapt = &adaptation{Old: newScales(len(x0), cfg.Dense), New: newScales(len(x0), cfg.Dense)}
 			if cfg.Mass == nil {

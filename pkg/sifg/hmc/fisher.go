@@ -21,26 +21,29 @@ type scales struct {
 // is adapted.
 type moments struct{ Mean, Sum []float64 }
 
-func newScales(d int, dense bool) *scales {
+func newMoments(d int, dense bool) moments {
 	size := d
 	if dense {
 		size = d * d
 	}
-	fresh := func() moments { return moments{make([]float64, d), make([]float64, size)} }
-	return &scales{X: fresh(), G: fresh()}
+	return moments{make([]float64, d), make([]float64, size)}
 }
 
-func (s *scales) clone() *scales {
-	copied := func(m moments) moments { return moments{slices.Clone(m.Mean), slices.Clone(m.Sum)} }
-	return &scales{s.N, copied(s.X), copied(s.G)}
+func newScales(d int, dense bool) *scales {
+	return &scales{X: newMoments(d, dense), G: newMoments(d, dense)}
 }
+
+func (m moments) clone() moments { return moments{slices.Clone(m.Mean), slices.Clone(m.Sum)} }
+
+func (s *scales) clone() *scales { return &scales{s.N, s.X.clone(), s.G.clone()} }
 
 // fits reports whether the moments have the sizes of d dimensions.
-func (s *scales) fits(d int, dense bool) bool {
-	like := newScales(d, dense)
-	same := func(m, n moments) bool { return len(m.Mean) == len(n.Mean) && len(m.Sum) == len(n.Sum) }
-	return s != nil && same(s.X, like.X) && same(s.G, like.G)
+func (m moments) fits(d int, dense bool) bool {
+	like := newMoments(d, dense)
+	return len(m.Mean) == d && len(m.Sum) == len(like.Sum)
 }
+
+func (s *scales) fits(d int, dense bool) bool { return s != nil && s.X.fits(d, dense) && s.G.fits(d, dense) }
 
 // add adds x, the n-th; delta is room for d values.
 func (m *moments) add(x []float64, n int, delta []float64) {

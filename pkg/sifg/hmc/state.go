@@ -53,8 +53,8 @@ func Resume(d Density, cfg Config, s State) (*Chain, error) {
 			s.Step, s.Mass, c.step, c.mass)
 	case s.Iteration < 0 || (s.Adapt != nil) != (s.Iteration < cfg.Warmup):
 		return nil, fmt.Errorf("hmc: the state of iteration %d does not fit Warmup %d", s.Iteration, cfg.Warmup)
-	case s.Adapt != nil && cfg.Leapfrog > 0 && (len(s.Adapt.Mean) != n || len(s.Adapt.M2) != n):
-		return nil, fmt.Errorf("hmc: the state's Mean and M2 must have %d values", n)
+	case s.Adapt != nil && cfg.Leapfrog > 0 && !s.Adapt.X.fits(n, false):
+		return nil, fmt.Errorf("hmc: the state's Mean and Sum must have %d values", n)
 	case s.Adapt != nil && cfg.Leapfrog == 0 && !(s.Adapt.Old.fits(n, cfg.Dense) && s.Adapt.New.fits(n, cfg.Dense)):
 		return nil, fmt.Errorf("hmc: the state's Old and New must be of %d dimensions, and of all of M if Dense", n)
 	case s.Factor != nil && (!cfg.Dense || len(s.Factor) != n*n || !all(s.Factor, finite)):
