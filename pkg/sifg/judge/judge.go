@@ -25,7 +25,7 @@ type Gatherer interface {
 }
 
 // Version is that of the numbers: raise it when the same density and options may give others.
-const Version = 3
+const Version = 4
 
 // Result is the draws of the chains and what is known of them.
 type Result struct {
@@ -54,7 +54,8 @@ const (
 	// included, and 1.1 to 1.3 times those of 0.85; on gp-pois, where chains of long steps stick in narrow bends and
 	// have to go on, 0.6 and 0.75 times.
 	accept = 0.9
-	// Chains run again with shorter steps where they nearly agree and moves diverge, or where many moves diverge.
+	// Chains run again with shorter steps where they agree, or nearly, and moves diverge, or where many moves diverge.
+	// On a funnel in five dimensions chains of R-hat 1.01, with 0.7 % divergent, missed a sixth of the width.
 	careful = 0.98
 )
 
@@ -115,7 +116,7 @@ func (r *run) whole() (*Result, error) {
 		r.revisit(s)
 		again = r.astray()
 	}
-	if rhat > mostRHat && divergent > mostDivergent && (rhat <= hopeless || divergent > manyDivergent) {
+	if divergent > mostDivergent && (rhat <= hopeless || divergent > manyDivergent) {
 		again, r.options.Config.TargetAccept = true, max(careful, r.options.Config.TargetAccept)
 	}
 	if again {
