@@ -127,13 +127,14 @@ func (o *Stein) fit(c *Cloud, adapt, judged bool) (loss float64) {
 		simd.AbsPow(o.pow.Data, o.log.Data, o.f.Data, float32(o.p-1))
 	}
 	rows, d := c.Z.Rows, c.Z.Cols
-	var je []float32
-	if out.Rows > rows {
-		je = out.Data[rows*d:]
-	}
 	forF, forJe := halves(o.grad)
-	simd.Stein(forF.Data, forJe.Data, o.along.Data, o.power.Data,
-		o.f.Data, c.S.Data, o.e.Data, allPow.Data, je, 1/float32(rows))
+	inv, tangent := 1/float32(rows), out.Rows > rows
+	if tangent {
+		simd.SteinTangent(forF.Data, forJe.Data, o.along.Data, o.power.Data, o.f.Data, c.S.Data, o.e.Data,
+			allPow.Data, out.Data[rows*d:], inv)
+	} else {
+		simd.Stein(forF.Data, forJe.Data, o.along.Data, o.power.Data, o.f.Data, c.S.Data, o.e.Data, allPow.Data, inv)
+	}
 	var inner, power float64 // Σ s·f + e·Je, Σ|f|ᵖ
 	if judged {
 		inner = simd.RowSums(o.along.Data, rows, d)
@@ -149,7 +150,7 @@ func (o *Stein) fit(c *Cloud, adapt, judged bool) (loss float64) {
 		powerLog = simd.RowSums(o.power.Data, rows, d)
 	}
 	along := o.net.DescendTangent(o.grad, o.opt, judged)
-	if je == nil {
+	if !tangent {
 		inner -= float64(along * float64(rows))
 	}
 

@@ -240,7 +240,7 @@ func (s *Summary) tails(x, score metric.Points, target func(x metric.Points) met
 			}
 		}
 	}
-	outermost := ascending(far)[x.N-x.N/outer:]
+	outermost := metric.Ascending(far)[x.N-x.N/outer:]
 	moved := metric.NewPoints(len(outermost), x.D)
 	for r, i := range outermost {
 		for c, v := range x.Row(i) {
@@ -309,7 +309,7 @@ func findFunnel(x, score metric.Points) (f funnel) {
 		}
 		floats.Scale(1/max(stat.Mean(squares[c], nil), math.SmallestNonzeroFloat32), squares[c])
 		floats.Add(all, squares[c])
-		places[c], sizes[c] = ranks(x.Column(c)), ranks(size)
+		places[c], sizes[c] = metric.Ranks(x.Column(c)), metric.Ranks(size)
 	}
 	for k := range d {
 		best := funnel{place: k}
@@ -320,7 +320,7 @@ func findFunnel(x, score metric.Points) (f funnel) {
 		}
 		rest := slices.Clone(all)
 		floats.Sub(rest, squares[k])
-		if r := stat.Correlation(ranks(rest), places[k], nil); d > 2 && math.Abs(r) > math.Abs(best.rank) &&
+		if r := stat.Correlation(metric.Ranks(rest), places[k], nil); d > 2 && math.Abs(r) > math.Abs(best.rank) &&
 			ends(rest, places[k]) > mostRatio {
 			best.rank = r
 		}
@@ -344,23 +344,4 @@ func ends(squares, places []float64) float64 {
 		}
 	}
 	return math.Sqrt(max(low, high) / max(min(low, high), math.SmallestNonzeroFloat32))
-}
-
-// ranks returns the rank of each value, from 0.
-func ranks(v []float64) []float64 {
-	out := make([]float64, len(v))
-	for rank, i := range ascending(v) {
-		out[i] = float64(rank)
-	}
-	return out
-}
-
-// ascending returns the indices of values in ascending order.
-func ascending(v []float64) []int {
-	order := make([]int, len(v))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(v[a], v[b]) })
-	return order
 }

@@ -1,7 +1,6 @@
 package hmc
 
 import (
-	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -147,11 +146,7 @@ func quantile(pool []float64, p float64) float64 {
 // equal draws share their mean rank.
 func rankNormal(draws [][]float64) [][]float64 {
 	pool := pooled(draws)
-	order := make([]int, len(pool))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(pool[a], pool[b]) })
+	order := metric.Ascending(pool)
 	z := make([]float64, len(pool))
 	for i := 0; i < len(order); {
 		j := i + 1

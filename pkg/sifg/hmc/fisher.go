@@ -43,7 +43,9 @@ func (m moments) fits(d int, dense bool) bool {
 	return len(m.Mean) == d && len(m.Sum) == len(like.Sum)
 }
 
-func (s *scales) fits(d int, dense bool) bool { return s != nil && s.X.fits(d, dense) && s.G.fits(d, dense) }
+func (s *scales) fits(d int, dense bool) bool {
+	return s != nil && s.X.fits(d, dense) && s.G.fits(d, dense)
+}
 
 // add adds x, the n-th; delta is room for d values.
 func (m *moments) add(x []float64, n int, delta []float64) {

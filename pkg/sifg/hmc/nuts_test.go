@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
@@ -116,7 +117,10 @@ func TestNUTSAgainstExactDraws(t *testing.T) {
 		for _, dense := range []bool{false, true} {
 			draws, chains := sample(t, x.d, Config{Warmup: 1000, TargetAccept: 0.9, Dense: dense}, 3, 4, 2000)
 			for k := range dim {
-				v := Column(draws, dim, k)
+				v := make([][]float64, len(draws))
+				for i, flat := range draws {
+					v[i] = metric.Points{N: 2000, D: dim, Data: flat}.Column(k)
+				}
 				truth := make([]float64, len(independent))
 				for i, row := range independent {
 					truth[i] = row[k]

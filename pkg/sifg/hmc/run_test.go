@@ -234,7 +234,7 @@ func TestRefusals(t *testing.T) {
 		"step 0.1":        {with(func(c *Config) { c.Step = 0.2 }), done, func(*State) {}},
 		"does not fit":    {good, done, func(s *State) { s.Iteration = -1 }},
 		"fit Warmup 30":   {with(func(c *Config) { c.Warmup = 30 }), s, func(s *State) { s.Iteration = 30 }},
-		"M2":              {with(func(c *Config) { c.Warmup = 30 }), s, func(s *State) { s.Adapt = &adaptation{} }},
+		"Mean and Sum":    {with(func(c *Config) { c.Warmup = 30 }), s, func(s *State) { s.Adapt = &adaptation{} }},
 		"Old and New":     {Config{Warmup: 30}, nuts, func(s *State) { s.Adapt = &adaptation{} }},
 		"masses":          {with(func(c *Config) { c.Warmup = 30 }), s, func(s *State) { s.Step = 0 }},
 		"the start has 0": {good, done, func(s *State) { s.X = nil }},

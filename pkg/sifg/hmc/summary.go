@@ -99,22 +99,6 @@ func Summarize(draws []metric.Points, tallies ...Tally) Summary {
 	return s
 }
 
-// Column returns coordinate k of draws[chain], each an n×d array, as the diagnostics take it: [chain][iteration].
-func Column(draws [][]float64, d, k int) [][]float64 {
-	x := make([][]float64, len(draws))
-	for c, flat := range draws {
-		if d < 1 || len(flat)%d != 0 || k < 0 || k >= d {
-			panic(badDraws)
-		}
-		x[c] = make([]float64, len(flat)/d)
-		for i := range x[c] {
-			x[c][i] = flat[i*d+k]
-		}
-	}
-	checkDraws(x)
-	return x
-}
-
 // Describe summarises the draws [chain][iteration] of a scalar.
 func Describe(draws [][]float64) Coordinate {
 	pool := pooled(draws)

@@ -31,7 +31,7 @@ type run struct {
 
 	u      []metric.Points // by chain
 	broken [][]float64     // where iterations that diverged ended, by chain
-	values [][]float64     // of the draws so far, by chain, row by row
+	values []metric.Points // of the draws so far, by chain
 	varies []bool          // by value
 }
 
@@ -145,7 +145,7 @@ func (r *run) checkGradients(points [][]float64) error {
 func (r *run) sample() (*hmc.Result, error) {
 	const lost = 1e9 // farther from 0 a chain has run away
 	o, n := r.options, r.options.Chains
-	r.u, r.broken, r.values, r.varies = make([]metric.Points, n), make([][]float64, n), make([][]float64, n), nil
+	r.u, r.broken, r.values, r.varies = make([]metric.Points, n), make([][]float64, n), make([]metric.Points, n), nil
 	asking := make([]bool, n)
 	o.Start = func(k int) []float64 { return r.starts[k] }
 	o.Each = func(k, iter int, u []float64, info hmc.Info) (err error) {
@@ -179,7 +179,7 @@ func (r *run) sample() (*hmc.Result, error) {
 		if place == 0 {
 			r.value()
 		}
-		row := r.values[place/r.u[0].N][place%r.u[0].N*len(dst):]
+		row := r.values[place/r.u[0].N].Row(place % r.u[0].N)
 		for j := range dst {
 			if dst[j] = row[j]; !r.varies[j] {
 				dst[j] = 0 // and so does not count
@@ -192,7 +192,7 @@ func (r *run) sample() (*hmc.Result, error) {
 		return nil, err
 	}
 	for k := range s.Draws {
-		s.Draws[k].Data = r.values[k]
+		s.Draws[k] = r.values[k]
 	}
 	return s, nil
 }
@@ -201,13 +201,22 @@ func (r *run) sample() (*hmc.Result, error) {
 func (r *run) value() {
 	columns := len(r.options.Names)
 	for k, u := range r.u {
-		had := len(r.values[k]) / columns
-		r.values[k] = append(r.values[k], r.valuesOf(u.Data[had*r.dim:])...)
+		v := &r.values[k]
+		v.Data = append(v.Data, r.valuesOf(u.Data[v.N*r.dim:])...)
+		v.N, v.D = u.N, columns
 	}
 	r.varies = make([]bool, columns)
 	for j := range r.varies {
-		r.varies[j] = varies(hmc.Column(r.values, columns, j))
+		r.varies[j] = varies(r.draws(j))
 	}
+}
+
+// draws returns those of a value of all chains.
+func (r *run) draws(j int) (all []float64) {
+	for _, v := range r.values {
+		all = append(all, v.Column(j)...)
+	}
+	return all
 }
 
 // valuesOf returns the values of points, row by row.

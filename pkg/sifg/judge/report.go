@@ -90,8 +90,7 @@ func (r *run) describe(s *hmc.Result) (Report, []float64) {
 			p.Constant = append(p.Constant, j)
 			continue
 		}
-		draws := slices.Concat(hmc.Column(r.values, len(s.Names), j)...)
-		shape := paretoShape(draws)
+		shape := paretoShape(r.draws(j))
 		if shape > heavyTail {
 			p.Heavy = append(p.Heavy, len(kept))
 		}
@@ -156,15 +155,9 @@ func paretoScale(tail []float64) float64 {
 }
 
 // varies reports whether the draws of a value are finite and differ by more than rounding.
-func varies(draws [][]float64) bool {
-	least, most := math.Inf(1), math.Inf(-1)
-	for _, x := range draws {
-		if !(metric.Points{Data: x}).Finite() {
-			return false
-		}
-		least, most = min(least, slices.Min(x)), max(most, slices.Max(x))
-	}
-	return most-least > 1e-13*max(math.Abs(least), math.Abs(most))
+func varies(draws []float64) bool {
+	least, most := slices.Min(draws), slices.Max(draws)
+	return finite(most-least) && most-least > 1e-13*max(math.Abs(least), math.Abs(most))
 }
 
 // diverged are the values where moves that diverged ended.
@@ -179,7 +172,7 @@ func (r *run) diverged() metric.Points {
 // place says where chains had trouble, by divergences and by the energy. kept are the columns of the values that vary.
 func (r *run) place(p *Report, kept []int, energies []float64) {
 	broken := r.diverged().Data
-	energies = ranked(energies)
+	energies = metric.Ranks(energies)
 	columns := len(p.AllNames)
 	for at, j := range kept {
 		var sum float64
@@ -189,21 +182,10 @@ func (r *run) place(p *Report, kept []int, energies []float64) {
 		if z := sum * float64(columns) / float64(max(1, len(broken))); math.Abs(z) > math.Abs(p.DivergedOff) {
 			p.DivergedOff, p.DivergedAt = z, at
 		}
-		x := ranked(slices.Concat(hmc.Column(r.values, columns, j)...))
-		if c := stat.Correlation(x, energies, nil); math.Abs(c) > math.Abs(p.EnergyRank) {
+		if c := stat.Correlation(metric.Ranks(r.draws(j)), energies, nil); math.Abs(c) > math.Abs(p.EnergyRank) {
 			p.EnergyRank, p.EnergyAt = c, at
 		}
 	}
-}
-
-// ranked returns the rank of each value.
-func ranked(v []float64) []float64 {
-	sorted, order, out := slices.Clone(v), make([]int, len(v)), make([]float64, len(v))
-	floats.Argsort(sorted, order)
-	for rank, i := range order {
-		out[i] = float64(rank)
-	}
-	return out
 }
 
 // modes says what is known of modes, and returns weights of the draws where each chain stays in one.

@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -91,6 +92,25 @@ func (r *Reference) Coverage(x Points, level float64) []float64 {
 		}
 	}
 	return share
+}
+
+// Ascending returns the places of values in ascending order.
+func Ascending(v []float64) []int {
+	order := make([]int, len(v))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(v[a], v[b]) })
+	return order
+}
+
+// Ranks returns the rank of each value, from 0; equal values have different ones.
+func Ranks(v []float64) []float64 {
+	out := make([]float64, len(v))
+	for rank, i := range Ascending(v) {
+		out[i] = float64(rank)
+	}
+	return out
 }
 
 // Quantile returns the p-quantile, p in [0, 1], of values in ascending order, n ≥ 1: the linear interpolation of order

@@ -60,11 +60,11 @@ func (o *SGD) Begin(n int) {
 
 // Update implements Optimizer.
 func (o *SGD) Update(theta, g []float32, at int) {
-	var buf []float32
-	if o.buf != nil {
-		buf = o.buf[at:]
+	if o.buf == nil {
+		simd.Descend(theta, g, o.lr)
+		return
 	}
-	simd.SGD(theta, g, buf, o.lr, float32(o.Momentum))
+	simd.Nesterov(theta, g, o.buf[at:], o.lr, float32(o.Momentum))
 }
 
 // Adam is the method of Kingma and Ba (2015) with β = (0.9, 0.999) and ε = 1e-8 outside the root, bias-corrected.
@@ -91,7 +91,7 @@ func (o *Adam) Begin(n int) {
 
 // Update implements Optimizer.
 func (o *Adam) Update(theta, g []float32, at int) {
-	simd.Adam(theta, g, o.m[at:], o.v[at:], o.step, o.rcorr, beta1, beta2, 1e-8)
+	simd.Adam(theta, g, o.m[at:], o.v[at:], o.step, o.rcorr, beta1, beta2, 1e-8, 1-float32(beta1), 1-float32(beta2))
 }
 
 // Optimizers are the names that NewOptimizer knows.

@@ -219,15 +219,15 @@ func colSumsAVX2(dst []float32, g []float32, ld int, rows int, cols int)
 //go:noescape
 func addScaledAVX2(dst []float32, x []float32, alpha float32, w []float32)
 
-// sgdAVX2 is the vector form of sgdGo.
+// descendAVX2 is the vector form of descendGo.
 //
 //go:noescape
-func sgdAVX2(theta []float32, g []float32, lr float32)
+func descendAVX2(theta []float32, g []float32, lr float32)
 
-// sgdNesterovAVX2 is the vector form of sgdNesterovGo.
+// nesterovAVX2 is the vector form of nesterovGo.
 //
 //go:noescape
-func sgdNesterovAVX2(theta []float32, g []float32, buf []float32, lr float32, momentum float32)
+func nesterovAVX2(theta []float32, g []float32, buf []float32, lr float32, momentum float32)
 
 // adamAVX2 is the vector form of adamGo.
 //

@@ -6051,9 +6051,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func sgdAVX2(theta []float32, g []float32, lr float32)
+// func descendAVX2(theta []float32, g []float32, lr float32)
 // Requires: AVX, AVX2, FMA3, SSE
-TEXT ·sgdAVX2(SB), NOSPLIT, $0-52
+TEXT ·descendAVX2(SB), NOSPLIT, $0-52
 	MOVQ         theta_len+8(FP), AX
 	XORQ         CX, CX
 	MOVQ         g_base+24(FP), DX
@@ -6087,9 +6087,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func sgdNesterovAVX2(theta []float32, g []float32, buf []float32, lr float32, momentum float32)
+// func nesterovAVX2(theta []float32, g []float32, buf []float32, lr float32, momentum float32)
 // Requires: AVX, AVX2, FMA3, SSE
-TEXT ·sgdNesterovAVX2(SB), NOSPLIT, $0-80
+TEXT ·nesterovAVX2(SB), NOSPLIT, $0-80
 	MOVQ         theta_len+8(FP), AX
 	XORQ         CX, CX
 	MOVQ         g_base+24(FP), DX

@@ -444,15 +444,15 @@ func colSumsAVX512(dst []float32, g []float32, ld int, rows int, cols int)
 //go:noescape
 func addScaledAVX512(dst []float32, x []float32, alpha float32, w []float32)
 
-// sgdAVX512 is the vector form of sgdGo.
+// descendAVX512 is the vector form of descendGo.
 //
 //go:noescape
-func sgdAVX512(theta []float32, g []float32, lr float32)
+func descendAVX512(theta []float32, g []float32, lr float32)
 
-// sgdNesterovAVX512 is the vector form of sgdNesterovGo.
+// nesterovAVX512 is the vector form of nesterovGo.
 //
 //go:noescape
-func sgdNesterovAVX512(theta []float32, g []float32, buf []float32, lr float32, momentum float32)
+func nesterovAVX512(theta []float32, g []float32, buf []float32, lr float32, momentum float32)
 
 // adamAVX512 is the vector form of adamGo.
 //

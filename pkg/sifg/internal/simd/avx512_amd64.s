@@ -18986,9 +18986,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func sgdAVX512(theta []float32, g []float32, lr float32)
+// func descendAVX512(theta []float32, g []float32, lr float32)
 // Requires: AVX, AVX512F, BMI2, SSE
-TEXT ·sgdAVX512(SB), NOSPLIT, $0-52
+TEXT ·descendAVX512(SB), NOSPLIT, $0-52
 	MOVQ         theta_len+8(FP), AX
 	XORQ         CX, CX
 	MOVQ         g_base+24(FP), DX
@@ -19022,9 +19022,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func sgdNesterovAVX512(theta []float32, g []float32, buf []float32, lr float32, momentum float32)
+// func nesterovAVX512(theta []float32, g []float32, buf []float32, lr float32, momentum float32)
 // Requires: AVX, AVX512F, BMI2, SSE
-TEXT ·sgdNesterovAVX512(SB), NOSPLIT, $0-80
+TEXT ·nesterovAVX512(SB), NOSPLIT, $0-80
 	MOVQ         theta_len+8(FP), AX
 	XORQ         CX, CX
 	MOVQ         g_base+24(FP), DX

@@ -4,16 +4,17 @@
 
 package simd
 
-func expScaledVector(dst, x []float32, low, scale float32) bool {
+// ExpScaled does what expScaledGo does. No slice may be shorter than x.
+func ExpScaled(dst, x []float32, low, scale float32) {
+	dst = first(dst, len(x))
 	switch path {
 	case avx512:
 		expScaledAVX512(dst, x, low, scale)
 	case avx2:
 		expScaledAVX2(dst, x, low, scale)
 	default:
-		return false
+		expScaledGo(dst, x, low, scale)
 	}
-	return true
 }
 
 func minLanesVector(dst, x []float32) bool {
@@ -28,52 +29,56 @@ func minLanesVector(dst, x []float32) bool {
 	return true
 }
 
-func absPowVector(pow, log, x []float32, q float32) bool {
+// AbsPow does what absPowGo does. No slice may be shorter than x.
+func AbsPow(pow, log, x []float32, q float32) {
+	pow, log = first(pow, len(x)), first(log, len(x))
 	switch path {
 	case avx512:
 		absPowAVX512(pow, log, x, q)
 	case avx2:
 		absPowAVX2(pow, log, x, q)
 	default:
-		return false
+		absPowGo(pow, log, x, q)
 	}
-	return true
 }
 
-func tanhGradVector(dst, g, y []float32) bool {
+// TanhGrad does what tanhGradGo does. No slice may be shorter than y.
+func TanhGrad(dst, g, y []float32) {
+	dst, g = first(dst, len(y)), first(g, len(y))
 	switch path {
 	case avx512:
 		tanhGradAVX512(dst, g, y)
 	case avx2:
 		tanhGradAVX2(dst, g, y)
 	default:
-		return false
+		tanhGradGo(dst, g, y)
 	}
-	return true
 }
 
-func tanhTangentGradVector(g, gd, y, dy []float32) bool {
+// TanhTangentGrad does what tanhTangentGradGo does. No slice may be shorter than y.
+func TanhTangentGrad(g, gd, y, dy []float32) {
+	g, gd, dy = first(g, len(y)), first(gd, len(y)), first(dy, len(y))
 	switch path {
 	case avx512:
 		tanhTangentGradAVX512(g, gd, y, dy)
 	case avx2:
 		tanhTangentGradAVX2(g, gd, y, dy)
 	default:
-		return false
+		tanhTangentGradGo(g, gd, y, dy)
 	}
-	return true
 }
 
-func leakyReLUGradVector(dst, g, y []float32, slope float32) bool {
+// LeakyReLUGrad does what leakyReLUGradGo does. No slice may be shorter than y.
+func LeakyReLUGrad(dst, g, y []float32, slope float32) {
+	dst, g = first(dst, len(y)), first(g, len(y))
 	switch path {
 	case avx512:
 		leakyReLUGradAVX512(dst, g, y, slope)
 	case avx2:
 		leakyReLUGradAVX2(dst, g, y, slope)
 	default:
-		return false
+		leakyReLUGradGo(dst, g, y, slope)
 	}
-	return true
 }
 
 func addBiasVector(y []float32, ld, rows, cols int, b []float32) bool {
@@ -136,100 +141,108 @@ func colSumsVector(dst, g []float32, ld, rows, cols int) bool {
 	return true
 }
 
-func addScaledVector(dst, x []float32, alpha float32, w []float32) bool {
+// AddScaled does what addScaledGo does. No slice may be shorter than w.
+func AddScaled(dst, x []float32, alpha float32, w []float32) {
+	dst, x = first(dst, len(w)), first(x, len(w))
 	switch path {
 	case avx512:
 		addScaledAVX512(dst, x, alpha, w)
 	case avx2:
 		addScaledAVX2(dst, x, alpha, w)
 	default:
-		return false
+		addScaledGo(dst, x, alpha, w)
 	}
-	return true
 }
 
-func sgdVector(theta, g []float32, lr float32) bool {
+// Descend does what descendGo does. No slice may be shorter than g.
+func Descend(theta, g []float32, lr float32) {
+	theta = first(theta, len(g))
 	switch path {
 	case avx512:
-		sgdAVX512(theta, g, lr)
+		descendAVX512(theta, g, lr)
 	case avx2:
-		sgdAVX2(theta, g, lr)
+		descendAVX2(theta, g, lr)
 	default:
-		return false
+		descendGo(theta, g, lr)
 	}
-	return true
 }
 
-func sgdNesterovVector(theta, g, buf []float32, lr, momentum float32) bool {
+// Nesterov does what nesterovGo does. No slice may be shorter than g.
+func Nesterov(theta, g, buf []float32, lr, momentum float32) {
+	theta, buf = first(theta, len(g)), first(buf, len(g))
 	switch path {
 	case avx512:
-		sgdNesterovAVX512(theta, g, buf, lr, momentum)
+		nesterovAVX512(theta, g, buf, lr, momentum)
 	case avx2:
-		sgdNesterovAVX2(theta, g, buf, lr, momentum)
+		nesterovAVX2(theta, g, buf, lr, momentum)
 	default:
-		return false
+		nesterovGo(theta, g, buf, lr, momentum)
 	}
-	return true
 }
 
-func adamVector(theta, g, m, v []float32, step, rcorr, beta1, beta2, eps, keep1, keep2 float32) bool {
+// Adam does what adamGo does. No slice may be shorter than g.
+func Adam(theta, g, m, v []float32, step, rcorr, beta1, beta2, eps, keep1, keep2 float32) {
+	theta, m, v = first(theta, len(g)), first(m, len(g)), first(v, len(g))
 	switch path {
 	case avx512:
 		adamAVX512(theta, g, m, v, step, rcorr, beta1, beta2, eps, keep1, keep2)
 	case avx2:
 		adamAVX2(theta, g, m, v, step, rcorr, beta1, beta2, eps, keep1, keep2)
 	default:
-		return false
+		adamGo(theta, g, m, v, step, rcorr, beta1, beta2, eps, keep1, keep2)
 	}
-	return true
 }
 
-func adaGradVector(theta, g, v []float32, keep, add, step, eps float32) bool {
+// AdaGrad does what adaGradGo does. No slice may be shorter than v.
+func AdaGrad(theta, g, v []float32, keep, add, step, eps float32) {
+	theta, g = first(theta, len(v)), first(g, len(v))
 	switch path {
 	case avx512:
 		adaGradAVX512(theta, g, v, keep, add, step, eps)
 	case avx2:
 		adaGradAVX2(theta, g, v, keep, add, step, eps)
 	default:
-		return false
+		adaGradGo(theta, g, v, keep, add, step, eps)
 	}
-	return true
 }
 
-func residualVector(g, square, f, w []float32, scale, gscale float32) bool {
+// Residual does what residualGo does. No slice may be shorter than f.
+func Residual(g, square, f, w []float32, scale, gscale float32) {
+	g, square, w = first(g, len(f)), first(square, len(f)), first(w, len(f))
 	switch path {
 	case avx512:
 		residualAVX512(g, square, f, w, scale, gscale)
 	case avx2:
 		residualAVX2(g, square, f, w, scale, gscale)
 	default:
-		return false
+		residualGo(g, square, f, w, scale, gscale)
 	}
-	return true
 }
 
-func steinVector(g, gt, along, power, f, s, e, pow []float32, inv float32) bool {
+// Stein does what steinGo does. No slice may be shorter than f.
+func Stein(g, gt, along, power, f, s, e, pow []float32, inv float32) {
+	g, gt, along, power, s, e, pow = first(g, len(f)), first(gt, len(f)), first(along, len(f)), first(power, len(f)), first(s, len(f)), first(e, len(f)), first(pow, len(f))
 	switch path {
 	case avx512:
 		steinAVX512(g, gt, along, power, f, s, e, pow, inv)
 	case avx2:
 		steinAVX2(g, gt, along, power, f, s, e, pow, inv)
 	default:
-		return false
+		steinGo(g, gt, along, power, f, s, e, pow, inv)
 	}
-	return true
 }
 
-func steinTangentVector(g, gt, along, power, f, s, e, pow, je []float32, inv float32) bool {
+// SteinTangent does what steinTangentGo does. No slice may be shorter than f.
+func SteinTangent(g, gt, along, power, f, s, e, pow, je []float32, inv float32) {
+	g, gt, along, power, s, e, pow, je = first(g, len(f)), first(gt, len(f)), first(along, len(f)), first(power, len(f)), first(s, len(f)), first(e, len(f)), first(pow, len(f)), first(je, len(f))
 	switch path {
 	case avx512:
 		steinTangentAVX512(g, gt, along, power, f, s, e, pow, je, inv)
 	case avx2:
 		steinTangentAVX2(g, gt, along, power, f, s, e, pow, je, inv)
 	default:
-		return false
+		steinTangentGo(g, gt, along, power, f, s, e, pow, je, inv)
 	}
-	return true
 }
 
 func normalGroupsVector(dst []float32, key, hi, block uint64) bool {

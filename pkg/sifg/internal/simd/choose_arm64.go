@@ -4,9 +4,12 @@
 
 package simd
 
-func expScaledVector(dst, x []float32, low, scale float32) bool {
+// ExpScaled does what expScaledGo does. No slice may be shorter than x.
+func ExpScaled(dst, x []float32, low, scale float32) {
+	dst = first(dst, len(x))
 	if path != neon {
-		return false
+		expScaledGo(dst, x, low, scale)
+		return
 	}
 	n := len(dst) &^ 3
 	if n > 0 {
@@ -19,12 +22,14 @@ func expScaledVector(dst, x []float32, low, scale float32) bool {
 		expScaledNEON(t[0][:], t[1][:], low, scale)
 		copy(dst[n:], t[0][:])
 	}
-	return true
 }
 
-func absPowVector(pow, log, x []float32, q float32) bool {
+// AbsPow does what absPowGo does. No slice may be shorter than x.
+func AbsPow(pow, log, x []float32, q float32) {
+	pow, log = first(pow, len(x)), first(log, len(x))
 	if path != neon {
-		return false
+		absPowGo(pow, log, x, q)
+		return
 	}
 	n := len(pow) &^ 3
 	if n > 0 {
@@ -39,12 +44,14 @@ func absPowVector(pow, log, x []float32, q float32) bool {
 		copy(pow[n:], t[0][:])
 		copy(log[n:], t[1][:])
 	}
-	return true
 }
 
-func tanhGradVector(dst, g, y []float32) bool {
+// TanhGrad does what tanhGradGo does. No slice may be shorter than y.
+func TanhGrad(dst, g, y []float32) {
+	dst, g = first(dst, len(y)), first(g, len(y))
 	if path != neon {
-		return false
+		tanhGradGo(dst, g, y)
+		return
 	}
 	n := len(dst) &^ 3
 	if n > 0 {
@@ -58,12 +65,14 @@ func tanhGradVector(dst, g, y []float32) bool {
 		tanhGradNEON(t[0][:], t[1][:], t[2][:])
 		copy(dst[n:], t[0][:])
 	}
-	return true
 }
 
-func tanhTangentGradVector(g, gd, y, dy []float32) bool {
+// TanhTangentGrad does what tanhTangentGradGo does. No slice may be shorter than y.
+func TanhTangentGrad(g, gd, y, dy []float32) {
+	g, gd, dy = first(g, len(y)), first(gd, len(y)), first(dy, len(y))
 	if path != neon {
-		return false
+		tanhTangentGradGo(g, gd, y, dy)
+		return
 	}
 	n := len(g) &^ 3
 	if n > 0 {
@@ -79,12 +88,14 @@ func tanhTangentGradVector(g, gd, y, dy []float32) bool {
 		copy(g[n:], t[0][:])
 		copy(gd[n:], t[1][:])
 	}
-	return true
 }
 
-func leakyReLUGradVector(dst, g, y []float32, slope float32) bool {
+// LeakyReLUGrad does what leakyReLUGradGo does. No slice may be shorter than y.
+func LeakyReLUGrad(dst, g, y []float32, slope float32) {
+	dst, g = first(dst, len(y)), first(g, len(y))
 	if path != neon {
-		return false
+		leakyReLUGradGo(dst, g, y, slope)
+		return
 	}
 	n := len(dst) &^ 3
 	if n > 0 {
@@ -98,13 +109,9 @@ func leakyReLUGradVector(dst, g, y []float32, slope float32) bool {
 		leakyReLUGradNEON(t[0][:], t[1][:], t[2][:], slope)
 		copy(dst[n:], t[0][:])
 	}
-	return true
 }
 
-func addRowVector(y, b []float32) bool {
-	if path != neon {
-		return false
-	}
+func addRowVector(y, b []float32) {
 	n := len(y) &^ 3
 	if n > 0 {
 		addRowNEON(y[:n], b[:n])
@@ -116,13 +123,9 @@ func addRowVector(y, b []float32) bool {
 		addRowNEON(t[0][:], t[1][:])
 		copy(y[n:], t[0][:])
 	}
-	return true
 }
 
-func tanhRowVector(y, b []float32) bool {
-	if path != neon {
-		return false
-	}
+func tanhRowVector(y, b []float32) {
 	n := len(y) &^ 3
 	if n > 0 {
 		tanhRowNEON(y[:n], b[:n])
@@ -134,13 +137,9 @@ func tanhRowVector(y, b []float32) bool {
 		tanhRowNEON(t[0][:], t[1][:])
 		copy(y[n:], t[0][:])
 	}
-	return true
 }
 
-func leakyReLURowVector(y, b []float32, slope float32) bool {
-	if path != neon {
-		return false
-	}
+func leakyReLURowVector(y, b []float32, slope float32) {
 	n := len(y) &^ 3
 	if n > 0 {
 		leakyReLURowNEON(y[:n], b[:n], slope)
@@ -152,12 +151,14 @@ func leakyReLURowVector(y, b []float32, slope float32) bool {
 		leakyReLURowNEON(t[0][:], t[1][:], slope)
 		copy(y[n:], t[0][:])
 	}
-	return true
 }
 
-func addScaledVector(dst, x []float32, alpha float32, w []float32) bool {
+// AddScaled does what addScaledGo does. No slice may be shorter than w.
+func AddScaled(dst, x []float32, alpha float32, w []float32) {
+	dst, x = first(dst, len(w)), first(x, len(w))
 	if path != neon {
-		return false
+		addScaledGo(dst, x, alpha, w)
+		return
 	}
 	n := len(dst) &^ 3
 	if n > 0 {
@@ -171,50 +172,56 @@ func addScaledVector(dst, x []float32, alpha float32, w []float32) bool {
 		addScaledNEON(t[0][:], t[1][:], alpha, t[2][:])
 		copy(dst[n:], t[0][:])
 	}
-	return true
 }
 
-func sgdVector(theta, g []float32, lr float32) bool {
+// Descend does what descendGo does. No slice may be shorter than g.
+func Descend(theta, g []float32, lr float32) {
+	theta = first(theta, len(g))
 	if path != neon {
-		return false
+		descendGo(theta, g, lr)
+		return
 	}
 	n := len(theta) &^ 3
 	if n > 0 {
-		sgdNEON(theta[:n], g[:n], lr)
+		descendNEON(theta[:n], g[:n], lr)
 	}
 	if n < len(theta) {
 		var t [2][4]float32
 		copy(t[0][:], theta[n:])
 		copy(t[1][:], g[n:])
-		sgdNEON(t[0][:], t[1][:], lr)
+		descendNEON(t[0][:], t[1][:], lr)
 		copy(theta[n:], t[0][:])
 	}
-	return true
 }
 
-func sgdNesterovVector(theta, g, buf []float32, lr, momentum float32) bool {
+// Nesterov does what nesterovGo does. No slice may be shorter than g.
+func Nesterov(theta, g, buf []float32, lr, momentum float32) {
+	theta, buf = first(theta, len(g)), first(buf, len(g))
 	if path != neon {
-		return false
+		nesterovGo(theta, g, buf, lr, momentum)
+		return
 	}
 	n := len(theta) &^ 3
 	if n > 0 {
-		sgdNesterovNEON(theta[:n], g[:n], buf[:n], lr, momentum)
+		nesterovNEON(theta[:n], g[:n], buf[:n], lr, momentum)
 	}
 	if n < len(theta) {
 		var t [3][4]float32
 		copy(t[0][:], theta[n:])
 		copy(t[1][:], g[n:])
 		copy(t[2][:], buf[n:])
-		sgdNesterovNEON(t[0][:], t[1][:], t[2][:], lr, momentum)
+		nesterovNEON(t[0][:], t[1][:], t[2][:], lr, momentum)
 		copy(theta[n:], t[0][:])
 		copy(buf[n:], t[2][:])
 	}
-	return true
 }
 
-func adamVector(theta, g, m, v []float32, step, rcorr, beta1, beta2, eps, keep1, keep2 float32) bool {
+// Adam does what adamGo does. No slice may be shorter than g.
+func Adam(theta, g, m, v []float32, step, rcorr, beta1, beta2, eps, keep1, keep2 float32) {
+	theta, m, v = first(theta, len(g)), first(m, len(g)), first(v, len(g))
 	if path != neon {
-		return false
+		adamGo(theta, g, m, v, step, rcorr, beta1, beta2, eps, keep1, keep2)
+		return
 	}
 	n := len(theta) &^ 3
 	if n > 0 {
@@ -231,12 +238,14 @@ func adamVector(theta, g, m, v []float32, step, rcorr, beta1, beta2, eps, keep1,
 		copy(m[n:], t[2][:])
 		copy(v[n:], t[3][:])
 	}
-	return true
 }
 
-func adaGradVector(theta, g, v []float32, keep, add, step, eps float32) bool {
+// AdaGrad does what adaGradGo does. No slice may be shorter than v.
+func AdaGrad(theta, g, v []float32, keep, add, step, eps float32) {
+	theta, g = first(theta, len(v)), first(g, len(v))
 	if path != neon {
-		return false
+		adaGradGo(theta, g, v, keep, add, step, eps)
+		return
 	}
 	n := len(theta) &^ 3
 	if n > 0 {
@@ -251,12 +260,14 @@ func adaGradVector(theta, g, v []float32, keep, add, step, eps float32) bool {
 		copy(theta[n:], t[0][:])
 		copy(g[n:], t[1][:])
 	}
-	return true
 }
 
-func residualVector(g, square, f, w []float32, scale, gscale float32) bool {
+// Residual does what residualGo does. No slice may be shorter than f.
+func Residual(g, square, f, w []float32, scale, gscale float32) {
+	g, square, w = first(g, len(f)), first(square, len(f)), first(w, len(f))
 	if path != neon {
-		return false
+		residualGo(g, square, f, w, scale, gscale)
+		return
 	}
 	n := len(g) &^ 3
 	if n > 0 {
@@ -272,12 +283,14 @@ func residualVector(g, square, f, w []float32, scale, gscale float32) bool {
 		copy(g[n:], t[0][:])
 		copy(square[n:], t[1][:])
 	}
-	return true
 }
 
-func steinVector(g, gt, along, power, f, s, e, pow []float32, inv float32) bool {
+// Stein does what steinGo does. No slice may be shorter than f.
+func Stein(g, gt, along, power, f, s, e, pow []float32, inv float32) {
+	g, gt, along, power, s, e, pow = first(g, len(f)), first(gt, len(f)), first(along, len(f)), first(power, len(f)), first(s, len(f)), first(e, len(f)), first(pow, len(f))
 	if path != neon {
-		return false
+		steinGo(g, gt, along, power, f, s, e, pow, inv)
+		return
 	}
 	n := len(g) &^ 3
 	if n > 0 {
@@ -299,12 +312,14 @@ func steinVector(g, gt, along, power, f, s, e, pow []float32, inv float32) bool 
 		copy(along[n:], t[2][:])
 		copy(power[n:], t[3][:])
 	}
-	return true
 }
 
-func steinTangentVector(g, gt, along, power, f, s, e, pow, je []float32, inv float32) bool {
+// SteinTangent does what steinTangentGo does. No slice may be shorter than f.
+func SteinTangent(g, gt, along, power, f, s, e, pow, je []float32, inv float32) {
+	g, gt, along, power, s, e, pow, je = first(g, len(f)), first(gt, len(f)), first(along, len(f)), first(power, len(f)), first(s, len(f)), first(e, len(f)), first(pow, len(f)), first(je, len(f))
 	if path != neon {
-		return false
+		steinTangentGo(g, gt, along, power, f, s, e, pow, je, inv)
+		return
 	}
 	n := len(g) &^ 3
 	if n > 0 {
@@ -327,13 +342,9 @@ func steinTangentVector(g, gt, along, power, f, s, e, pow, je []float32, inv flo
 		copy(along[n:], t[2][:])
 		copy(power[n:], t[3][:])
 	}
-	return true
 }
 
-func normalWordsVector(cos0, sin0, cos1, sin1, c0, c1, h0, h1, k0, k1 []float32) bool {
-	if path != neon {
-		return false
-	}
+func normalWordsVector(cos0, sin0, cos1, sin1, c0, c1, h0, h1, k0, k1 []float32) {
 	n := len(cos0) &^ 3
 	if n > 0 {
 		normalWordsNEON(cos0[:n], sin0[:n], cos1[:n], sin1[:n], c0[:n], c1[:n], h0[:n], h1[:n], k0[:n], k1[:n])
@@ -356,7 +367,6 @@ func normalWordsVector(cos0, sin0, cos1, sin1, c0, c1, h0, h1, k0, k1 []float32)
 		copy(cos1[n:], t[2][:])
 		copy(sin1[n:], t[3][:])
 	}
-	return true
 }
 
 func gemmNEON(rows, k, tiles int, a *float32, rs, ks int, b, c *float32, ldc int, add bool) {

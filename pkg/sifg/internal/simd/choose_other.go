@@ -4,17 +4,37 @@
 
 package simd
 
-func expScaledVector(dst, x []float32, low, scale float32) bool { return false }
+// ExpScaled does what expScaledGo does. No slice may be shorter than x.
+func ExpScaled(dst, x []float32, low, scale float32) {
+	dst = first(dst, len(x))
+	expScaledGo(dst, x, low, scale)
+}
 
 func minLanesVector(dst, x []float32) bool { return false }
 
-func absPowVector(pow, log, x []float32, q float32) bool { return false }
+// AbsPow does what absPowGo does. No slice may be shorter than x.
+func AbsPow(pow, log, x []float32, q float32) {
+	pow, log = first(pow, len(x)), first(log, len(x))
+	absPowGo(pow, log, x, q)
+}
 
-func tanhGradVector(dst, g, y []float32) bool { return false }
+// TanhGrad does what tanhGradGo does. No slice may be shorter than y.
+func TanhGrad(dst, g, y []float32) {
+	dst, g = first(dst, len(y)), first(g, len(y))
+	tanhGradGo(dst, g, y)
+}
 
-func tanhTangentGradVector(g, gd, y, dy []float32) bool { return false }
+// TanhTangentGrad does what tanhTangentGradGo does. No slice may be shorter than y.
+func TanhTangentGrad(g, gd, y, dy []float32) {
+	g, gd, dy = first(g, len(y)), first(gd, len(y)), first(dy, len(y))
+	tanhTangentGradGo(g, gd, y, dy)
+}
 
-func leakyReLUGradVector(dst, g, y []float32, slope float32) bool { return false }
+// LeakyReLUGrad does what leakyReLUGradGo does. No slice may be shorter than y.
+func LeakyReLUGrad(dst, g, y []float32, slope float32) {
+	dst, g = first(dst, len(y)), first(g, len(y))
+	leakyReLUGradGo(dst, g, y, slope)
+}
 
 func addBiasVector(y []float32, ld, rows, cols int, b []float32) bool { return false }
 
@@ -28,24 +48,52 @@ func biasLeakyReLUVector(y []float32, ld, rows, cols int, b []float32, slope flo
 
 func colSumsVector(dst, g []float32, ld, rows, cols int) bool { return false }
 
-func addScaledVector(dst, x []float32, alpha float32, w []float32) bool { return false }
-
-func sgdVector(theta, g []float32, lr float32) bool { return false }
-
-func sgdNesterovVector(theta, g, buf []float32, lr, momentum float32) bool { return false }
-
-func adamVector(theta, g, m, v []float32, step, rcorr, beta1, beta2, eps, keep1, keep2 float32) bool {
-	return false
+// AddScaled does what addScaledGo does. No slice may be shorter than w.
+func AddScaled(dst, x []float32, alpha float32, w []float32) {
+	dst, x = first(dst, len(w)), first(x, len(w))
+	addScaledGo(dst, x, alpha, w)
 }
 
-func adaGradVector(theta, g, v []float32, keep, add, step, eps float32) bool { return false }
+// Descend does what descendGo does. No slice may be shorter than g.
+func Descend(theta, g []float32, lr float32) {
+	theta = first(theta, len(g))
+	descendGo(theta, g, lr)
+}
 
-func residualVector(g, square, f, w []float32, scale, gscale float32) bool { return false }
+// Nesterov does what nesterovGo does. No slice may be shorter than g.
+func Nesterov(theta, g, buf []float32, lr, momentum float32) {
+	theta, buf = first(theta, len(g)), first(buf, len(g))
+	nesterovGo(theta, g, buf, lr, momentum)
+}
 
-func steinVector(g, gt, along, power, f, s, e, pow []float32, inv float32) bool { return false }
+// Adam does what adamGo does. No slice may be shorter than g.
+func Adam(theta, g, m, v []float32, step, rcorr, beta1, beta2, eps, keep1, keep2 float32) {
+	theta, m, v = first(theta, len(g)), first(m, len(g)), first(v, len(g))
+	adamGo(theta, g, m, v, step, rcorr, beta1, beta2, eps, keep1, keep2)
+}
 
-func steinTangentVector(g, gt, along, power, f, s, e, pow, je []float32, inv float32) bool {
-	return false
+// AdaGrad does what adaGradGo does. No slice may be shorter than v.
+func AdaGrad(theta, g, v []float32, keep, add, step, eps float32) {
+	theta, g = first(theta, len(v)), first(g, len(v))
+	adaGradGo(theta, g, v, keep, add, step, eps)
+}
+
+// Residual does what residualGo does. No slice may be shorter than f.
+func Residual(g, square, f, w []float32, scale, gscale float32) {
+	g, square, w = first(g, len(f)), first(square, len(f)), first(w, len(f))
+	residualGo(g, square, f, w, scale, gscale)
+}
+
+// Stein does what steinGo does. No slice may be shorter than f.
+func Stein(g, gt, along, power, f, s, e, pow []float32, inv float32) {
+	g, gt, along, power, s, e, pow = first(g, len(f)), first(gt, len(f)), first(along, len(f)), first(power, len(f)), first(s, len(f)), first(e, len(f)), first(pow, len(f))
+	steinGo(g, gt, along, power, f, s, e, pow, inv)
+}
+
+// SteinTangent does what steinTangentGo does. No slice may be shorter than f.
+func SteinTangent(g, gt, along, power, f, s, e, pow, je []float32, inv float32) {
+	g, gt, along, power, s, e, pow, je = first(g, len(f)), first(gt, len(f)), first(along, len(f)), first(power, len(f)), first(s, len(f)), first(e, len(f)), first(pow, len(f)), first(je, len(f))
+	steinTangentGo(g, gt, along, power, f, s, e, pow, je, inv)
 }
 
 func normalGroupsVector(dst []float32, key, hi, block uint64) bool { return false }

@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// Each function here checks its lengths, then runs the path's vector kernel or, if there is none, the portable twin
-// whose name ends in Go. dst and the other slices must be at least as long as x (or y); the rest of dst is left alone.
+// The functions whose names end in Go are the portable twins of vector kernels. Those over slices are exported by what
+// gen writes, which checks the lengths, then runs the path's kernel, or the twin if there is none. Slices may be longer
+// than the one that their lengths are compared with; the rest of them is left alone.
 
 // first returns the first n elements of x. It panics if x is shorter: a slice expression would reach into its capacity.
 func first[T any](x []T, n int) []T {
@@ -16,29 +17,15 @@ func first[T any](x []T, n int) []T {
 	return x[:n]
 }
 
-// TanhGrad sets dst[i] = g[i]·(1 − y[i]²), the gradient through y = tanh. dst may alias g or y.
-func TanhGrad(dst, g, y []float32) {
-	dst, g = first(dst, len(y)), first(g, len(y))
-	if !tanhGradVector(dst, g, y) {
-		tanhGradGo(dst, g, y)
-	}
-}
-
+// tanhGradGo sets dst[i] = g[i]·(1 − y[i]²), the gradient through y = tanh. dst may alias g or y.
 func tanhGradGo(dst, g, y []float32) {
 	for i, v := range y {
 		dst[i] = g[i] * (1 - float32(v*v))
 	}
 }
 
-// TanhTangentGrad pulls gradients back through y = tanh(a), dy = (1−y²)·da: given g = ∂L/∂y and gd = ∂L/∂(dy) it sets,
-// in place, g = (1−y²)·g − 2·y·dy·gd (the gradient for a) and gd = (1−y²)·gd (the gradient for da).
-func TanhTangentGrad(g, gd, y, dy []float32) {
-	g, gd, dy = first(g, len(y)), first(gd, len(y)), first(dy, len(y))
-	if !tanhTangentGradVector(g, gd, y, dy) {
-		tanhTangentGradGo(g, gd, y, dy)
-	}
-}
-
+// tanhTangentGradGo pulls gradients back through y = tanh(a), dy = (1−y²)·da: given g = ∂L/∂y and gd = ∂L/∂(dy) it
+// sets, in place, g = (1−y²)·g − 2·y·dy·gd (the gradient for a) and gd = (1−y²)·gd (the gradient for da).
 func tanhTangentGradGo(g, gd, y, dy []float32) {
 	for i, v := range y {
 		s := 1 - float32(v*v)
@@ -47,15 +34,8 @@ func tanhTangentGradGo(g, gd, y, dy []float32) {
 	}
 }
 
-// LeakyReLUGrad sets dst[i] = g[i] if y[i] > 0, else slope·g[i]; y is the output (or input: same sign) of the leaky
+// leakyReLUGradGo sets dst[i] = g[i] if y[i] > 0, else slope·g[i]; y is the output (or input: same sign) of the leaky
 // ReLU.
-func LeakyReLUGrad(dst, g, y []float32, slope float32) {
-	dst, g = first(dst, len(y)), first(g, len(y))
-	if !leakyReLUGradVector(dst, g, y, slope) {
-		leakyReLUGradGo(dst, g, y, slope)
-	}
-}
-
 func leakyReLUGradGo(dst, g, y []float32, slope float32) {
 	for i, v := range y {
 		dst[i] = leaky(g[i], v, slope)
@@ -70,16 +50,9 @@ func leaky(g, y, slope float32) float32 {
 	return slope * g
 }
 
-// ExpScaled sets dst[i] = exp(scale·(x[i] − low)), within 1 unit in the last place: +Inf above 88.72, and 0 where it
+// expScaledGo sets dst[i] = exp(scale·(x[i] − low)), within 1 unit in the last place: +Inf above 88.72, and 0 where it
 // would not be a normal number, below −87.3, which spares the products that follow many slow operations. The argument
 // is rounded after each operation. dst may alias x.
-func ExpScaled(dst, x []float32, low, scale float32) {
-	dst = first(dst, len(x))
-	if !expScaledVector(dst, x, low, scale) {
-		expScaledGo(dst, x, low, scale)
-	}
-}
-
 func expScaledGo(dst, x []float32, low, scale float32) {
 	for i, v := range x {
 		y := scale * float32(v-low)
@@ -104,16 +77,9 @@ func Min(x []float32) float32 {
 	return low
 }
 
-// AbsPow sets log[i] = log|x[i]| and pow[i] = |x[i]|^q, where |x| below the smallest normal number 2⁻¹²⁶ counts as
+// absPowGo sets log[i] = log|x[i]| and pow[i] = |x[i]|^q, where |x| below the smallest normal number 2⁻¹²⁶ counts as
 // that. The logarithm is within 2 units in the last place, the power's relative error within 1.5e-7·(1 + |q·log x|).
 // pow and log must not overlap; either may be x.
-func AbsPow(pow, log, x []float32, q float32) {
-	pow, log = first(pow, len(x)), first(log, len(x))
-	if !absPowVector(pow, log, x, q) {
-		absPowGo(pow, log, x, q)
-	}
-}
-
 func absPowGo(pow, log, x []float32, q float32) {
 	for i, v := range x {
 		l := math.Log(max(math.Abs(float64(v)), 0x1p-126))
@@ -121,14 +87,7 @@ func absPowGo(pow, log, x []float32, q float32) {
 	}
 }
 
-// AddScaled sets dst = x + alpha·w. dst may alias x or w.
-func AddScaled(dst, x []float32, alpha float32, w []float32) {
-	dst, x = first(dst, len(w)), first(x, len(w))
-	if !addScaledVector(dst, x, alpha, w) {
-		addScaledGo(dst, x, alpha, w)
-	}
-}
-
+// addScaledGo sets dst = x + alpha·w. dst may alias x or w.
 func addScaledGo(dst, x []float32, alpha float32, w []float32) {
 	for i, v := range w {
 		dst[i] = x[i] + float32(alpha*v)

@@ -32,10 +32,10 @@ func leakyReLURowNEON(y, b []float32, slope float32)
 func addScaledNEON(dst, x []float32, alpha float32, w []float32)
 
 //go:noescape
-func sgdNEON(theta, g []float32, lr float32)
+func descendNEON(theta, g []float32, lr float32)
 
 //go:noescape
-func sgdNesterovNEON(theta, g, buf []float32, lr, momentum float32)
+func nesterovNEON(theta, g, buf []float32, lr, momentum float32)
 
 //go:noescape
 func adamNEON(theta, g, m, v []float32, step, rcorr, beta1, beta2, eps, keep1, keep2 float32)

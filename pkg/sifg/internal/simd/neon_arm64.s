@@ -132,46 +132,46 @@ DATA constants<>+496(SB)/4, $0xBEAAAAA6
 DATA constants<>+500(SB)/4, $0xBEAAAAA6
 DATA constants<>+504(SB)/4, $0xBEAAAAA6
 DATA constants<>+508(SB)/4, $0xBEAAAAA6
-DATA constants<>+512(SB)/4, $0x4038AA3B
-DATA constants<>+516(SB)/4, $0x4038AA3B
-DATA constants<>+520(SB)/4, $0x4038AA3B
-DATA constants<>+524(SB)/4, $0x4038AA3B
-DATA constants<>+528(SB)/4, $0x3EB17200
-DATA constants<>+532(SB)/4, $0x3EB17200
-DATA constants<>+536(SB)/4, $0x3EB17200
-DATA constants<>+540(SB)/4, $0x3EB17200
-DATA constants<>+544(SB)/4, $0x353FBE8E
-DATA constants<>+548(SB)/4, $0x353FBE8E
-DATA constants<>+552(SB)/4, $0x353FBE8E
-DATA constants<>+556(SB)/4, $0x353FBE8E
-DATA constants<>+560(SB)/4, $0x3DB5F5FA
-DATA constants<>+564(SB)/4, $0x3DB5F5FA
-DATA constants<>+568(SB)/4, $0x3DB5F5FA
-DATA constants<>+572(SB)/4, $0x3DB5F5FA
-DATA constants<>+576(SB)/4, $0x3E8913FB
-DATA constants<>+580(SB)/4, $0x3E8913FB
-DATA constants<>+584(SB)/4, $0x3E8913FB
-DATA constants<>+588(SB)/4, $0x3E8913FB
-DATA constants<>+592(SB)/4, $0x3F2AAB3A
-DATA constants<>+596(SB)/4, $0x3F2AAB3A
-DATA constants<>+600(SB)/4, $0x3F2AAB3A
-DATA constants<>+604(SB)/4, $0x3F2AAB3A
-DATA constants<>+608(SB)/4, $0x3FAAAA58
-DATA constants<>+612(SB)/4, $0x3FAAAA58
-DATA constants<>+616(SB)/4, $0x3FAAAA58
-DATA constants<>+620(SB)/4, $0x3FAAAA58
-DATA constants<>+624(SB)/4, $0x3FFFFFFF
-DATA constants<>+628(SB)/4, $0x3FFFFFFF
-DATA constants<>+632(SB)/4, $0x3FFFFFFF
-DATA constants<>+636(SB)/4, $0x3FFFFFFF
-DATA constants<>+640(SB)/4, $0x40000000
-DATA constants<>+644(SB)/4, $0x40000000
-DATA constants<>+648(SB)/4, $0x40000000
-DATA constants<>+652(SB)/4, $0x40000000
-DATA constants<>+656(SB)/4, $0x3EB33333
-DATA constants<>+660(SB)/4, $0x3EB33333
-DATA constants<>+664(SB)/4, $0x3EB33333
-DATA constants<>+668(SB)/4, $0x3EB33333
+DATA constants<>+512(SB)/4, $0x3DFAE147
+DATA constants<>+516(SB)/4, $0x3DFAE147
+DATA constants<>+520(SB)/4, $0x3DFAE147
+DATA constants<>+524(SB)/4, $0x3DFAE147
+DATA constants<>+528(SB)/4, $0x4038AA3B
+DATA constants<>+532(SB)/4, $0x4038AA3B
+DATA constants<>+536(SB)/4, $0x4038AA3B
+DATA constants<>+540(SB)/4, $0x4038AA3B
+DATA constants<>+544(SB)/4, $0x3EB17200
+DATA constants<>+548(SB)/4, $0x3EB17200
+DATA constants<>+552(SB)/4, $0x3EB17200
+DATA constants<>+556(SB)/4, $0x3EB17200
+DATA constants<>+560(SB)/4, $0x353FBE8E
+DATA constants<>+564(SB)/4, $0x353FBE8E
+DATA constants<>+568(SB)/4, $0x353FBE8E
+DATA constants<>+572(SB)/4, $0x353FBE8E
+DATA constants<>+576(SB)/4, $0x3DB5F5FA
+DATA constants<>+580(SB)/4, $0x3DB5F5FA
+DATA constants<>+584(SB)/4, $0x3DB5F5FA
+DATA constants<>+588(SB)/4, $0x3DB5F5FA
+DATA constants<>+592(SB)/4, $0x3E8913FB
+DATA constants<>+596(SB)/4, $0x3E8913FB
+DATA constants<>+600(SB)/4, $0x3E8913FB
+DATA constants<>+604(SB)/4, $0x3E8913FB
+DATA constants<>+608(SB)/4, $0x3F2AAB3A
+DATA constants<>+612(SB)/4, $0x3F2AAB3A
+DATA constants<>+616(SB)/4, $0x3F2AAB3A
+DATA constants<>+620(SB)/4, $0x3F2AAB3A
+DATA constants<>+624(SB)/4, $0x3FAAAA58
+DATA constants<>+628(SB)/4, $0x3FAAAA58
+DATA constants<>+632(SB)/4, $0x3FAAAA58
+DATA constants<>+636(SB)/4, $0x3FAAAA58
+DATA constants<>+640(SB)/4, $0x3FFFFFFF
+DATA constants<>+644(SB)/4, $0x3FFFFFFF
+DATA constants<>+648(SB)/4, $0x3FFFFFFF
+DATA constants<>+652(SB)/4, $0x3FFFFFFF
+DATA constants<>+656(SB)/4, $0x40000000
+DATA constants<>+660(SB)/4, $0x40000000
+DATA constants<>+664(SB)/4, $0x40000000
+DATA constants<>+668(SB)/4, $0x40000000
 DATA constants<>+672(SB)/4, $0xD2511F53
 DATA constants<>+676(SB)/4, $0xD2511F53
 DATA constants<>+680(SB)/4, $0xD2511F53
@@ -510,7 +510,7 @@ loop:
 	WORD $0x3DC06A60 // ldr q0, [x19, #416]
 	WORD $0x4E201C20 // and v0, v1, v0
 	WORD $0x3DC06E62 // ldr q2, [x19, #432]
-	WORD $0x4EA0F821 // fabs v1, v1
+	WORD $0x6E201C21 // eor v1, v1, v0
 	WORD $0x4EA1F441 // fmin v1, v2, v1
 	WORD $0x6E21DC22 // fmul v2, v1, v1
 	WORD $0x3DC07263 // ldr q3, [x19, #448]
@@ -521,43 +521,42 @@ loop:
 	WORD $0x3DC07E64 // ldr q4, [x19, #496]
 	WORD $0x4E22CC64 // fmla v4, v3, v2
 	WORD $0x6E24DC44 // fmul v4, v2, v4
-	WORD $0x4EA11C22 // mov v2, v1
-	WORD $0x4E21CC82 // fmla v2, v4, v1
+	WORD $0x4EA11C23 // mov v3, v1
+	WORD $0x4E21CC83 // fmla v3, v4, v1
+	WORD $0x3DC08264 // ldr q4, [x19, #512]
+	WORD $0x6EA2E482 // fcmgt v2, v4, v2
 	WORD $0x3DC00E64 // ldr q4, [x19, #48]
-	WORD $0x3DC08263 // ldr q3, [x19, #512]
-	WORD $0x4E23CC24 // fmla v4, v1, v3
-	WORD $0x3DC00E63 // ldr q3, [x19, #48]
-	WORD $0x4EA3D483 // fsub v3, v4, v3
 	WORD $0x3DC08665 // ldr q5, [x19, #528]
-	WORD $0x4EA11C26 // mov v6, v1
-	WORD $0x4EA5CC66 // fmls v6, v3, v5
-	WORD $0x3DC08A65 // ldr q5, [x19, #544]
-	WORD $0x4EA5CC66 // fmls v6, v3, v5
-	WORD $0x3DC08E65 // ldr q5, [x19, #560]
-	WORD $0x3DC09263 // ldr q3, [x19, #576]
-	WORD $0x4E26CCA3 // fmla v3, v5, v6
+	WORD $0x4E25CC24 // fmla v4, v1, v5
+	WORD $0x3DC00E65 // ldr q5, [x19, #48]
+	WORD $0x4EA5D485 // fsub v5, v4, v5
+	WORD $0x3DC08A66 // ldr q6, [x19, #544]
+	WORD $0x4EA6CCA1 // fmls v1, v5, v6
+	WORD $0x3DC08E66 // ldr q6, [x19, #560]
+	WORD $0x4EA6CCA1 // fmls v1, v5, v6
+	WORD $0x3DC09266 // ldr q6, [x19, #576]
 	WORD $0x3DC09665 // ldr q5, [x19, #592]
-	WORD $0x4E26CC65 // fmla v5, v3, v6
-	WORD $0x3DC09A63 // ldr q3, [x19, #608]
-	WORD $0x4E26CCA3 // fmla v3, v5, v6
+	WORD $0x4E21CCC5 // fmla v5, v6, v1
+	WORD $0x3DC09A66 // ldr q6, [x19, #608]
+	WORD $0x4E21CCA6 // fmla v6, v5, v1
 	WORD $0x3DC09E65 // ldr q5, [x19, #624]
-	WORD $0x4E26CC65 // fmla v5, v3, v6
-	WORD $0x6E26DCC3 // fmul v3, v6, v6
-	WORD $0x4E26D4C6 // fadd v6, v6, v6
-	WORD $0x4E23CCA6 // fmla v6, v5, v3
+	WORD $0x4E21CCC5 // fmla v5, v6, v1
+	WORD $0x3DC0A266 // ldr q6, [x19, #640]
+	WORD $0x4E21CCA6 // fmla v6, v5, v1
+	WORD $0x6E21DC25 // fmul v5, v1, v1
+	WORD $0x4E21D421 // fadd v1, v1, v1
+	WORD $0x4E25CCC1 // fmla v1, v6, v5
 	WORD $0x4F375484 // shl v4, v4
-	WORD $0x3DC03263 // ldr q3, [x19, #192]
-	WORD $0x4EA38483 // add v3, v4, v3
+	WORD $0x3DC03265 // ldr q5, [x19, #192]
+	WORD $0x4EA58485 // add v5, v4, v5
 	WORD $0x3DC03264 // ldr q4, [x19, #192]
-	WORD $0x4EA4D464 // fsub v4, v3, v4
-	WORD $0x4E23CCC4 // fmla v4, v6, v3
-	WORD $0x3DC0A263 // ldr q3, [x19, #640]
-	WORD $0x4E23D483 // fadd v3, v4, v3
-	WORD $0x6E23FC83 // fdiv v3, v4, v3
-	WORD $0x3DC0A664 // ldr q4, [x19, #656]
-	WORD $0x6EA1E481 // fcmgt v1, v4, v1
-	WORD $0x6E631C41 // bsl v1, v2, v3
-	WORD $0x4EA01C20 // orr v0, v1, v0
+	WORD $0x4EA4D4A4 // fsub v4, v5, v4
+	WORD $0x4E25CC24 // fmla v4, v1, v5
+	WORD $0x3DC0A665 // ldr q5, [x19, #656]
+	WORD $0x4E25D485 // fadd v5, v4, v5
+	WORD $0x6E25FC85 // fdiv v5, v4, v5
+	WORD $0x6E651C62 // bsl v2, v3, v5
+	WORD $0x4EA01C40 // orr v0, v2, v0
 	WORD $0x3D800000 // str q0, [x0]
 	ADD $16, R0
 	ADD $16, R1
@@ -608,8 +607,8 @@ loop:
 	BGT loop
 	RET
 
-// func sgdNEON(theta, g []float32, lr float32)
-TEXT ·sgdNEON(SB), NOSPLIT, $0-52
+// func descendNEON(theta, g []float32, lr float32)
+TEXT ·descendNEON(SB), NOSPLIT, $0-52
 	MOVD $constants<>(SB), R19
 	MOVD theta_len+8(FP), R9
 	MOVD theta_base+0(FP), R0
@@ -627,8 +626,8 @@ loop:
 	BGT loop
 	RET
 
-// func sgdNesterovNEON(theta, g, buf []float32, lr, momentum float32)
-TEXT ·sgdNesterovNEON(SB), NOSPLIT, $0-80
+// func nesterovNEON(theta, g, buf []float32, lr, momentum float32)
+TEXT ·nesterovNEON(SB), NOSPLIT, $0-80
 	MOVD $constants<>(SB), R19
 	MOVD theta_len+8(FP), R9
 	MOVD theta_base+0(FP), R0

@@ -4,15 +4,8 @@ import "math"
 
 // The functions of this file round every operation by itself, on all paths: none is fused with the next.
 
-// Residual is the element of a squared loss: with r = f + scale·w it sets g = gscale·r, its gradient, and square = r².
-// All slices are as long as f; square may be f.
-func Residual(g, square, f, w []float32, scale, gscale float32) {
-	g, square, w = first(g, len(f)), first(square, len(f)), first(w, len(f))
-	if !residualVector(g, square, f, w, scale, gscale) {
-		residualGo(g, square, f, w, scale, gscale)
-	}
-}
-
+// residualGo is the element of a squared loss: with r = f + scale·w it sets g = gscale·r, its gradient, and
+// square = r². square may be f.
 func residualGo(g, square, f, w []float32, scale, gscale float32) {
 	for i, v := range f {
 		r := v + float32(scale*w[i])
@@ -20,29 +13,16 @@ func residualGo(g, square, f, w []float32, scale, gscale float32) {
 	}
 }
 
-// Stein is the element of the Stein loss at f with the score s and the probe e, given pow = |f|^(p−1), whose sign is
-// ignored: with signed = sign(f)·|pow| it sets
-//
-//	along = s·f + e·je    power = signed·f    g = inv·(signed − s)    gt = −inv·e
-//
-// where je is J·e; nil leaves its term out. All slices are as long as f.
-func Stein(g, gt, along, power, f, s, e, pow, je []float32, inv float32) {
-	for _, x := range []*[]float32{&g, &gt, &along, &power, &s, &e, &pow} {
-		*x = first(*x, len(f))
-	}
-	if je == nil {
-		if !steinVector(g, gt, along, power, f, s, e, pow, inv) {
-			steinGo(g, gt, along, power, f, s, e, pow, nil, inv)
-		}
-		return
-	}
-	je = first(je, len(f))
-	if !steinTangentVector(g, gt, along, power, f, s, e, pow, je, inv) {
-		steinGo(g, gt, along, power, f, s, e, pow, je, inv)
-	}
+// steinGo is steinTangentGo without the term of J·e.
+func steinGo(g, gt, along, power, f, s, e, pow []float32, inv float32) {
+	steinTangentGo(g, gt, along, power, f, s, e, pow, nil, inv)
 }
 
-func steinGo(g, gt, along, power, f, s, e, pow, je []float32, inv float32) {
+// steinTangentGo is the element of the Stein loss at f with the score s and the probe e, given pow = |f|^(p−1), whose
+// sign is ignored, and je = J·e: with signed = sign(f)·|pow| it sets
+//
+//	along = s·f + e·je    power = signed·f    g = inv·(signed − s)    gt = −inv·e
+func steinTangentGo(g, gt, along, power, f, s, e, pow, je []float32, inv float32) {
 	for i, v := range f {
 		signed := float32(math.Copysign(float64(pow[i]), float64(v)))
 		along[i] = float32(s[i] * v)
@@ -54,14 +34,7 @@ func steinGo(g, gt, along, power, f, s, e, pow, je []float32, inv float32) {
 	}
 }
 
-// AdaGrad updates g = keep·g + add·v² and moves theta by step·v/(eps + √g). All slices are as long as v.
-func AdaGrad(theta, g, v []float32, keep, add, step, eps float32) {
-	theta, g = first(theta, len(v)), first(g, len(v))
-	if !adaGradVector(theta, g, v, keep, add, step, eps) {
-		adaGradGo(theta, g, v, keep, add, step, eps)
-	}
-}
-
+// adaGradGo updates g = keep·g + add·v² and moves theta by step·v/(eps + √g).
 func adaGradGo(theta, g, v []float32, keep, add, step, eps float32) {
 	for i, vi := range v {
 		gi := float32(keep*g[i]) + float32(float32(add*vi)*vi)

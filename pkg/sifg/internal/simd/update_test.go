@@ -55,20 +55,24 @@ var updates = []struct {
 			v := float64(float32(0.3)) * x[1]
 			return []float64{x[0] + v}, []float64{math.Abs(x[0]) + math.Abs(v)}
 		}, 2, -1},
-	{"Stein", 9, func(x [][]float32) { Stein(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8], 0.3) }, exactStein,
+	{"SteinTangent", 9,
+		func(x [][]float32) { SteinTangent(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8], 0.3) }, exactStein,
 		4, -1},
-	{"Stein without J·e", 8, func(x [][]float32) { Stein(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], nil, 0.3) },
+	{"Stein", 8, func(x [][]float32) { Stein(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], 0.3) },
 		exactStein, 4, -1},
-	{"SGD", 2, func(x [][]float32) { SGD(x[0], x[1], nil, 0.3, 0) }, func(x []float64) (w, s []float64) {
+	{"Descend", 2, func(x [][]float32) { Descend(x[0], x[1], 0.3) }, func(x []float64) (w, s []float64) {
 		v := float64(float32(0.3)) * x[1]
 		return []float64{x[0] - v}, []float64{math.Abs(x[0]) + math.Abs(v)}
 	}, 2, -1},
-	{"SGD, Nesterov", 3, func(x [][]float32) { SGD(x[0], x[2], x[1], 0.3, 0.9) },
+	{"Nesterov", 3, func(x [][]float32) { Nesterov(x[0], x[2], x[1], 0.3, 0.9) },
 		func(x []float64) (w, s []float64) {
 			b := float64(float32(0.9))*x[1] + x[2]
 			return []float64{x[0] - float64(float32(0.3))*(x[2]+float64(float32(0.9))*b), b}, []float64{3, 2}
 		}, 6, -1},
-	{"Adam", 4, func(x [][]float32) { Adam(x[0], x[3], x[1], x[2], 0.01, 2, 0.9, 0.999, 1e-3) },
+	{"Adam", 4,
+		func(x [][]float32) {
+			Adam(x[0], x[3], x[1], x[2], 0.01, 2, 0.9, 0.999, 1e-3, 1-float32(0.9), 1-float32(0.999))
+		},
 		func(x []float64) (w, s []float64) {
 			b1, b2 := float64(float32(0.9)), float64(float32(0.999))
 			m := b1*x[1] + (1-b1)*x[3]
@@ -164,7 +168,7 @@ func TestNoAllocation(t *testing.T) {
 		BiasTanh(c, 64, 60, 64, b)
 		ColSums(c, a, 64, 60, 64)
 		Normals(c[:100], 1, 2, 3)
-		SGD(a, b, c, 0.1, 0.9)
+		Nesterov(a, b, c, 0.1, 0.9)
 	}
 	forPaths(t, func(t *testing.T) {
 		if n := testing.AllocsPerRun(10, run); n != 0 {
@@ -184,7 +188,7 @@ func TestShapesPanic(t *testing.T) {
 		"negative":    func() { AddBias(x, 2, -1, 2, x) },
 		"short bias":  func() { BiasTanh(x, 4, 3, 4, x[:3]) },
 		"short dst":   func() { TanhGrad(x[:2], x, x[:3:3]) },
-		"short state": func() { Adam(x, x, x[:11:11], x, 1, 1, 0, 0, 0) },
+		"short state": func() { Adam(x, x, x[:11:11], x, 1, 1, 0, 0, 0, 1, 1) },
 		"dist":        func() { SqDist(x[:3], 2, x, 2, 2, x, 2, 2, 2) },
 	} {
 		t.Run(name, func(t *testing.T) {

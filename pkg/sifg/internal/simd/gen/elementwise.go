@@ -20,10 +20,11 @@ func (l lanes) put(v Op, slice string) { l.machine.put(v, l.at(slice), l.tail) }
 
 // pointwise emits a kernel over slices of equal length: body computes one vector. Where an element lies in its vector
 // makes no difference to its bits.
-func (m *machine) pointwise(name, params string, body func(l vectors)) {
+func (m *machine) pointwise(name, of, params string, body func(l vectors)) {
 	m.kernel(name, params)
-	first := kernel{name, params}.names()[0]
-	n := m.len(first)
+	k := &m.kernels[len(m.kernels)-1]
+	k.of = of
+	n := m.len(k.names()[0])
 	offset := m.GP64()
 	m.XORQ(offset, offset)
 	m.hoistHere()
@@ -42,8 +43,7 @@ func (m *machine) pointwise(name, params string, body func(l vectors)) {
 		m.ADDQ(U8(m.bytes), offset)
 	})
 	m.JZ(LabelRef("done"))
-	k := m.mask(n)
-	body(lanes{m, at, k})
+	body(lanes{m, at, m.mask(n)})
 	m.Label("done")
 	m.ret()
 }
@@ -58,24 +58,11 @@ func (m *machine) rowKernels() {
 	m.colSums()
 }
 
-// tanh(x) = x + x³·P(x²) for |x| < 0.35. From there on it is u/(u+2) with u = exp(2|x|) − 1 = 2ⁿ·p + (2ⁿ−1), p =
-// exp(2r) − 1, r = |x| − n·(log 2)/2, |r| ≤ 0.1733. The quotient alone would be off by 2.6 ulp near 0. At most 1.5 ulp;
-// odd; exactly ±1 from 9.02 on.
 func (m *machine) tanh(x Op) Op {
 	if m.wide() {
 		return m.tanhWide(x)
 	}
-	sign := m.and(x, m.words(signBit))
-	t := m.min(m.load(m.c(10)), m.xor(x, sign)) // not a number stays so
-	t2 := m.mul(t, t)
-	small := m.fma(m.mul(t2, horner(m, t2, tanhSmall[:]...)), t, t)
-	isSmall := m.less(t2, m.c(tanhLimit2))
-
-	j, p := expm1Twice(m, t)
-	s := pow2(m, j)
-	u := m.fma(p, s, m.sub(s, m.c(1)))
-	y := m.div(u, m.add(u, m.c(2)))
-	return m.or(m.pick(isSmall, small, y), sign)
+	return tanh(m, x)
 }
 
 // tanhWide is tanh in fewer instructions, which give the same bits: small values keep their sign, the quotient replaces

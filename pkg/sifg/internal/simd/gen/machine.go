@@ -69,13 +69,13 @@ func (m *machine) vec() reg.VecVirtual {
 
 // kernel starts a kernel that a function chooses, whose portable twin has the name with Go at its end.
 func (m *machine) kernel(name, params string) {
-	m.kernels = append(m.kernels, kernel{name, params})
+	m.kernels = append(m.kernels, kernel{name: name, params: params})
 	m.function(name, "func("+params+")", "is the vector form of "+name+"Go.")
 }
 
 // tiled starts a kernel of which there are several shapes.
 func (m *machine) tiled(name string, rows, width int, params, doc string) {
-	s := shape{kernel{name, params}, rows, width}
+	s := shape{kernel{name: name, params: params}, rows, width}
 	m.shapes = append(m.shapes, s)
 	m.function(s.String(), "func("+params+")", doc)
 }

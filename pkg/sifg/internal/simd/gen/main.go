@@ -107,8 +107,22 @@ func generate() ([]file, error) {
 	return files, nil
 }
 
-// kernel is a function that exists for both machines with these parameters.
-type kernel struct{ name, params string }
+// kernel is a function that exists for both machines with these parameters. One over slices, none of which may be
+// shorter than the slice `of`, is part of a function that package simd exports; of others simd knows what to call.
+type kernel struct{ name, params, of string }
+
+// head returns the beginning of the exported function.
+func (k kernel) head() string {
+	var slices, cut []string
+	for _, v := range parameters(k.params) {
+		if n := v.Name(); n != k.of && !isNumber(v) {
+			slices, cut = append(slices, n), append(cut, fmt.Sprintf("first(%s, len(%s))", n, k.of))
+		}
+	}
+	name := strings.ToUpper(k.name[:1]) + k.name[1:]
+	return fmt.Sprintf("\n// %s does what %sGo does. No slice may be shorter than %s.\n", name, k.name, k.of) +
+		fmt.Sprintf("func %s(%s) {\n\t%s = %s\n", name, k.params, strings.Join(slices, ", "), strings.Join(cut, ", "))
+}
 
 // shape is a kernel for tiles of that many rows and vectors, or columns.
 type shape struct {
@@ -144,19 +158,22 @@ func chooser(kernels []kernel, machines []*machine) []byte {
 	var b strings.Builder
 	b.WriteString(header + "//go:build !purego\n\npackage simd\n")
 	for _, k := range kernels {
-		fmt.Fprintf(&b, `
-func %[1]sVector(%[2]s) bool {
-	switch path {
+		args := strings.Join(k.names(), ", ")
+		head, none, done := k.head(), k.name+"Go("+args+")", ""
+		if k.of == "" {
+			head = fmt.Sprintf("\nfunc %sVector(%s) bool {\n", k.name, k.params)
+			none, done = "return false", "\n\treturn true"
+		}
+		fmt.Fprintf(&b, `%s	switch path {
 	case avx512:
-		%[1]sAVX512(%[3]s)
+		%[2]sAVX512(%[3]s)
 	case avx2:
-		%[1]sAVX2(%[3]s)
+		%[2]sAVX2(%[3]s)
 	default:
-		return false
-	}
-	return true
+		%[4]s
+	}%[5]s
 }
-`, k.name, k.params, strings.Join(k.names(), ", "))
+`, head, k.name, args, none, done)
 	}
 	for _, like := range slices.Concat(machines[0].shapes, machines[1].shapes) {
 		head := fmt.Sprintf("func %sTile(rows, width int, %s)", like.name, like.params)
@@ -176,7 +193,7 @@ func %[1]sVector(%[2]s) bool {
 		})
 	}
 	outer := func(name, params string) {
-		args := strings.Join(kernel{name, params}.names(), ", ")
+		args := strings.Join(kernel{name: name, params: params}.names(), ", ")
 		whole, _, _ := strings.Cut(args, ", p,")
 		const doc = "runs the kernel for q columns: all p of them, or those from the row `columns` of X on."
 		fmt.Fprintf(&b, "\n// %s %s\nfunc %[1]s(q int, %[3]s) {\n", name, doc, params)
@@ -207,7 +224,11 @@ func noChooser(kernels []kernel) []byte {
 	var b strings.Builder
 	b.WriteString(header + "//go:build !amd64 && !arm64 || purego\n\npackage simd\n")
 	for _, k := range kernels {
-		fmt.Fprintf(&b, "\nfunc %sVector(%s) bool { return false }\n", k.name, k.params)
+		if k.of == "" {
+			fmt.Fprintf(&b, "\nfunc %sVector(%s) bool { return false }\n", k.name, k.params)
+		} else {
+			fmt.Fprintf(&b, "%s\t%sGo(%s)\n}\n", k.head(), k.name, strings.Join(k.names(), ", "))
+		}
 	}
 	return []byte(b.String())
 }

@@ -18,7 +18,7 @@ const mixtureRows = 8
 // prec of each. Every operation is rounded by itself, in the order of the twin, but for those of exp. A component that
 // does not count adds zeros, which change no sum that begins with zero.
 func (m *machine) mixture() {
-	m.kernels = append(m.kernels, kernel{"mixture", mixtureParams})
+	m.kernels = append(m.kernels, kernel{name: "mixture", params: mixtureParams})
 	m.function("mixture", "func("+mixtureParams+")", "is the vector form of mixtureGo for up to 8 components.")
 	m.Attributes(0) // the stack may have to grow
 	m.double = true

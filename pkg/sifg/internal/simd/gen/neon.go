@@ -235,7 +235,7 @@ func (a *arm64) line(code uint32, format string, args ...any) {
 
 // pointwise emits a kernel over slices of one length, a positive multiple of 4, and the function that calls it for any
 // length: the last elements go through a vector of their own.
-func (a *arm64) pointwise(name, params string, f func(l vectors)) {
+func (a *arm64) pointwise(name, of, params string, f func(l vectors)) {
 	a.has[name] = true
 	vars := parameters(params)
 	layout, last := types.SizesFor("gc", "arm64"), len(vars)-1
@@ -274,10 +274,11 @@ func (a *arm64) pointwise(name, params string, f func(l vectors)) {
 		}
 	}
 	a.text.WriteString("\tSUBS $4, R9\n\tBGT loop\n\tRET\n")
-	a.chooser(name, params, vars, b)
+	a.chooser(kernel{name, params, of}, vars, b)
 }
 
-func (a *arm64) chooser(name, params string, vars []*types.Var, b *body) {
+// chooser writes the exported function, or one for other code of package simd that knows that there is NEON.
+func (a *arm64) chooser(k kernel, vars []*types.Var, b *body) {
 	changed := map[string]bool{}
 	for _, w := range b.program {
 		changed[w.put] = w.put != ""
@@ -289,30 +290,29 @@ func (a *arm64) chooser(name, params string, vars []*types.Var, b *body) {
 			whole, rest = append(whole, n), append(rest, n)
 			continue
 		}
-		k := len(in)
-		whole, rest = append(whole, n+"[:n]"), append(rest, fmt.Sprintf("t[%d][:]", k))
-		in = append(in, fmt.Sprintf("\t\tcopy(t[%d][:], %s[n:])\n", k, n))
+		at := len(in)
+		whole, rest = append(whole, n+"[:n]"), append(rest, fmt.Sprintf("t[%d][:]", at))
+		in = append(in, fmt.Sprintf("\t\tcopy(t[%d][:], %s[n:])\n", at, n))
 		if changed[n] {
-			out = append(out, fmt.Sprintf("\t\tcopy(%s[n:], t[%d][:])\n", n, k))
+			out = append(out, fmt.Sprintf("\t\tcopy(%s[n:], t[%d][:])\n", n, at))
 		}
 	}
-	fmt.Fprintf(&a.choosers, `
-func %[1]sVector(%[2]s) bool {
-	if path != neon {
-		return false
+	head := fmt.Sprintf("\nfunc %sVector(%s) {\n", k.name, k.params)
+	if k.of != "" {
+		head = fmt.Sprintf("%s\tif path != neon {\n\t\t%sGo(%s)\n\t\treturn\n\t}\n", k.head(), k.name,
+			strings.Join(k.names(), ", "))
 	}
-	n := len(%[3]s) &^ 3
+	fmt.Fprintf(&a.choosers, `%s	n := len(%s) &^ 3
 	if n > 0 {
-		%[1]sNEON(%[4]s)
+		%[3]sNEON(%[4]s)
 	}
-	if n < len(%[3]s) {
+	if n < len(%[2]s) {
 		var t [%[5]d][4]float32
-%[6]s		%[1]sNEON(%[7]s)
+%[6]s		%[3]sNEON(%[7]s)
 %[8]s	}
-	return true
 }
-`, name, params, vars[0].Name(), strings.Join(whole, ", "), len(in), strings.Join(in, ""),
-		strings.Join(rest, ", "), strings.Join(out, ""))
+`, head, vars[0].Name(), k.name, strings.Join(whole, ", "), len(in), strings.Join(in, ""), strings.Join(rest, ", "),
+		strings.Join(out, ""))
 }
 
 // isNumber reports whether a parameter is a float32, not a slice.

@@ -47,32 +47,19 @@ var byRows = []string{"addBias", "biasTanh", "biasLeakyReLU", "colSums", "normal
 
 // rowKernels emits what rows_arm64.go needs.
 func (a *arm64) rowKernels() {
-	a.pointwise("addRow", "y, b []float32", func(l vectors) { l.put(l.add(l.get("y"), l.get("b")), "y") })
-	a.pointwise("tanhRow", "y, b []float32", func(l vectors) { l.put(tanh(l, l.add(l.get("y"), l.get("b"))), "y") })
-	a.pointwise("leakyReLURow", "y, b []float32, slope float32", func(l vectors) {
+	a.pointwise("addRow", "", "y, b []float32", func(l vectors) { l.put(l.add(l.get("y"), l.get("b")), "y") })
+	a.pointwise("tanhRow", "", "y, b []float32", func(l vectors) { l.put(tanh(l, l.add(l.get("y"), l.get("b"))), "y") })
+	a.pointwise("leakyReLURow", "", "y, b []float32, slope float32", func(l vectors) {
 		x := l.add(l.get("y"), l.get("b"))
 		l.put(leaky(l, x, x), "y")
 	})
-}
-
-// tanh is machine.tanh for NEON.
-func tanh(v arithmetic, x Op) Op {
-	sign := v.and(x, v.words(signBit))
-	t := v.min(v.load(v.c(10)), v.abs(x))
-	t2 := v.mul(t, t)
-	small := v.fma(v.mul(t2, horner(v, t2, tanhSmall[:]...)), t, t)
-	j, p := expm1Twice(v, t)
-	s := pow2(v, j)
-	u := v.fma(p, s, v.sub(s, v.c(1)))
-	y := v.div(u, v.add(u, v.c(2)))
-	return v.or(v.pick(v.less(t, v.c(0.35)), small, y), sign)
 }
 
 // normals emits normalWords, which makes 4 groups of words of normals from the low and high halves of counters: element
 // i of cos0, sin0, cos1, sin1 are the words of block i, with the identity of the stream in h0, h1, k0, k1, vectors like
 // the others.
 func (a *arm64) normals() {
-	a.pointwise("normalWords", "cos0, sin0, cos1, sin1, c0, c1, h0, h1, k0, k1 []float32", func(l vectors) {
+	a.pointwise("normalWords", "", "cos0, sin0, cos1, sin1, c0, c1, h0, h1, k0, k1 []float32", func(l vectors) {
 		b := l.(*body)
 		c := [4]Op{b.get("c0"), b.get("c1"), b.get("h0"), b.get("h1")}
 		k0, k1 := b.get("k0"), b.get("k1")

@@ -16,7 +16,7 @@ import (
 // are its.
 func (m *machine) random() {
 	const name, params = "normalGroups", "dst []float32, key, hi, block uint64"
-	m.kernels = append(m.kernels, kernel{name, params})
+	m.kernels = append(m.kernels, kernel{name: name, params: params})
 	m.function(name, "func("+params+")", "fills dst, a whole number of groups (at least one), as normalsGo does.")
 	dst, n, block := m.base("dst"), m.len("dst"), m.arg("block")
 	m.SHRQ(U8(6), n)
