@@ -23,9 +23,6 @@ type TemperOptions struct {
 	// Mean and SD are those of the normal law from which particles start, of independent coordinates, d values each. It
 	// should be wider than the density: modes outside of it are not found. nil: zeros, and fives.
 	Mean, SD []float64
-	Moves    int     // of each particle at each temperature; 0: 3
-	Leapfrog int     // steps of a move; 0: 8
-	ESS      float64 // share of the particles that weights are worth when a temperature is chosen, in (0, 1); 0: 0.7
 	Seed     uint64
 }
 
@@ -62,8 +59,12 @@ func Temper(ctx context.Context, d Density, o TemperOptions) (*Tempered, error) 
 	return s.out, nil
 }
 
-// coolest is the number of temperatures after which a density is out of reach.
-const coolest = 1000
+const (
+	moves   = 3    // of each particle at each temperature
+	leaps   = 8    // leapfrog steps of a move
+	worth   = 0.7  // share of the particles that weights are worth when a temperature is chosen
+	coolest = 1000 // temperatures after which a density is out of reach
+)
 
 // tempering is a run of Temper. As a density it is that of the present temperature.
 type tempering struct {
@@ -83,8 +84,7 @@ func newTempering(d Density, o TemperOptions) (*tempering, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Particles, o.Moves, o.Leapfrog = cmp.Or(o.Particles, 1000), cmp.Or(o.Moves, 3), cmp.Or(o.Leapfrog, 8)
-	o.ESS = cmp.Or(o.ESS, 0.7)
+	o.Particles = cmp.Or(o.Particles, 1000)
 	if o.Mean == nil {
 		o.Mean = make([]float64, dim)
 	}
@@ -95,11 +95,8 @@ func newTempering(d Density, o TemperOptions) (*tempering, error) {
 	case o.Particles > mostNumbers/dim:
 		return nil, fmt.Errorf("hmc: Particles %d in %d dimensions are more than the %d numbers that a run may have",
 			o.Particles, dim, mostNumbers)
-	case o.Particles < 2 || o.Moves < 1 || o.Leapfrog < 1:
-		return nil, fmt.Errorf("hmc: Particles %d must be 2 or more, Moves %d and Leapfrog %d positive", o.Particles,
-			o.Moves, o.Leapfrog)
-	case !(o.ESS > 0 && o.ESS < 1):
-		return nil, fmt.Errorf("hmc: ESS is %g; it must be in (0, 1)", o.ESS)
+	case o.Particles < 2:
+		return nil, fmt.Errorf("hmc: Particles is %d; it must be 2 or more", o.Particles)
 	case len(o.Mean) != dim || len(o.SD) != dim || !all(o.Mean, finite) || !all(o.SD, positive):
 		return nil, fmt.Errorf("hmc: Mean must be %d finite values and SD %d positive ones, or nil", dim, dim)
 	}
@@ -147,7 +144,7 @@ func (s *tempering) next(ctx context.Context) error {
 	lo, hi := 0.0, 1-s.beta
 	for change := hi; ; change = (lo + hi) / 2 {
 		sum := s.weights(weights, change)
-		if sum.ess >= s.o.ESS*n {
+		if sum.ess >= worth*n {
 			lo = change
 		} else {
 			hi = change
@@ -161,7 +158,7 @@ func (s *tempering) next(ctx context.Context) error {
 		}
 		if hi < 1e-12 {
 			return fmt.Errorf("hmc: at temperature %g of %d fewer than %.0f of %d particles have a positive density: "+
-				"start them (Mean, SD) where the density is", s.beta, len(s.out.Temperatures), s.o.ESS*n, s.o.Particles)
+				"start them (Mean, SD) where the density is", s.beta, len(s.out.Temperatures), worth*n, s.o.Particles)
 		}
 	}
 	if s.beta += lo; 1-s.beta < 1e-12 {
@@ -215,7 +212,7 @@ func (s *tempering) resample(weights []float64) {
 
 // move moves the particles at the present temperature.
 func (s *tempering) move(ctx context.Context) error {
-	cfg := Config{Step: s.step, Leapfrog: s.o.Leapfrog, Jitter: 0.3, Mass: make([]float64, s.x.D)}
+	cfg := Config{Step: s.step, Leapfrog: leaps, Jitter: 0.3, Mass: make([]float64, s.x.D)}
 	for k := range cfg.Mass {
 		cfg.Mass[k] = 1 / stat.Variance(s.x.Column(k), nil)
 	}
@@ -226,7 +223,7 @@ func (s *tempering) move(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for range s.o.Moves {
+		for range moves {
 			c.Step()
 		}
 		copy(s.x.Row(i), c.X())
@@ -251,7 +248,7 @@ func (s *tempering) move(ctx context.Context) error {
 		if errs[i] != nil {
 			return errs[i]
 		}
-		chance += t.AcceptChance / float64(s.o.Moves*s.o.Particles)
+		chance += t.AcceptChance / float64(moves*s.o.Particles)
 		s.out.Gradients += t.Gradients + 2 // of the start of the move, and the energy of its end
 	}
 	s.step *= math.Exp(chance - 0.8)

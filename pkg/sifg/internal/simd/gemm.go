@@ -2,14 +2,7 @@ package simd
 
 // Workspace is the scratch memory of the matrix products (packed panels). The zero value is ready; it grows once and is
 // then reused. A Workspace must not be shared by goroutines.
-type Workspace struct {
-	// Threads splits the rows of C of a large float32 product over as many goroutines; 0 and 1: none. The bits are the
-	// same.
-	Threads int
-
-	pack  []float32
-	parts []Workspace // of the goroutines
-}
+type Workspace struct{ pack []float32 }
 
 // strided is a matrix with element (i, j) at data[i·row+j·col].
 type strided struct {
@@ -58,8 +51,7 @@ func (w *Workspace) GemmNTSlope(m, n, k int, a []float32, lda int, b []float32, 
 	checkMatrix(n, k, ldb, len(b))
 	checkMatrix(m, n, ldc, len(c))
 	checkMatrix(m, n, ldc, len(y))
-	if w.splits(m, n, k) ||
-		!fusedProduct(&w.pack, m, n, k, strided{a, lda, 1}, strided{b, 1, ldb}, c, ldc, fused{y: y}) {
+	if !fusedProduct(&w.pack, m, n, k, strided{a, lda, 1}, strided{b, 1, ldb}, c, ldc, fused{y: y}) {
 		w.GemmNT(m, n, k, a, lda, b, ldb, c, ldc, false)
 		for i := range m {
 			TanhGrad(c[i*ldc:][:n], c[i*ldc:], y[i*ldc:][:n])
@@ -75,8 +67,7 @@ func (w *Workspace) GemmTNSums(m, n, k int, a []float32, lda int, b []float32, l
 	checkMatrix(k, n, ldb, len(b))
 	checkMatrix(m, n, ldc, len(c))
 	sums = first(sums, n)
-	if w.splits(m, n, k) || !fusedProduct(&w.pack, m, n, k, strided{a, 1, lda}, strided{b, ldb, 1}, c, ldc,
-		fused{sums: sums}) {
+	if !fusedProduct(&w.pack, m, n, k, strided{a, 1, lda}, strided{b, ldb, 1}, c, ldc, fused{sums: sums}) {
 		w.GemmTN(m, n, k, a, lda, b, ldb, c, ldc, false)
 		clear(sums)
 		ColSums(sums, b, ldb, k, n)
@@ -86,13 +77,6 @@ func (w *Workspace) GemmTNSums(m, n, k int, a []float32, lda int, b []float32, l
 // gemm is the product in any orientation; only C is checked.
 func (w *Workspace) gemm(m, n, k int, a, b strided, c []float32, ldc int, acc bool) {
 	checkMatrix(m, n, ldc, len(c))
-	if w.splits(m, n, k) {
-		w.split(m, func(w *Workspace, lo, hi int) {
-			rows := strided{a.data[lo*a.row:], a.row, a.col}
-			w.gemm(hi-lo, n, k, rows, b, c[lo*ldc:], ldc, acc)
-		})
-		return
-	}
 	if m > 0 && n > 0 && !product(&w.pack, m, n, k, a, b, c, ldc, acc) {
 		gemmGo(m, n, k, a, b, c, ldc, acc)
 	}

@@ -13,17 +13,6 @@ import (
 // costs several.
 const SplitWork = 1 << 22
 
-func (w *Workspace) splits(m, n, k int) bool { return w.Threads > 1 && m > 1 && m*n*k >= SplitWork }
-
-// split calls f for consecutive ranges of m rows, each in a goroutine with a workspace of its own, and waits. An
-// element of a product does not depend on the rows computed beside it, so neither do the bits on the number of ranges.
-func (w *Workspace) split(m int, f func(w *Workspace, lo, hi int)) {
-	for len(w.parts) < w.Threads {
-		w.parts = append(w.parts, Workspace{})
-	}
-	Split(w.Threads, m, 1, func(part, lo, hi int) { f(&w.parts[part], lo, hi) })
-}
-
 // Split calls f for at most t consecutive ranges of 0…n−1 at once, the last in this goroutine, and waits. Ranges begin
 // at multiples of align. A panic in f reaches the caller.
 func Split(t, n, align int, f func(part, lo, hi int)) {
