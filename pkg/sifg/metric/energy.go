@@ -120,10 +120,13 @@ type normalNorm struct {
 	ratio float64 // Γ((d+1)/2)/Γ(d/2)
 }
 
-func newNormalNorm(d int) normalNorm {
-	a, _ := math.Lgamma(float64(d+1) / 2)
-	b, _ := math.Lgamma(float64(d) / 2)
-	return normalNorm{float64(d), math.Exp(a - b)}
+func newNormalNorm(d int) normalNorm { return normalNorm{float64(d), gammas(float64(d), 0)} }
+
+// gammas is Γ((d+1)/2 + k)/Γ(d/2 + k).
+func gammas(d, k float64) float64 {
+	a, _ := math.Lgamma(float64((d+1)/2) + k)
+	b, _ := math.Lgamma(float64(d/2) + k)
+	return math.Exp(a - b)
 }
 
 // mean returns E‖Y‖ of Y ~ N(m, s²I), square = ‖m‖², s > 0; NaN where an argument is. With z = ‖m‖²/(2s²) it is
@@ -145,40 +148,24 @@ func (o normalNorm) mean(square, s float64) float64 {
 			sum += term
 		}
 		return math.Sqrt(square) * sum
-	case z > 700: // e^−z is no float64 of full precision, or 0
-		return math.Sqrt2 * s * o.middle(z)
 	}
-	ratio, weight, sum := o.ratio, math.Exp(-z), 0.0
-	for k := 0.0; ; k++ {
+	k, ratio, weight, total := 0.0, o.ratio, math.Exp(-z), 1.0
+	far := z > 700 // e^−z is no float64 of full precision, or 0: weights are those of a K far below z, where one is 1
+	if far {
+		k = math.Floor(z - 12*math.Sqrt(z))
+		ratio, weight = gammas(o.d, k), 1
+	}
+	for sum := 0.0; ; k++ {
 		term := float64(weight * ratio)
 		sum += term
 		if k > z && term < 1e-17*sum {
+			if far {
+				sum /= total
+			}
 			return math.Sqrt2 * s * sum
 		}
 		weight *= z / (k + 1)
+		total += weight
 		ratio *= (float64((o.d+1)/2) + k) / (float64(o.d/2) + k)
 	}
-}
-
-// middle is the same mean over K, summed outwards from the largest weight, which counts as 1, until weights are below
-// 1e-17.
-func (o normalNorm) middle(z float64) float64 {
-	top := math.Floor(z)
-	a, _ := math.Lgamma(float64((o.d+1)/2) + top)
-	b, _ := math.Lgamma(float64(o.d/2) + top)
-	first := math.Exp(a - b)
-	total, sum := 1.0, first
-	for k, weight, ratio := top, 1.0, first; weight > 1e-17; k++ {
-		weight *= z / (k + 1)
-		ratio *= (float64((o.d+1)/2) + k) / (float64(o.d/2) + k)
-		total += weight
-		sum += float64(weight * ratio)
-	}
-	for k, weight, ratio := top, 1.0, first; weight > 1e-17 && k > 0; k-- {
-		weight *= k / z
-		ratio *= (float64(o.d/2) + k - 1) / (float64((o.d+1)/2) + k - 1)
-		total += weight
-		sum += float64(weight * ratio)
-	}
-	return sum / total
 }

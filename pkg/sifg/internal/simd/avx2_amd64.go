@@ -154,10 +154,10 @@ func packRows1x1AVX2(dst *float32, src *float32, lds int, k int, last int)
 //go:noescape
 func packRows1x2AVX2(dst *float32, src *float32, lds int, k int, last int)
 
-// packTransposedAVX2 transposes a vector's number of rows into columns of a panel.
+// packTransposed4x4AVX2 transposes a vector's number of rows into columns of a panel.
 //
 //go:noescape
-func packTransposedAVX2(dst *float32, ldd int, src *float32, lds int, quads int, lanes int)
+func packTransposed4x4AVX2(dst *float32, ldd int, src *float32, lds int, quads int, lanes int)
 
 // expScaledAVX2 is the vector form of expScaledGo.
 //
@@ -272,75 +272,75 @@ func signsAVX2(dst []float32, words []uint32)
 // cpuid returns the processor's answer for the leaf.
 func cpuid(leaf uint32) (eax uint32, ebx uint32, ecx uint32, edx uint32)
 
-// tanhOuter1AVX2 does 1 rows and columns.
+// tanhOuter0x1AVX2 does 1 columns.
 //
 //go:noescape
-func tanhOuter1AVX2(x *float32, ldx int, groups int, w *float32, state *float64)
+func tanhOuter0x1AVX2(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
 
-// logCoshOuter1AVX2 does 1 rows and columns.
+// logCoshOuter0x1AVX2 does 1 columns.
 //
 //go:noescape
-func logCoshOuter1AVX2(x *float64, ldx int, groups int, w *float64, state *float64)
+func logCoshOuter0x1AVX2(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
 
-// tanhOuter2AVX2 does 2 rows and columns.
+// tanhOuter0x2AVX2 does 2 columns.
 //
 //go:noescape
-func tanhOuter2AVX2(x *float32, ldx int, groups int, w *float32, state *float64)
+func tanhOuter0x2AVX2(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
 
-// logCoshOuter2AVX2 does 2 rows and columns.
+// logCoshOuter0x2AVX2 does 2 columns.
 //
 //go:noescape
-func logCoshOuter2AVX2(x *float64, ldx int, groups int, w *float64, state *float64)
+func logCoshOuter0x2AVX2(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
 
-// tanhOuter3AVX2 does 3 rows and columns.
+// tanhOuter0x3AVX2 does 3 columns.
 //
 //go:noescape
-func tanhOuter3AVX2(x *float32, ldx int, groups int, w *float32, state *float64)
+func tanhOuter0x3AVX2(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
 
-// logCoshOuter3AVX2 does 3 rows and columns.
+// logCoshOuter0x3AVX2 does 3 columns.
 //
 //go:noescape
-func logCoshOuter3AVX2(x *float64, ldx int, groups int, w *float64, state *float64)
+func logCoshOuter0x3AVX2(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
 
-// tanhOuter4AVX2 does 4 rows and columns.
+// tanhOuter0x4AVX2 does 4 columns.
 //
 //go:noescape
-func tanhOuter4AVX2(x *float32, ldx int, groups int, w *float32, state *float64)
+func tanhOuter0x4AVX2(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
 
-// logCoshOuter4AVX2 does 4 rows and columns.
+// logCoshOuter0x4AVX2 does 4 columns.
 //
 //go:noescape
-func logCoshOuter4AVX2(x *float64, ldx int, groups int, w *float64, state *float64)
+func logCoshOuter0x4AVX2(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
 
-// tanhOuter5AVX2 does 5 rows and columns.
+// tanhOuter0x5AVX2 does 5 columns.
 //
 //go:noescape
-func tanhOuter5AVX2(x *float32, ldx int, groups int, w *float32, state *float64)
+func tanhOuter0x5AVX2(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
 
-// logCoshOuter5AVX2 does 5 rows and columns.
+// logCoshOuter0x5AVX2 does 5 columns.
 //
 //go:noescape
-func logCoshOuter5AVX2(x *float64, ldx int, groups int, w *float64, state *float64)
+func logCoshOuter0x5AVX2(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
 
-// tanhOuter6AVX2 does 6 rows and columns.
+// tanhOuter0x6AVX2 does 6 columns.
 //
 //go:noescape
-func tanhOuter6AVX2(x *float32, ldx int, groups int, w *float32, state *float64)
+func tanhOuter0x6AVX2(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
 
-// logCoshOuter6AVX2 does 6 rows and columns.
+// logCoshOuter0x6AVX2 does 6 columns.
 //
 //go:noescape
-func logCoshOuter6AVX2(x *float64, ldx int, groups int, w *float64, state *float64)
+func logCoshOuter0x6AVX2(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
 
-// tanhOuterPartAVX2 does p rows and 6 columns.
+// tanhOuter1x6AVX2 does 6 columns.
 //
 //go:noescape
-func tanhOuterPartAVX2(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
+func tanhOuter1x6AVX2(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
 
-// logCoshOuterPartAVX2 does p rows and 6 columns.
+// logCoshOuter1x6AVX2 does 6 columns.
 //
 //go:noescape
-func logCoshOuterPartAVX2(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
+func logCoshOuter1x6AVX2(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
 
 // reluHeadAVX2 is the vector form of reluHeadGo.
 //

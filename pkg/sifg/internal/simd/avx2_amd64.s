@@ -4268,9 +4268,9 @@ row:
 	VZEROUPPER
 	RET
 
-// func packTransposedAVX2(dst *float32, ldd int, src *float32, lds int, quads int, lanes int)
+// func packTransposed4x4AVX2(dst *float32, ldd int, src *float32, lds int, quads int, lanes int)
 // Requires: AVX, CMOV
-TEXT ·packTransposedAVX2(SB), NOSPLIT, $0-48
+TEXT ·packTransposed4x4AVX2(SB), NOSPLIT, $0-48
 	MOVQ    dst+0(FP), AX
 	MOVQ    ldd+8(FP), CX
 	MOVQ    src+16(FP), DX
@@ -7839,9 +7839,9 @@ TEXT ·cpuid(SB), NOSPLIT, $0-24
 	MOVL DX, edx+20(FP)
 	RET
 
-// func tanhOuter1AVX2(x *float32, ldx int, groups int, w *float32, state *float64)
+// func tanhOuter0x1AVX2(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·tanhOuter1AVX2(SB), NOSPLIT, $0-40
+TEXT ·tanhOuter0x1AVX2(SB), NOSPLIT, $0-56
 	MOVQ    x+0(FP), AX
 	MOVQ    ldx+8(FP), CX
 	MOVQ    groups+16(FP), CX
@@ -7901,9 +7901,9 @@ group:
 	VZEROUPPER
 	RET
 
-// func logCoshOuter1AVX2(x *float64, ldx int, groups int, w *float64, state *float64)
+// func logCoshOuter0x1AVX2(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·logCoshOuter1AVX2(SB), NOSPLIT, $0-40
+TEXT ·logCoshOuter0x1AVX2(SB), NOSPLIT, $0-56
 	MOVQ    state+32(FP), AX
 	VMOVUPS 64(AX), Y0
 	VMOVUPS 128(AX), Y1
@@ -8068,9 +8068,9 @@ DATA q8000000000000000<>+16(SB)/8, $0x8000000000000000
 DATA q8000000000000000<>+24(SB)/8, $0x8000000000000000
 GLOBL q8000000000000000<>(SB), RODATA|NOPTR, $32
 
-// func tanhOuter2AVX2(x *float32, ldx int, groups int, w *float32, state *float64)
+// func tanhOuter0x2AVX2(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·tanhOuter2AVX2(SB), NOSPLIT, $0-40
+TEXT ·tanhOuter0x2AVX2(SB), NOSPLIT, $0-56
 	MOVQ    x+0(FP), AX
 	MOVQ    ldx+8(FP), CX
 	MOVQ    groups+16(FP), DX
@@ -8141,9 +8141,9 @@ group:
 	VZEROUPPER
 	RET
 
-// func logCoshOuter2AVX2(x *float64, ldx int, groups int, w *float64, state *float64)
+// func logCoshOuter0x2AVX2(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·logCoshOuter2AVX2(SB), NOSPLIT, $0-40
+TEXT ·logCoshOuter0x2AVX2(SB), NOSPLIT, $0-56
 	MOVQ    state+32(FP), AX
 	VMOVUPS 128(AX), Y0
 	VMOVUPS 192(AX), Y1
@@ -8206,9 +8206,9 @@ group:
 	VZEROUPPER
 	RET
 
-// func tanhOuter3AVX2(x *float32, ldx int, groups int, w *float32, state *float64)
+// func tanhOuter0x3AVX2(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·tanhOuter3AVX2(SB), NOSPLIT, $0-40
+TEXT ·tanhOuter0x3AVX2(SB), NOSPLIT, $0-56
 	MOVQ    x+0(FP), AX
 	MOVQ    ldx+8(FP), CX
 	MOVQ    groups+16(FP), DX
@@ -8290,9 +8290,9 @@ group:
 	VZEROUPPER
 	RET
 
-// func logCoshOuter3AVX2(x *float64, ldx int, groups int, w *float64, state *float64)
+// func logCoshOuter0x3AVX2(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·logCoshOuter3AVX2(SB), NOSPLIT, $0-40
+TEXT ·logCoshOuter0x3AVX2(SB), NOSPLIT, $0-56
 	MOVQ    state+32(FP), AX
 	VMOVUPS 192(AX), Y0
 	VMOVUPS 256(AX), Y1
@@ -8361,9 +8361,9 @@ group:
 	VZEROUPPER
 	RET
 
-// func tanhOuter4AVX2(x *float32, ldx int, groups int, w *float32, state *float64)
+// func tanhOuter0x4AVX2(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·tanhOuter4AVX2(SB), NOSPLIT, $0-40
+TEXT ·tanhOuter0x4AVX2(SB), NOSPLIT, $0-56
 	MOVQ    x+0(FP), AX
 	MOVQ    ldx+8(FP), CX
 	MOVQ    groups+16(FP), DX
@@ -8457,9 +8457,9 @@ group:
 	VZEROUPPER
 	RET
 
-// func logCoshOuter4AVX2(x *float64, ldx int, groups int, w *float64, state *float64)
+// func logCoshOuter0x4AVX2(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·logCoshOuter4AVX2(SB), NOSPLIT, $0-40
+TEXT ·logCoshOuter0x4AVX2(SB), NOSPLIT, $0-56
 	MOVQ    state+32(FP), AX
 	VMOVUPS 256(AX), Y0
 	VMOVUPS 320(AX), Y1
@@ -8535,9 +8535,9 @@ group:
 	VZEROUPPER
 	RET
 
-// func tanhOuter5AVX2(x *float32, ldx int, groups int, w *float32, state *float64)
+// func tanhOuter0x5AVX2(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·tanhOuter5AVX2(SB), NOSPLIT, $0-40
+TEXT ·tanhOuter0x5AVX2(SB), NOSPLIT, $0-56
 	MOVQ    x+0(FP), AX
 	MOVQ    ldx+8(FP), CX
 	MOVQ    groups+16(FP), DX
@@ -8642,9 +8642,9 @@ group:
 	VZEROUPPER
 	RET
 
-// func logCoshOuter5AVX2(x *float64, ldx int, groups int, w *float64, state *float64)
+// func logCoshOuter0x5AVX2(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·logCoshOuter5AVX2(SB), NOSPLIT, $0-40
+TEXT ·logCoshOuter0x5AVX2(SB), NOSPLIT, $0-56
 	MOVQ    state+32(FP), AX
 	VMOVUPS 320(AX), Y0
 	VMOVUPS 384(AX), Y1
@@ -8726,9 +8726,9 @@ group:
 	VZEROUPPER
 	RET
 
-// func tanhOuter6AVX2(x *float32, ldx int, groups int, w *float32, state *float64)
+// func tanhOuter0x6AVX2(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·tanhOuter6AVX2(SB), NOSPLIT, $0-40
+TEXT ·tanhOuter0x6AVX2(SB), NOSPLIT, $0-56
 	MOVQ    x+0(FP), AX
 	MOVQ    ldx+8(FP), CX
 	MOVQ    groups+16(FP), DX
@@ -8845,9 +8845,9 @@ group:
 	VZEROUPPER
 	RET
 
-// func logCoshOuter6AVX2(x *float64, ldx int, groups int, w *float64, state *float64)
+// func logCoshOuter0x6AVX2(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·logCoshOuter6AVX2(SB), NOSPLIT, $0-40
+TEXT ·logCoshOuter0x6AVX2(SB), NOSPLIT, $0-56
 	MOVQ    state+32(FP), AX
 	VMOVUPS 384(AX), Y0
 	VMOVUPS 448(AX), Y1
@@ -8936,9 +8936,9 @@ group:
 	VZEROUPPER
 	RET
 
-// func tanhOuterPartAVX2(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
+// func tanhOuter1x6AVX2(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·tanhOuterPartAVX2(SB), NOSPLIT, $0-56
+TEXT ·tanhOuter1x6AVX2(SB), NOSPLIT, $0-56
 	MOVQ    x+0(FP), AX
 	MOVQ    ldx+8(FP), CX
 	MOVQ    groups+16(FP), DX
@@ -9056,9 +9056,9 @@ row:
 	VZEROUPPER
 	RET
 
-// func logCoshOuterPartAVX2(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
+// func logCoshOuter1x6AVX2(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·logCoshOuterPartAVX2(SB), NOSPLIT, $0-56
+TEXT ·logCoshOuter1x6AVX2(SB), NOSPLIT, $0-56
 	MOVQ    state+32(FP), AX
 	VMOVUPS 384(AX), Y0
 	VMOVUPS 448(AX), Y1
@@ -9217,16 +9217,16 @@ forwardTail:
 forwardEnd:
 	VADDPS       Y5, Y4, Y4
 	VEXTRACTF128 $0x01, Y4, X5
-	VADDPS       X4, X5, X5
-	VMOVHLPS     X5, X5, X4
-	VADDPS       X4, X5, X5
-	VMOVSHDUP    X5, X4
-	VADDSS       X4, X5, X5
-	VADDSS       X0, X5, X5
-	VMOVSS       (DI), X4
-	VSUBSS       X5, X4, X4
-	VMOVSS       X4, (R8)
-	VBROADCASTSS X4, Y4
+	VADDPS       X5, X4, X4
+	VPERMILPD    $0x01, X4, X5
+	VADDPS       X5, X4, X4
+	VPERMILPS    $0x01, X4, X5
+	VADDPS       X5, X4, X4
+	VADDSS       X0, X4, X4
+	VMOVSS       (DI), X5
+	VSUBSS       X4, X5, X5
+	VMOVSS       X5, (R8)
+	VBROADCASTSS X5, Y4
 	VMULPS       w3f000000<>+0(SB), Y4, Y5
 	XORQ         R10, R10
 	CMPQ         BX, $0x00

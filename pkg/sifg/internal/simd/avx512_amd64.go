@@ -379,10 +379,10 @@ func packRows1x1AVX512(dst *float32, src *float32, lds int, k int, last int)
 //go:noescape
 func packRows1x2AVX512(dst *float32, src *float32, lds int, k int, last int)
 
-// packTransposedAVX512 transposes a vector's number of rows into columns of a panel.
+// packTransposed4x4AVX512 transposes a vector's number of rows into columns of a panel.
 //
 //go:noescape
-func packTransposedAVX512(dst *float32, ldd int, src *float32, lds int, quads int, lanes int)
+func packTransposed4x4AVX512(dst *float32, ldd int, src *float32, lds int, quads int, lanes int)
 
 // expScaledAVX512 is the vector form of expScaledGo.
 //
@@ -494,75 +494,75 @@ func philoxWordsAVX512(dst []uint32, key uint64, hi uint64, block uint64)
 //go:noescape
 func signsAVX512(dst []float32, words []uint32)
 
-// tanhOuter1AVX512 does 1 rows and columns.
+// tanhOuter0x1AVX512 does 1 columns.
 //
 //go:noescape
-func tanhOuter1AVX512(x *float32, ldx int, groups int, w *float32, state *float64)
+func tanhOuter0x1AVX512(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
 
-// logCoshOuter1AVX512 does 1 rows and columns.
+// logCoshOuter0x1AVX512 does 1 columns.
 //
 //go:noescape
-func logCoshOuter1AVX512(x *float64, ldx int, groups int, w *float64, state *float64)
+func logCoshOuter0x1AVX512(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
 
-// tanhOuter2AVX512 does 2 rows and columns.
+// tanhOuter0x2AVX512 does 2 columns.
 //
 //go:noescape
-func tanhOuter2AVX512(x *float32, ldx int, groups int, w *float32, state *float64)
+func tanhOuter0x2AVX512(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
 
-// logCoshOuter2AVX512 does 2 rows and columns.
+// logCoshOuter0x2AVX512 does 2 columns.
 //
 //go:noescape
-func logCoshOuter2AVX512(x *float64, ldx int, groups int, w *float64, state *float64)
+func logCoshOuter0x2AVX512(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
 
-// tanhOuter3AVX512 does 3 rows and columns.
+// tanhOuter0x3AVX512 does 3 columns.
 //
 //go:noescape
-func tanhOuter3AVX512(x *float32, ldx int, groups int, w *float32, state *float64)
+func tanhOuter0x3AVX512(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
 
-// logCoshOuter3AVX512 does 3 rows and columns.
+// logCoshOuter0x3AVX512 does 3 columns.
 //
 //go:noescape
-func logCoshOuter3AVX512(x *float64, ldx int, groups int, w *float64, state *float64)
+func logCoshOuter0x3AVX512(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
 
-// tanhOuter4AVX512 does 4 rows and columns.
+// tanhOuter0x4AVX512 does 4 columns.
 //
 //go:noescape
-func tanhOuter4AVX512(x *float32, ldx int, groups int, w *float32, state *float64)
+func tanhOuter0x4AVX512(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
 
-// logCoshOuter4AVX512 does 4 rows and columns.
+// logCoshOuter0x4AVX512 does 4 columns.
 //
 //go:noescape
-func logCoshOuter4AVX512(x *float64, ldx int, groups int, w *float64, state *float64)
+func logCoshOuter0x4AVX512(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
 
-// tanhOuter5AVX512 does 5 rows and columns.
+// tanhOuter0x5AVX512 does 5 columns.
 //
 //go:noescape
-func tanhOuter5AVX512(x *float32, ldx int, groups int, w *float32, state *float64)
+func tanhOuter0x5AVX512(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
 
-// logCoshOuter5AVX512 does 5 rows and columns.
+// logCoshOuter0x5AVX512 does 5 columns.
 //
 //go:noescape
-func logCoshOuter5AVX512(x *float64, ldx int, groups int, w *float64, state *float64)
+func logCoshOuter0x5AVX512(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
 
-// tanhOuter6AVX512 does 6 rows and columns.
+// tanhOuter0x6AVX512 does 6 columns.
 //
 //go:noescape
-func tanhOuter6AVX512(x *float32, ldx int, groups int, w *float32, state *float64)
+func tanhOuter0x6AVX512(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
 
-// logCoshOuter6AVX512 does 6 rows and columns.
+// logCoshOuter0x6AVX512 does 6 columns.
 //
 //go:noescape
-func logCoshOuter6AVX512(x *float64, ldx int, groups int, w *float64, state *float64)
+func logCoshOuter0x6AVX512(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
 
-// tanhOuterPartAVX512 does p rows and 6 columns.
+// tanhOuter1x6AVX512 does 6 columns.
 //
 //go:noescape
-func tanhOuterPartAVX512(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
+func tanhOuter1x6AVX512(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
 
-// logCoshOuterPartAVX512 does p rows and 6 columns.
+// logCoshOuter1x6AVX512 does 6 columns.
 //
 //go:noescape
-func logCoshOuterPartAVX512(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
+func logCoshOuter1x6AVX512(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
 
 // reluHeadAVX512 is the vector form of reluHeadGo.
 //

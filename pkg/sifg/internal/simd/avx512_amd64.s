@@ -17517,9 +17517,9 @@ row:
 	VZEROUPPER
 	RET
 
-// func packTransposedAVX512(dst *float32, ldd int, src *float32, lds int, quads int, lanes int)
+// func packTransposed4x4AVX512(dst *float32, ldd int, src *float32, lds int, quads int, lanes int)
 // Requires: AVX, AVX512F, CMOV
-TEXT ·packTransposedAVX512(SB), NOSPLIT, $0-48
+TEXT ·packTransposed4x4AVX512(SB), NOSPLIT, $0-48
 	MOVQ    dst+0(FP), AX
 	MOVQ    ldd+8(FP), CX
 	MOVQ    src+16(FP), DX
@@ -20819,9 +20819,9 @@ DATA to31from16<>+48(SB)/8, $0x0000000200000003
 DATA to31from16<>+56(SB)/8, $0x0000000000000001
 GLOBL to31from16<>(SB), RODATA|NOPTR, $64
 
-// func tanhOuter1AVX512(x *float32, ldx int, groups int, w *float32, state *float64)
+// func tanhOuter0x1AVX512(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·tanhOuter1AVX512(SB), NOSPLIT, $0-40
+TEXT ·tanhOuter0x1AVX512(SB), NOSPLIT, $0-56
 	MOVQ         x+0(FP), AX
 	MOVQ         ldx+8(FP), CX
 	MOVQ         groups+16(FP), CX
@@ -20895,9 +20895,9 @@ group:
 	VZEROUPPER
 	RET
 
-// func logCoshOuter1AVX512(x *float64, ldx int, groups int, w *float64, state *float64)
+// func logCoshOuter0x1AVX512(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·logCoshOuter1AVX512(SB), NOSPLIT, $0-40
+TEXT ·logCoshOuter0x1AVX512(SB), NOSPLIT, $0-56
 	MOVQ         state+32(FP), AX
 	VMOVUPS      64(AX), Z0
 	VMOVUPS      128(AX), Z1
@@ -21151,9 +21151,9 @@ DATA q8000000000000000<>+48(SB)/8, $0x8000000000000000
 DATA q8000000000000000<>+56(SB)/8, $0x8000000000000000
 GLOBL q8000000000000000<>(SB), RODATA|NOPTR, $64
 
-// func tanhOuter2AVX512(x *float32, ldx int, groups int, w *float32, state *float64)
+// func tanhOuter0x2AVX512(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·tanhOuter2AVX512(SB), NOSPLIT, $0-40
+TEXT ·tanhOuter0x2AVX512(SB), NOSPLIT, $0-56
 	MOVQ         x+0(FP), AX
 	MOVQ         ldx+8(FP), CX
 	MOVQ         groups+16(FP), DX
@@ -21238,9 +21238,9 @@ group:
 	VZEROUPPER
 	RET
 
-// func logCoshOuter2AVX512(x *float64, ldx int, groups int, w *float64, state *float64)
+// func logCoshOuter0x2AVX512(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·logCoshOuter2AVX512(SB), NOSPLIT, $0-40
+TEXT ·logCoshOuter0x2AVX512(SB), NOSPLIT, $0-56
 	MOVQ         state+32(FP), AX
 	VMOVUPS      128(AX), Z0
 	VMOVUPS      192(AX), Z1
@@ -21320,9 +21320,9 @@ group:
 	VZEROUPPER
 	RET
 
-// func tanhOuter3AVX512(x *float32, ldx int, groups int, w *float32, state *float64)
+// func tanhOuter0x3AVX512(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·tanhOuter3AVX512(SB), NOSPLIT, $0-40
+TEXT ·tanhOuter0x3AVX512(SB), NOSPLIT, $0-56
 	MOVQ         x+0(FP), AX
 	MOVQ         ldx+8(FP), CX
 	MOVQ         groups+16(FP), DX
@@ -21418,9 +21418,9 @@ group:
 	VZEROUPPER
 	RET
 
-// func logCoshOuter3AVX512(x *float64, ldx int, groups int, w *float64, state *float64)
+// func logCoshOuter0x3AVX512(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·logCoshOuter3AVX512(SB), NOSPLIT, $0-40
+TEXT ·logCoshOuter0x3AVX512(SB), NOSPLIT, $0-56
 	MOVQ         state+32(FP), AX
 	VMOVUPS      192(AX), Z0
 	VMOVUPS      256(AX), Z1
@@ -21506,9 +21506,9 @@ group:
 	VZEROUPPER
 	RET
 
-// func tanhOuter4AVX512(x *float32, ldx int, groups int, w *float32, state *float64)
+// func tanhOuter0x4AVX512(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·tanhOuter4AVX512(SB), NOSPLIT, $0-40
+TEXT ·tanhOuter0x4AVX512(SB), NOSPLIT, $0-56
 	MOVQ         x+0(FP), AX
 	MOVQ         ldx+8(FP), CX
 	MOVQ         groups+16(FP), DX
@@ -21616,9 +21616,9 @@ group:
 	VZEROUPPER
 	RET
 
-// func logCoshOuter4AVX512(x *float64, ldx int, groups int, w *float64, state *float64)
+// func logCoshOuter0x4AVX512(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·logCoshOuter4AVX512(SB), NOSPLIT, $0-40
+TEXT ·logCoshOuter0x4AVX512(SB), NOSPLIT, $0-56
 	MOVQ         state+32(FP), AX
 	VMOVUPS      256(AX), Z0
 	VMOVUPS      320(AX), Z1
@@ -21711,9 +21711,9 @@ group:
 	VZEROUPPER
 	RET
 
-// func tanhOuter5AVX512(x *float32, ldx int, groups int, w *float32, state *float64)
+// func tanhOuter0x5AVX512(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·tanhOuter5AVX512(SB), NOSPLIT, $0-40
+TEXT ·tanhOuter0x5AVX512(SB), NOSPLIT, $0-56
 	MOVQ         x+0(FP), AX
 	MOVQ         ldx+8(FP), CX
 	MOVQ         groups+16(FP), DX
@@ -21832,9 +21832,9 @@ group:
 	VZEROUPPER
 	RET
 
-// func logCoshOuter5AVX512(x *float64, ldx int, groups int, w *float64, state *float64)
+// func logCoshOuter0x5AVX512(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·logCoshOuter5AVX512(SB), NOSPLIT, $0-40
+TEXT ·logCoshOuter0x5AVX512(SB), NOSPLIT, $0-56
 	MOVQ         state+32(FP), AX
 	VMOVUPS      320(AX), Z0
 	VMOVUPS      384(AX), Z1
@@ -21933,9 +21933,9 @@ group:
 	VZEROUPPER
 	RET
 
-// func tanhOuter6AVX512(x *float32, ldx int, groups int, w *float32, state *float64)
+// func tanhOuter0x6AVX512(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·tanhOuter6AVX512(SB), NOSPLIT, $0-40
+TEXT ·tanhOuter0x6AVX512(SB), NOSPLIT, $0-56
 	MOVQ         x+0(FP), AX
 	MOVQ         ldx+8(FP), CX
 	MOVQ         groups+16(FP), DX
@@ -22066,9 +22066,9 @@ group:
 	VZEROUPPER
 	RET
 
-// func logCoshOuter6AVX512(x *float64, ldx int, groups int, w *float64, state *float64)
+// func logCoshOuter0x6AVX512(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·logCoshOuter6AVX512(SB), NOSPLIT, $0-40
+TEXT ·logCoshOuter0x6AVX512(SB), NOSPLIT, $0-56
 	MOVQ         state+32(FP), AX
 	VMOVUPS      384(AX), Z0
 	VMOVUPS      448(AX), Z1
@@ -22174,9 +22174,9 @@ group:
 	VZEROUPPER
 	RET
 
-// func tanhOuterPartAVX512(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
+// func tanhOuter1x6AVX512(x *float32, ldx int, groups int, w *float32, state *float64, p int, columns *float32)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·tanhOuterPartAVX512(SB), NOSPLIT, $0-56
+TEXT ·tanhOuter1x6AVX512(SB), NOSPLIT, $0-56
 	MOVQ         x+0(FP), AX
 	MOVQ         ldx+8(FP), CX
 	MOVQ         groups+16(FP), DX
@@ -22308,9 +22308,9 @@ row:
 	VZEROUPPER
 	RET
 
-// func logCoshOuterPartAVX512(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
+// func logCoshOuter1x6AVX512(x *float64, ldx int, groups int, w *float64, state *float64, p int, columns *float64)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·logCoshOuterPartAVX512(SB), NOSPLIT, $0-56
+TEXT ·logCoshOuter1x6AVX512(SB), NOSPLIT, $0-56
 	MOVQ         state+32(FP), AX
 	VMOVUPS      384(AX), Z0
 	VMOVUPS      448(AX), Z1
@@ -22418,7 +22418,7 @@ row:
 	RET
 
 // func reluHeadAVX512(a []float32, ld int, rows int, cols int, w []float32, bias float32, y []float32, r []float32)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, SSE
 TEXT ·reluHeadAVX512(SB), NOSPLIT, $0-128
 	VBROADCASTSS w3f000000<>+0(SB), Z4
 	MOVQ         a_base+0(FP), AX
@@ -22463,14 +22463,14 @@ forwardTail:
 	VFMADD231PS Z5, Z3, Z2
 
 forwardEnd:
-	VEXTRACTF32X8 $0x01, Z2, Y3
-	VADDPS        Y2, Y3, Y3
-	VEXTRACTF128  $0x01, Y3, X2
+	VEXTRACTF64X4 $0x01, Z2, Y3
+	VADDPS        Y3, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X3
 	VADDPS        X3, X2, X2
-	VMOVHLPS      X2, X2, X3
+	VPERMILPD     $0x01, X2, X3
 	VADDPS        X3, X2, X2
-	VMOVSHDUP     X2, X3
-	VADDSS        X3, X2, X2
+	VPERMILPS     $0x01, X2, X3
+	VADDPS        X3, X2, X2
 	VADDSS        X0, X2, X2
 	VMOVSS        (DI), X3
 	VSUBSS        X2, X3, X3

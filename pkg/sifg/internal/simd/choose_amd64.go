@@ -317,365 +317,380 @@ func mixtureVector(dst *float32, ldd int, x *float32, ldx, rows, cols int, means
 	return true
 }
 
-// gemmTile runs the kernel of tiles of that many rows.
+// gemmTile runs the kernel of that shape.
 func gemmTile(rows, width int, k, tiles, panels int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool) {
 	if path == avx512 {
-		switch 6*rows + width {
-		case 7:
-			gemm1x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 13:
-			gemm2x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 19:
-			gemm3x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 25:
-			gemm4x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 31:
-			gemm5x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 37:
-			gemm6x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 43:
-			gemm7x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 49:
-			gemm8x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 55:
-			gemm9x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 61:
-			gemm10x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 67:
-			gemm11x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 73:
-			gemm12x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 79:
-			gemm13x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 85:
-			gemm14x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		switch 7*rows + width {
 		case 8:
-			gemm1x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 14:
-			gemm2x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 20:
-			gemm3x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 26:
-			gemm4x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 32:
-			gemm5x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 38:
-			gemm6x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 44:
-			gemm7x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm1x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 15:
+			gemm2x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 22:
+			gemm3x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 29:
+			gemm4x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 36:
+			gemm5x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 43:
+			gemm6x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 50:
-			gemm8x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 56:
-			gemm9x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 62:
-			gemm10x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 68:
-			gemm11x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 74:
-			gemm12x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 80:
-			gemm13x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 86:
-			gemm14x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 33:
-			gemm5x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 39:
-			gemm6x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 45:
-			gemm7x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 51:
-			gemm8x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+			gemm7x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 57:
+			gemm8x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 64:
+			gemm9x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 71:
+			gemm10x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 78:
+			gemm11x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 85:
+			gemm12x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 92:
+			gemm13x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 99:
+			gemm14x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 9:
+			gemm1x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 16:
+			gemm2x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 23:
+			gemm3x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 30:
+			gemm4x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 37:
+			gemm5x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 44:
+			gemm6x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 51:
+			gemm7x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 58:
+			gemm8x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 65:
+			gemm9x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 72:
+			gemm10x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 79:
+			gemm11x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 86:
+			gemm12x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 93:
+			gemm13x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 100:
+			gemm14x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 38:
+			gemm5x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 45:
+			gemm6x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 52:
+			gemm7x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 59:
+			gemm8x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 66:
 			gemm9x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		}
 		return
 	}
-	switch 6*rows + width {
-	case 7:
-		gemm1x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 13:
-		gemm2x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 19:
-		gemm3x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 25:
-		gemm4x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 31:
-		gemm5x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 37:
-		gemm6x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+	switch 7*rows + width {
 	case 8:
+		gemm1x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 15:
+		gemm2x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 22:
+		gemm3x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 29:
+		gemm4x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 36:
+		gemm5x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 43:
+		gemm6x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 9:
 		gemm1x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 14:
+	case 16:
 		gemm2x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 20:
+	case 23:
 		gemm3x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 26:
+	case 30:
 		gemm4x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 32:
+	case 37:
 		gemm5x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 38:
+	case 44:
 		gemm6x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	}
 }
 
-// distTile runs the kernel of tiles of that many rows.
+// distTile runs the kernel of that shape.
 func distTile(rows, width int, k, tiles, panels int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool) {
 	if path == avx512 {
-		switch 6*rows + width {
-		case 7:
-			dist1x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 13:
-			dist2x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 19:
-			dist3x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 25:
-			dist4x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 31:
-			dist5x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 37:
-			dist6x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 43:
-			dist7x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 49:
-			dist8x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 55:
-			dist9x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 61:
-			dist10x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 67:
-			dist11x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 73:
-			dist12x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		switch 7*rows + width {
 		case 8:
-			dist1x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 14:
-			dist2x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 20:
-			dist3x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 26:
-			dist4x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 32:
-			dist5x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 38:
-			dist6x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 44:
-			dist7x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+			dist1x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 15:
+			dist2x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 22:
+			dist3x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 29:
+			dist4x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 36:
+			dist5x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 43:
+			dist6x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		case 50:
+			dist7x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 57:
+			dist8x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 64:
+			dist9x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 71:
+			dist10x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 78:
+			dist11x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 85:
+			dist12x1AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 9:
+			dist1x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 16:
+			dist2x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 23:
+			dist3x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 30:
+			dist4x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 37:
+			dist5x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 44:
+			dist6x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 51:
+			dist7x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+		case 58:
 			dist8x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 56:
+		case 65:
 			dist9x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 62:
+		case 72:
 			dist10x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 68:
+		case 79:
 			dist11x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-		case 74:
+		case 86:
 			dist12x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 		}
 		return
 	}
-	switch 6*rows + width {
-	case 7:
-		dist1x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 13:
-		dist2x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 19:
-		dist3x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 25:
-		dist4x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+	switch 7*rows + width {
 	case 8:
+		dist1x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 15:
+		dist2x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 22:
+		dist3x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 29:
+		dist4x1AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
+	case 9:
 		dist1x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 14:
+	case 16:
 		dist2x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 20:
+	case 23:
 		dist3x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
-	case 26:
+	case 30:
 		dist4x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add)
 	}
 }
 
-// gemmPackTile runs the kernel of tiles of that many rows.
+// gemmPackTile runs the kernel of that shape.
 func gemmPackTile(rows, width int, k, tiles, panels int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool, pack *float32) {
 	if path == avx512 {
-		switch 6*rows + width {
-		case 86:
+		switch 7*rows + width {
+		case 100:
 			gemmPack14x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add, pack)
-		case 57:
+		case 66:
 			gemmPack9x3AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add, pack)
 		}
 		return
 	}
-	switch 6*rows + width {
+	switch 7*rows + width {
 	}
 }
 
-// packRowsTile runs the kernel of tiles of that many rows.
+// packRowsTile runs the kernel of that shape.
 func packRowsTile(rows, width int, dst, src *float32, lds, k, last int) {
 	if path == avx512 {
-		switch 6*rows + width {
-		case 9:
+		switch 7*rows + width {
+		case 10:
 			packRows1x3AVX512(dst, src, lds, k, last)
-		case 7:
-			packRows1x1AVX512(dst, src, lds, k, last)
 		case 8:
+			packRows1x1AVX512(dst, src, lds, k, last)
+		case 9:
 			packRows1x2AVX512(dst, src, lds, k, last)
 		}
 		return
 	}
-	switch 6*rows + width {
-	case 7:
-		packRows1x1AVX2(dst, src, lds, k, last)
+	switch 7*rows + width {
 	case 8:
+		packRows1x1AVX2(dst, src, lds, k, last)
+	case 9:
 		packRows1x2AVX2(dst, src, lds, k, last)
 	}
 }
 
-// gemmSlopeTile runs the kernel of tiles of that many rows.
+// gemmSlopeTile runs the kernel of that shape.
 func gemmSlopeTile(rows, width int, k, tiles, panels int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool, y *float32) {
 	if path == avx512 {
-		switch 6*rows + width {
-		case 74:
+		switch 7*rows + width {
+		case 86:
 			gemmSlope12x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add, y)
 		}
 		return
 	}
-	switch 6*rows + width {
-	case 38:
+	switch 7*rows + width {
+	case 44:
 		gemmSlope6x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add, y)
 	}
 }
 
-// gemmSumsTile runs the kernel of tiles of that many rows.
+// gemmSumsTile runs the kernel of that shape.
 func gemmSumsTile(rows, width int, k, tiles, panels int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc, last int, add bool, sums *float32) {
 	if path == avx512 {
-		switch 6*rows + width {
-		case 14:
+		switch 7*rows + width {
+		case 16:
 			gemmSums2x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add, sums)
-		case 62:
+		case 72:
 			gemmSums10x2AVX512(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add, sums)
 		}
 		return
 	}
-	switch 6*rows + width {
-	case 16:
+	switch 7*rows + width {
+	case 18:
 		gemmSums2x4AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add, sums)
-	case 32:
+	case 37:
 		gemmSums5x2AVX2(k, tiles, panels, a, rs, ks, b, ldb, c, ldc, last, add, sums)
 	}
 }
 
-// innerTile runs the kernel of tiles of that many rows.
+// innerTile runs the kernel of that shape.
 func innerTile(rows, width int, k, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool) {
 	if path == avx512 {
-		switch 6*rows + width {
-		case 7:
-			inner1x1AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
+		switch 7*rows + width {
 		case 8:
-			inner1x2AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
+			inner1x1AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
 		case 9:
-			inner1x3AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
+			inner1x2AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
 		case 10:
-			inner1x4AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
+			inner1x3AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
 		case 11:
+			inner1x4AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
+		case 12:
 			inner1x5AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 31:
+		case 36:
 			inner5x1AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 32:
+		case 37:
 			inner5x2AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 33:
+		case 38:
 			inner5x3AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 34:
+		case 39:
 			inner5x4AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
-		case 35:
+		case 40:
 			inner5x5AVX512(k, tiles, a, lda, b, ldb, c, ldc, add)
 		}
 		return
 	}
-	switch 6*rows + width {
-	case 7:
-		inner1x1AVX2(k, tiles, a, lda, b, ldb, c, ldc, add)
+	switch 7*rows + width {
 	case 8:
+		inner1x1AVX2(k, tiles, a, lda, b, ldb, c, ldc, add)
+	case 9:
 		inner1x2AVX2(k, tiles, a, lda, b, ldb, c, ldc, add)
-	case 19:
+	case 22:
 		inner3x1AVX2(k, tiles, a, lda, b, ldb, c, ldc, add)
-	case 20:
+	case 23:
 		inner3x2AVX2(k, tiles, a, lda, b, ldb, c, ldc, add)
 	}
 }
 
-// tanhOuter runs the kernel for q columns: all p of them, or those from the row `columns` of X on.
-func tanhOuter(q int, x *float32, ldx, groups int, w *float32, state *float64, p int, columns *float32) {
+// packTransposedTile runs the kernel of that shape.
+func packTransposedTile(rows, width int, dst *float32, ldd int, src *float32, lds, quads, lanes int) {
 	if path == avx512 {
-		switch {
-		case p > q:
-			tanhOuterPartAVX512(x, ldx, groups, w, state, p, columns)
-		case q == 1:
-			tanhOuter1AVX512(x, ldx, groups, w, state)
-		case q == 2:
-			tanhOuter2AVX512(x, ldx, groups, w, state)
-		case q == 3:
-			tanhOuter3AVX512(x, ldx, groups, w, state)
-		case q == 4:
-			tanhOuter4AVX512(x, ldx, groups, w, state)
-		case q == 5:
-			tanhOuter5AVX512(x, ldx, groups, w, state)
-		case q == 6:
-			tanhOuter6AVX512(x, ldx, groups, w, state)
+		switch 7*rows + width {
+		case 32:
+			packTransposed4x4AVX512(dst, ldd, src, lds, quads, lanes)
 		}
 		return
 	}
-	switch {
-	case p > q:
-		tanhOuterPartAVX2(x, ldx, groups, w, state, p, columns)
-	case q == 1:
-		tanhOuter1AVX2(x, ldx, groups, w, state)
-	case q == 2:
-		tanhOuter2AVX2(x, ldx, groups, w, state)
-	case q == 3:
-		tanhOuter3AVX2(x, ldx, groups, w, state)
-	case q == 4:
-		tanhOuter4AVX2(x, ldx, groups, w, state)
-	case q == 5:
-		tanhOuter5AVX2(x, ldx, groups, w, state)
-	case q == 6:
-		tanhOuter6AVX2(x, ldx, groups, w, state)
+	switch 7*rows + width {
+	case 32:
+		packTransposed4x4AVX2(dst, ldd, src, lds, quads, lanes)
 	}
 }
 
-// logCoshOuter runs the kernel for q columns: all p of them, or those from the row `columns` of X on.
-func logCoshOuter(q int, x *float64, ldx, groups int, w *float64, state *float64, p int, columns *float64) {
+// tanhOuterTile runs the kernel of that shape.
+func tanhOuterTile(rows, width int, x *float32, ldx, groups int, w *float32, state *float64, p int, columns *float32) {
 	if path == avx512 {
-		switch {
-		case p > q:
-			logCoshOuterPartAVX512(x, ldx, groups, w, state, p, columns)
-		case q == 1:
-			logCoshOuter1AVX512(x, ldx, groups, w, state)
-		case q == 2:
-			logCoshOuter2AVX512(x, ldx, groups, w, state)
-		case q == 3:
-			logCoshOuter3AVX512(x, ldx, groups, w, state)
-		case q == 4:
-			logCoshOuter4AVX512(x, ldx, groups, w, state)
-		case q == 5:
-			logCoshOuter5AVX512(x, ldx, groups, w, state)
-		case q == 6:
-			logCoshOuter6AVX512(x, ldx, groups, w, state)
+		switch 7*rows + width {
+		case 1:
+			tanhOuter0x1AVX512(x, ldx, groups, w, state, p, columns)
+		case 2:
+			tanhOuter0x2AVX512(x, ldx, groups, w, state, p, columns)
+		case 3:
+			tanhOuter0x3AVX512(x, ldx, groups, w, state, p, columns)
+		case 4:
+			tanhOuter0x4AVX512(x, ldx, groups, w, state, p, columns)
+		case 5:
+			tanhOuter0x5AVX512(x, ldx, groups, w, state, p, columns)
+		case 6:
+			tanhOuter0x6AVX512(x, ldx, groups, w, state, p, columns)
+		case 13:
+			tanhOuter1x6AVX512(x, ldx, groups, w, state, p, columns)
 		}
 		return
 	}
-	switch {
-	case p > q:
-		logCoshOuterPartAVX2(x, ldx, groups, w, state, p, columns)
-	case q == 1:
-		logCoshOuter1AVX2(x, ldx, groups, w, state)
-	case q == 2:
-		logCoshOuter2AVX2(x, ldx, groups, w, state)
-	case q == 3:
-		logCoshOuter3AVX2(x, ldx, groups, w, state)
-	case q == 4:
-		logCoshOuter4AVX2(x, ldx, groups, w, state)
-	case q == 5:
-		logCoshOuter5AVX2(x, ldx, groups, w, state)
-	case q == 6:
-		logCoshOuter6AVX2(x, ldx, groups, w, state)
+	switch 7*rows + width {
+	case 1:
+		tanhOuter0x1AVX2(x, ldx, groups, w, state, p, columns)
+	case 2:
+		tanhOuter0x2AVX2(x, ldx, groups, w, state, p, columns)
+	case 3:
+		tanhOuter0x3AVX2(x, ldx, groups, w, state, p, columns)
+	case 4:
+		tanhOuter0x4AVX2(x, ldx, groups, w, state, p, columns)
+	case 5:
+		tanhOuter0x5AVX2(x, ldx, groups, w, state, p, columns)
+	case 6:
+		tanhOuter0x6AVX2(x, ldx, groups, w, state, p, columns)
+	case 13:
+		tanhOuter1x6AVX2(x, ldx, groups, w, state, p, columns)
+	}
+}
+
+// logCoshOuterTile runs the kernel of that shape.
+func logCoshOuterTile(rows, width int, x *float64, ldx, groups int, w *float64, state *float64, p int, columns *float64) {
+	if path == avx512 {
+		switch 7*rows + width {
+		case 1:
+			logCoshOuter0x1AVX512(x, ldx, groups, w, state, p, columns)
+		case 2:
+			logCoshOuter0x2AVX512(x, ldx, groups, w, state, p, columns)
+		case 3:
+			logCoshOuter0x3AVX512(x, ldx, groups, w, state, p, columns)
+		case 4:
+			logCoshOuter0x4AVX512(x, ldx, groups, w, state, p, columns)
+		case 5:
+			logCoshOuter0x5AVX512(x, ldx, groups, w, state, p, columns)
+		case 6:
+			logCoshOuter0x6AVX512(x, ldx, groups, w, state, p, columns)
+		case 13:
+			logCoshOuter1x6AVX512(x, ldx, groups, w, state, p, columns)
+		}
+		return
+	}
+	switch 7*rows + width {
+	case 1:
+		logCoshOuter0x1AVX2(x, ldx, groups, w, state, p, columns)
+	case 2:
+		logCoshOuter0x2AVX2(x, ldx, groups, w, state, p, columns)
+	case 3:
+		logCoshOuter0x3AVX2(x, ldx, groups, w, state, p, columns)
+	case 4:
+		logCoshOuter0x4AVX2(x, ldx, groups, w, state, p, columns)
+	case 5:
+		logCoshOuter0x5AVX2(x, ldx, groups, w, state, p, columns)
+	case 6:
+		logCoshOuter0x6AVX2(x, ldx, groups, w, state, p, columns)
+	case 13:
+		logCoshOuter1x6AVX2(x, ldx, groups, w, state, p, columns)
 	}
 }

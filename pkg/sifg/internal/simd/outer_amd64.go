@@ -14,6 +14,7 @@ func (o *Outer) tanh(dst []float64, w, x []float32, ldx, p, n int) bool {
 	}
 	const lanes = 16
 	q, chunks := outerChunks(p)
+	part := min(chunks-1, 1)
 	size := q * lanes // of a chunk's state
 	state := o.clear(p * chunks * size)
 	step := outerBlock(p)
@@ -21,10 +22,10 @@ func (o *Outer) tanh(dst []float64, w, x []float32, ldx, p, n int) bool {
 		groups := min(step, (n-t)/lanes)
 		for i := range p * chunks {
 			a, first := i/chunks, min(i%chunks*q, p-q)
-			tanhOuter(q, &x[t], 4*ldx, groups, &w[a*p], &state[i*size], p, &x[first*ldx+t])
+			tanhOuterTile(part, q, &x[t], 4*ldx, groups, &w[a*p], &state[i*size], p, &x[first*ldx+t])
 			if path == avx2 { // the second halves of the groups
 				const h = lanes / 2
-				tanhOuter(q, &x[t+h], 4*ldx, groups, &w[a*p], &state[i*size+h], p, &x[first*ldx+t+h])
+				tanhOuterTile(part, q, &x[t+h], 4*ldx, groups, &w[a*p], &state[i*size+h], p, &x[first*ldx+t+h])
 			}
 		}
 	}
@@ -39,6 +40,7 @@ func (o *Outer) logCosh(dst, w, x []float64, ldx, p, n int) (sum float64, ok boo
 	const lanes = 8
 	const most = 1000 // factors of at most 2 in a product
 	q, chunks := outerChunks(p)
+	part := min(chunks-1, 1)
 	size := (q + 2) * lanes // the columns, Σ|y| and Π(1 + exp(−2|y|))
 	state := o.clear(p * chunks * size)
 	sum = -float64(p) * float64(n) * math.Ln2
@@ -58,10 +60,10 @@ func (o *Outer) logCosh(dst, w, x []float64, ldx, p, n int) (sum float64, ok boo
 		}
 		for i := range p * chunks {
 			a, first := i/chunks, min(i%chunks*q, p-q)
-			logCoshOuter(q, &x[t], 8*ldx, groups, &w[a*p], &state[i*size], p, &x[first*ldx+t])
+			logCoshOuterTile(part, q, &x[t], 8*ldx, groups, &w[a*p], &state[i*size], p, &x[first*ldx+t])
 			if path == avx2 {
 				const h = lanes / 2
-				logCoshOuter(q, &x[t+h], 8*ldx, groups, &w[a*p], &state[i*size+h], p, &x[first*ldx+t+h])
+				logCoshOuterTile(part, q, &x[t+h], 8*ldx, groups, &w[a*p], &state[i*size+h], p, &x[first*ldx+t+h])
 			}
 		}
 	}

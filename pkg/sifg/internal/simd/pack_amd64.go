@@ -24,20 +24,12 @@ func packPanel(dst, b []float32, row, col, k, cols, width, lanes int) {
 		}
 		done := 0
 		if fours := min(cols-v, lanes) / 4; fours > 0 && k >= 4 {
-			packTransposed(&dst[v], 4*ld, &b[v*col], 4*col, k/4, fours)
+			packTransposedTile(4, 4, &dst[v], 4*ld, &b[v*col], 4*col, k/4, fours)
 			done = k / 4 * 4
 			if 4*fours < min(cols-v, lanes) {
 				rest(0, done, 4*fours)
 			}
 		}
 		rest(done, k, 0)
-	}
-}
-
-func packTransposed(dst *float32, ldd int, src *float32, lds, quads, lanes int) {
-	if path == avx512 {
-		packTransposedAVX512(dst, ldd, src, lds, quads, lanes)
-	} else {
-		packTransposedAVX2(dst, ldd, src, lds, quads, lanes)
 	}
 }

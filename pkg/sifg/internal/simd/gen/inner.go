@@ -19,8 +19,7 @@ func (m *machine) innerTile() (rows, cols int) {
 }
 
 // inner emits C[i, j] = Σ A[i, p]·B[j, p], or C += that, for tiles below each other (strides in bytes).
-// The sum is made in 64 bytes' worth of partial sums, of every 16th element, which are then added pairwise:
-// upper half to lower half until one is left. Both machines do the same.
+// The sum is made in 64 bytes' worth of partial sums, of every 16th element, of which the total is then taken.
 func (m *machine) inner(rows, cols int) {
 	m.tiled("inner", rows, cols, innerParams, "is a column of tiles of inner products of that many rows of A and of B.")
 	tiles, c, a := m.arg("tiles"), m.arg("c"), m.arg("a")
@@ -76,26 +75,7 @@ func (m *machine) inner(rows, cols int) {
 	m.Load(m.Param("add"), add)
 	for i := range rows {
 		for j := range cols {
-			v := acc[i][j]
-			y := v[0].AsY()
-			if m.wide() {
-				upper := m.YMM()
-				m.VEXTRACTF64X4(U8(1), v[0], upper)
-				m.VADDPS(upper, y, y)
-			} else {
-				m.VADDPS(v[1], y, y)
-			}
-			x, upper := v[0].AsX(), m.XMM()
-			if m.wide() {
-				m.VEXTRACTF64X2(U8(1), y, upper)
-			} else {
-				m.VEXTRACTF128(U8(1), y, upper)
-			}
-			m.VADDPS(upper, x, x)
-			m.VPERMILPD(U8(1), x, upper)
-			m.VADDPS(upper, x, x)
-			m.VPERMILPS(U8(1), x, upper)
-			m.VADDPS(upper, x, x)
+			x := m.total(acc[i][j])
 			done := fmt.Sprintf("store%d_%d", i, j)
 			to := Mem{Base: c, Disp: 4 * j}
 			m.TESTB(add, add)
@@ -111,4 +91,25 @@ func (m *machine) inner(rows, cols int) {
 	m.DECQ(tiles)
 	m.JNZ(LabelRef("tile"))
 	m.ret()
+}
+
+// total returns the sum of 64 bytes of lanes, in the register of the first vector: the upper half is added to the lower
+// one until one lane is left. Both machines do the same.
+func (m *machine) total(v []reg.VecVirtual) Op {
+	x, y, upper := v[0].AsX(), v[0].AsY(), m.XMM()
+	if m.wide() {
+		half := m.YMM()
+		m.VEXTRACTF64X4(U8(1), v[0], half)
+		m.VADDPS(half, y, y)
+		m.VEXTRACTF64X2(U8(1), y, upper)
+	} else {
+		m.VADDPS(v[1], y, y)
+		m.VEXTRACTF128(U8(1), y, upper)
+	}
+	m.VADDPS(upper, x, x)
+	m.VPERMILPD(U8(1), x, upper)
+	m.VADDPS(upper, x, x)
+	m.VPERMILPS(U8(1), x, upper)
+	m.VADDPS(upper, x, x)
+	return x
 }

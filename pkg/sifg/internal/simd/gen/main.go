@@ -131,7 +131,7 @@ type shape struct {
 }
 
 // mostWidth is above all widths.
-const mostWidth = 6
+const mostWidth = 7
 
 func (s shape) String() string { return fmt.Sprintf("%s%dx%d", s.name, s.rows, s.width) }
 
@@ -180,43 +180,19 @@ func chooser(kernels []kernel, machines []*machine) []byte {
 		if strings.Contains(b.String(), head) {
 			continue
 		}
-		fmt.Fprintf(&b, "\n// %sTile runs the kernel of tiles of that many rows.\n%s {\n", like.name, head)
-		byMachine(&b, machines, func(m *machine) {
-			fmt.Fprintf(&b, "\t\tswitch %d*rows+width {\n", mostWidth)
+		fmt.Fprintf(&b, "\n// %sTile runs the kernel of that shape.\n%s {\n", like.name, head)
+		for k, m := range machines {
+			fmt.Fprintf(&b, "%s\tswitch %d*rows+width {\n", []string{"\tif path == avx512 {\n", ""}[k], mostWidth)
 			for _, s := range m.shapes {
 				if s.name == like.name {
-					fmt.Fprintf(&b, "\t\tcase %d:\n\t\t\t%s%s(%s)\n", mostWidth*s.rows+s.width, s, m.suffix,
+					fmt.Fprintf(&b, "\tcase %d:\n\t\t%s%s(%s)\n", mostWidth*s.rows+s.width, s, m.suffix,
 						strings.Join(s.names(), ", "))
 				}
 			}
-			b.WriteString("\t\t}\n")
-		})
+			b.WriteString([]string{"\t}\n\treturn\n\t}\n", "\t}\n}\n"}[k])
+		}
 	}
-	outer := func(name, params string) {
-		args := strings.Join(kernel{name: name, params: params}.names(), ", ")
-		whole, _, _ := strings.Cut(args, ", p,")
-		const doc = "runs the kernel for q columns: all p of them, or those from the row `columns` of X on."
-		fmt.Fprintf(&b, "\n// %s %s\nfunc %[1]s(q int, %[3]s) {\n", name, doc, params)
-		byMachine(&b, machines, func(m *machine) {
-			fmt.Fprintf(&b, "\t\tswitch {\n\t\tcase p > q:\n\t\t\t%sPart%s(%s)\n", name, m.suffix, args)
-			for q := 1; q <= outerColumns; q++ {
-				fmt.Fprintf(&b, "\t\tcase q == %d:\n\t\t\t%[2]s%[1]d%[3]s(%[4]s)\n", q, name, m.suffix, whole)
-			}
-			b.WriteString("\t\t}\n")
-		})
-	}
-	outer("tanhOuter", partParams)
-	outer("logCoshOuter", strings.ReplaceAll(partParams, "float32", "float64"))
 	return []byte(b.String())
-}
-
-// byMachine writes what chooses on each machine, and the end of the function.
-func byMachine(b *strings.Builder, machines []*machine, choose func(m *machine)) {
-	b.WriteString("\tif path == avx512 {\n")
-	choose(machines[0])
-	b.WriteString("\t\treturn\n\t}\n")
-	choose(machines[1])
-	b.WriteString("}\n")
 }
 
 // noChooser returns the Go file of the processors that have portable kernels only.

@@ -32,7 +32,7 @@ func (m *machine) packRows(width int) {
 // panel. Rows r, r+4, r+8, … go to the 128-bit lanes of one register; then each lane is a 4×4 transposition. Where
 // there are rows for fewer lanes, the others hold copies.
 func (m *machine) packTransposed() {
-	m.function("packTransposed", "func(dst *float32, ldd int, src *float32, lds, quads, lanes int)",
+	m.tiled("packTransposed", 4, 4, "dst *float32, ldd int, src *float32, lds, quads, lanes int",
 		"transposes a vector's number of rows into columns of a panel.")
 	dst, ldd := m.arg("dst"), m.arg("ldd")
 	src, lds := m.arg("src"), m.arg("lds")

@@ -10,14 +10,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// params returns params, with float64 in place of float32 if that is the precision in use.
-func (m *machine) params(params string) string {
-	if m.double {
-		return strings.ReplaceAll(params, "float32", "float64")
-	}
-	return params
-}
-
 // targets emits the kernels of the densities that have data.
 func (m *machine) targets() {
 	for q := 1; q <= outerColumns; q++ {
@@ -96,19 +88,18 @@ func (m *machine) addProduct(sum Op, number, vector Mem) {
 	m.addTo(sum, v, vector)
 }
 
-const outerParams = "x *float32, ldx, groups int, w *float32, state *float64"
+const outerParams = "x *float32, ldx, groups int, w *float32, state *float64, p int, columns *float32"
 
-// partParams are those of a kernel for some of the columns only.
-const partParams = "x *float32, ldx, groups int, w *float32, state *float64, p int, columns *float32"
-
+// outerFunction starts a kernel of q columns: as shape 1×q of those from columns on, for w of p values; as 0×q of all.
 func (m *machine) outerFunction(name string, q int, part bool) {
-	name, params := fmt.Sprint(name, q), m.params(outerParams)
-	doc := fmt.Sprintf("does %d rows and columns.", q)
-	if part {
-		name, params = fmt.Sprint(name[:len(name)-1], "Part"), m.params(partParams)
-		doc = fmt.Sprintf("does p rows and %d columns.", q)
+	params, rows := outerParams, 0
+	if m.double {
+		params = strings.ReplaceAll(params, "float32", "float64")
 	}
-	m.function(name, "func("+params+")", doc)
+	if part {
+		rows = 1
+	}
+	m.tiled(name, rows, q, params, fmt.Sprintf("does %d columns.", q))
 }
 
 // tanhOuter emits the kernel that adds Σ tanh(y) x_b in float64 to the lanes of row b of state, which has 16 a row.
@@ -200,7 +191,7 @@ func (m *machine) evenOdd(x Op, c [11]float64) Op {
 
 // reluHead emits the output layer over ReLU units, forward and backward: for each of rows > 0 rows of a (cols > 0
 // columns, row stride ld), rest = y − bias − Σ_j max(a_j, 0)·w_j goes to r, and each a_j becomes rest·(1, ½ or 0 for
-// a_j >, = or < 0). The sum of 16 lanes is one of halves, quarters and so on.
+// a_j >, = or < 0).
 func (m *machine) reluHead() {
 	const name, params = "reluHead", "a []float32, ld, rows, cols int, w []float32, bias float32, y, r []float32"
 	m.kernel(name, params)
@@ -258,20 +249,7 @@ func (m *machine) reluHead() {
 		h := m.max(zero, m.get(at(a, part), k)) // not a number stays so
 		m.addTo(sums[part], h, m.get(at(w, part), k))
 	})
-	eight := m.YMM()
-	if m.wide() {
-		m.VEXTRACTF32X8(U8(1), sums[0], eight)
-		m.VADDPS(sums[0].AsY(), eight, eight)
-	} else {
-		m.VADDPS(sums[1], sums[0], eight)
-	}
-	s, u := m.XMM(), m.XMM()
-	m.VEXTRACTF128(U8(1), eight, s)
-	m.VADDPS(eight.AsX(), s, s)
-	m.VMOVHLPS(s, s, u)
-	m.VADDPS(u, s, s)
-	m.VMOVSHDUP(s, u)
-	m.VADDSS(u, s, s)
+	s, u := m.total(sums), m.XMM()
 	m.VADDSS(bias, s, s)
 	m.VMOVSS(Mem{Base: y}, u)
 	m.VSUBSS(s, u, u)
