@@ -55,7 +55,9 @@ func (o *Antithetic) Velocity(c *Cloud, noise *Noise) Info {
 	if o.Fresh {
 		o.perturb(c)
 	}
-	o.judge(c, noise)
+	f, _ := halves(o.f)
+	judge(c, o.net, f)
+	noise.adapt(c) // the KL rules want E⟨v, w⟩ with v at x₊
 	return info
 }
 
@@ -77,15 +79,6 @@ func (o *Antithetic) train(c *Cloud) {
 	simd.Residual(gp.Data, fp.Data, fp.Data, c.W.Data, 1/c.Sigma, inv)
 	simd.Residual(gm.Data, fm.Data, fm.Data, c.W.Data, -1/c.Sigma, inv)
 	o.net.Descend(o.g, o.opt)
-}
-
-// judge sets the velocity and lets σ follow it. The KL rules want E⟨v, w⟩ with v at x₊.
-func (o *Antithetic) judge(c *Cloud, noise *Noise) {
-	f, _ := halves(o.f)
-	c.Score()
-	o.net.Forward(f, c.X)
-	difference(c.V, c.S, f)
-	noise.adapt(c)
 }
 
 // difference sets dst = a − b.

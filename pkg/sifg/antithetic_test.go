@@ -102,7 +102,9 @@ func TestAntitheticVelocity(t *testing.T) {
 		want[i] = float64(s.Data[i]) - float64(f.Data[i])
 		along += want[i] * float64(c.W.Data[i]) / float64(n)
 	}
-	o.judge(c, &Noise{Rule: SigmaKLw, Rate: 1})
+	room, _ := halves(o.f)
+	judge(c, o.net, room)
+	(&Noise{Rule: SigmaKLw, Rate: 1}).adapt(c)
 	if d := apart(c.V.Data, want); d > 1e-5 {
 		t.Errorf("the velocity is %v off", d)
 	}

@@ -146,6 +146,14 @@ func inRange(key string, v, low, high float64) error {
 	return wrong(key, "must be at least %v and at most %v, got %v", low, high, v)
 }
 
+// zeroOr is inRange, for settings of which 0 has a meaning of its own.
+func zeroOr(key string, v, low, high float64) error {
+	if v == 0 {
+		return nil
+	}
+	return inRange(key, v, low, high)
+}
+
 // check refuses values out of range. Defaults are in place. What only one part has is checked with it: Flow.check.
 func (cfg *Config) check(uses []string) error {
 	within := func(key string, v, low, high float64) error {
@@ -153,12 +161,6 @@ func (cfg *Config) check(uses []string) error {
 			return nil
 		}
 		return inRange(key, v, low, high)
-	}
-	zeroOr := func(key string, v, low, high float64) error {
-		if v == 0 {
-			return nil
-		}
-		return within(key, v, low, high)
 	}
 	oneOf := func(key, v string, names []string) error {
 		if slices.Contains(uses, key) && !slices.Contains(names, v) {

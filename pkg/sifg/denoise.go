@@ -98,7 +98,7 @@ func (o *Denoise) Velocity(c *Cloud, noise *Noise) Info {
 	if o.Independent {
 		if noise.adapts() {
 			c.Perturb()
-			o.judge(c)
+			judge(c, o.net, o.f)
 			noise.adapt(c)
 		}
 		c.Perturb()
@@ -108,16 +108,16 @@ func (o *Denoise) Velocity(c *Cloud, noise *Noise) Info {
 		difference(c.V, c.S, o.f)
 		return info
 	}
-	o.judge(c)
+	judge(c, o.net, o.f)
 	noise.adapt(c)
 	return info
 }
 
-// judge sets V = s(x) − f(x) at the present x.
-func (o *Denoise) judge(c *Cloud) {
+// judge sets V = s(x) − f(x) at the present x, with room for f.
+func judge(c *Cloud, net *nn.Net, f Batch) {
 	c.Score()
-	o.net.Forward(o.f, c.X)
-	difference(c.V, c.S, o.f)
+	net.Forward(f, c.X)
+	difference(c.V, c.S, f)
 }
 
 // train does one network step on the loss (1/n) Σ‖f(x_i) + δ_i/σ²‖², where δ = x − z = drawn·w, and leaves the

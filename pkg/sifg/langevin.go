@@ -116,13 +116,11 @@ func (o *AdaGrad) rates(dst []float32) {
 // diffuse returns the mover of the settings with its noise. "rmsprop" averages over 100 iterations, not 10 as without
 // noise: P must not depend on the present velocity, or the particles gather where the score is small.
 func diffuse(c Config, theta func() float64) *Diffuse {
-	switch c.Mover {
-	case "adagrad":
-		return &Diffuse{Mover: &AdaGrad{Step: c.Step}, Theta: theta}
-	case "rmsprop":
-		return &Diffuse{Mover: &AdaGrad{Step: c.Step, Decay: 0.99}, Theta: theta}
+	m := c.mover()
+	if a, ok := m.(*AdaGrad); ok && a.Decay > 0 {
+		a.Decay = 0.99
 	}
-	return &Diffuse{Mover: &Euler{Step: c.Step}, Theta: theta}
+	return &Diffuse{Mover: m.(preconditioned), Theta: theta}
 }
 
 // BAOAB moves by underdamped Langevin dynamics, dz = p dt, dp = v dt − γp dt + √(2γ)·dB, split as Leimkuhler and

@@ -20,17 +20,9 @@ func (f *Flow) check() error {
 }
 
 func (o *Noise) check() error {
-	for _, s := range []struct {
-		key   string
-		value float64
-	}{{"sigma", float64(o.Sigma)}, {"sigma_min", float64(o.Min)}, {"sigma_max", float64(o.Max)}} {
-		if s.value != 0 {
-			if err := inRange(s.key, s.value, leastSigma, mostSigma); err != nil {
-				return err
-			}
-		}
-	}
-	return inRange("sigma_rate", o.Rate, 0, most)
+	return cmp.Or(zeroOr("sigma", float64(o.Sigma), leastSigma, mostSigma),
+		zeroOr("sigma_min", float64(o.Min), leastSigma, mostSigma),
+		zeroOr("sigma_max", float64(o.Max), leastSigma, mostSigma), inRange("sigma_rate", o.Rate, 0, most))
 }
 
 func checkMover(m Mover) error {
@@ -79,9 +71,7 @@ func checkField(f Field, sigma float32) error {
 		}
 		return f.Network.check()
 	case *Kernel:
-		if f.Bandwidth != 0 {
-			return inRange("bandwidth", f.Bandwidth, least, most)
-		}
+		return zeroOr("bandwidth", f.Bandwidth, least, most)
 	case *Interpolated:
 		if f.Field == nil || !(f.Theta >= 0 && f.Theta <= 1) {
 			return errors.New("sifg: Interpolated needs a Field, and a Theta in [0, 1]")

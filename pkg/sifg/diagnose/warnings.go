@@ -78,9 +78,8 @@ func (s *Summary) warn(x metric.Points) {
 	k, low := s.Coordinates[off], s.Coordinates[least]
 	switch {
 	case s.Stein+float64(5*s.SteinError) < 0:
-		s.say("The score points away from the particles: "+
-			"the Stein ratio is %.2g ± %.2g, that of draws of the target is 1. "+
-			"Most likely it is the gradient of −log π, with the wrong sign: diagnose.Check tells.",
+		s.say("The score points away from the particles: the Stein ratio is %.2g ± %.2g, that of draws of the target "+
+			"is 1. Most likely it is the gradient of −log π, with the wrong sign: diagnose.Check tells.",
 			s.Stein, s.SteinError)
 	case math.Abs(low.Stein)+float64(5*low.SteinError) < unitsBound && len(s.Coordinates) > 1:
 		s.say("Coordinate %d has not spread: its Stein ratio is %.2g ± %.2g, that of draws of the target is 1. "+
@@ -88,15 +87,13 @@ func (s *Summary) warn(x metric.Points) {
 			"sample that coordinate divided by its width.",
 			least, low.Stein, low.SteinError, low.SD/math.Sqrt(max(low.Stein, 1e-12)), low.SD)
 	case beyond(s.Stein, s.SteinError, steinBound) && s.Stein < 1:
-		s.say("The sample is too narrow: its Stein ratio is %.2f ± %.2f, that of draws of the target is 1, "+
-			"so its variances are about %.0f %% of the target's. The particles repel each other too little: "+
-			"take the settings of sifg.Default, or a wider network, more inner steps or a larger σ. "+
-			"svgd and kde-flow are too narrow in many dimensions whatever their settings.",
-			s.Stein, s.SteinError, max(0, 100*s.Stein))
+		s.say("The sample is too narrow: its Stein ratio is %.2f ± %.2f, that of draws of the target is 1, so its "+
+			"variances are about %.0f %% of the target's. The particles repel each other too little: take the "+
+			"settings of sifg.Default, or a wider network, more inner steps or a larger σ. svgd and kde-flow are too "+
+			"narrow in many dimensions whatever their settings.", s.Stein, s.SteinError, max(0, 100*s.Stein))
 	case beyond(s.Stein, s.SteinError, steinBound):
-		s.say("The sample is too wide: its Stein ratio is %.2f ± %.2f, that of draws of the target is 1. "+
-			"Run longer; if that does not help, take a smaller step, "+
-			"or a σ well below the narrowest width of the target.",
+		s.say("The sample is too wide: its Stein ratio is %.2f ± %.2f, that of draws of the target is 1. Run longer; "+
+			"if that does not help, take a smaller step, or a σ well below the narrowest width of the target.",
 			s.Stein, s.SteinError)
 	case s.excess(&k) > 0 && math.Abs(k.Stein-1) > coordinateBound:
 		s.say("Coordinate %d is too %s: its Stein ratio is %.2f ± %.2f, that of draws of the target is 1. "+
@@ -148,10 +145,9 @@ func (s *Summary) warnOfRounding() {
 func (s *Summary) warnOfRuns() {
 	worst := s.most(func(k *CoordinateSummary) float64 { return k.RHat }) // not a number where nothing varies
 	if r := s.Coordinates[worst].RHat; r > s.rhatLimit {
-		s.say("The %d runs do not agree: R-hat of coordinate %d is %.3g, of runs that sample the same "+
-			"distribution below %.3g. "+
-			"They have not converged, or found different modes: run longer, and look at each run by itself.",
-			s.Runs, worst, r, s.rhatLimit)
+		s.say("The %d runs do not agree: R-hat of coordinate %d is %.3g, of runs that sample the same distribution "+
+			"below %.3g. They have not converged, or found different modes: run longer, and look at each run by "+
+			"itself.", s.Runs, worst, r, s.rhatLimit)
 	}
 }
 
@@ -171,29 +167,26 @@ func (s *Summary) warnOfWidths() {
 	}
 	if f := s.funnel; math.Abs(f.rank) > funnelBound && s.Stein > 0 {
 		s.Warnings = slices.DeleteFunc(s.Warnings, func(w string) bool { return strings.HasPrefix(w, "Coordinate ") })
-		s.say("The width of coordinate %d depends on coordinate %d "+
-			"(rank correlation of the score's size with it: %.2f), as in a funnel. "+
-			"No single step or scale fits that, and particles miss the neck or the mouth: "+
-			"write the model non-centred, x = location + scale·z with z the coordinate, "+
-			"or compare with long chains of package hmc.", f.width, f.place, f.rank)
+		s.say("The width of coordinate %d depends on coordinate %d (rank correlation of the score's size with it: "+
+			"%.2f), as in a funnel. No single step or scale fits that, and particles miss the neck or the mouth: "+
+			"write the model non-centred, x = location + scale·z with z the coordinate, or compare with long chains "+
+			"of package hmc.", f.width, f.place, f.rank)
 		return
 	}
 	s.warnOfTails()
 	if lo, hi := s.Coordinates[narrow].SD, s.Coordinates[wide].SD; hi > spreadBound*lo {
-		s.say("Coordinate %d has a standard deviation of %.2g and coordinate %d one of %.2g, "+
-			"but all move by the same step: sample x divided by its width.",
-			narrow, lo, wide, hi)
+		s.say("Coordinate %d has a standard deviation of %.2g and coordinate %d one of %.2g, but all move by the "+
+			"same step: sample x divided by its width.", narrow, lo, wide, hi)
 	}
 }
 
 // warnOfTails warns of the coordinate whose tail is heaviest, if that is a power law's.
 func (s *Summary) warnOfTails() {
 	if s.tail < tailBound && s.Stein > 0 {
-		s.say("The target has heavy tails along coordinate %d: its score hardly pulls harder at twice the distance of "+
-			"the outermost particles. Particles come and go there slowly, so standard deviations and quantiles far "+
-			"out are too small or too large. Sample asinh(x − median) in its place, or compare with long chains of "+
-			"package hmc.",
-			s.tailAt)
+		s.say("The target has heavy tails along coordinate %d: its score hardly pulls harder at twice the distance "+
+			"of the outermost particles. Particles come and go there slowly, so standard deviations and quantiles "+
+			"far out are too small or too large. Sample asinh(x − median) in its place, or compare with long chains "+
+			"of package hmc.", s.tailAt)
 	}
 }
 

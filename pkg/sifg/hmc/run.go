@@ -9,10 +9,7 @@ import (
 )
 
 // run steps every chain, each in a goroutine of its own, until it has done n iterations in all, the warm-up included.
-// After every iteration sink, if any, sees the chain's place in chains, the number of the iteration from 0, the
-// position, which it must copy to keep, and the info. Calls of one chain come in order; those of different chains may
-// come at the same time. What a chain does is the same with any number of others beside it. When a chain is not stepped
-// any more, ended, if any, is called in its goroutine.
+// sink and ended are Each and Ended of Options. What a chain does is the same with any number of others beside it.
 //
 // ctx done, an error from sink, a position that is not finite (only with Config.Released), or a chain that accepts
 // nothing in its warm-up, and in 100 iterations at least, stops all chains after the iterations they are in; each can

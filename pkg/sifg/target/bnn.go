@@ -81,14 +81,14 @@ func NewBNN(x blas32.General, y []float32, o BNNOptions) (*BNN, error) {
 	t := &BNN{o: o, d: d, n: n}
 	for i := range n + o.Batch - 1 {
 		for c, v := range row(x, i%n) {
-			if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
+			if !finite(v) {
 				return nil, fmt.Errorf("target: bnn: feature %d of row %d is %g; it must be finite (a constant "+
 					"feature cannot be standardised)", c, i, v)
 			}
 			t.x = append(t.x, v)
 		}
-		if f := float64(y[i%n]); math.IsNaN(f) || math.IsInf(f, 0) {
-			return nil, fmt.Errorf("target: bnn: target %d is %g; it must be finite", i, f)
+		if !finite(y[i%n]) {
+			return nil, fmt.Errorf("target: bnn: target %d is %g; it must be finite", i, y[i%n])
 		}
 		t.x, t.y = append(t.x, 1), append(t.y, y[i%n])
 	}

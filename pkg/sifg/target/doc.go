@@ -52,5 +52,8 @@ func checkSample(dst blas32.General, d int) {
 	}
 }
 
+// finite reports whether a value is a number, and no infinity.
+func finite(v float32) bool { return v-v == 0 }
+
 // row returns row i of b.
 func row(b blas32.General, i int) []float32 { return b.Data[i*b.Stride : i*b.Stride+b.Cols] }

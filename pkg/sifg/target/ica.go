@@ -64,7 +64,7 @@ func NewICA(x blas32.General, o ICAOptions) (*ICA, error) {
 	t.x, t.x64 = make([]float32, p*t.padded), make([]float64, p*t.padded)
 	for a := range p {
 		for i, v := range row(x, a) {
-			if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
+			if !finite(v) {
 				return nil, fmt.Errorf("target: ica: observation %d of channel %d is %g; it must be finite", i, a, v)
 			}
 			t.x[a*t.padded+i], t.x64[a*t.padded+i] = v, float64(v)

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
 
@@ -124,23 +126,10 @@ func Whitening(x *mat.Dense) (*mat.Dense, error) {
 // below 2/hi.
 func (t *ICA) Curvature(w []float64) (lo, hi float64) {
 	n := len(w)
-	var square float64
-	for _, v := range w {
-		square += float64(v * v)
-	}
-	h := float64(1e-5 * math.Sqrt(square/float64(n)))
-	x, up, down := slices.Clone(w), make([]float64, n), make([]float64, n)
+	step := 1e-5 * floats.Norm(w, 2) / math.Sqrt(float64(n))
 	rows := mat.NewDense(n, n, nil)
-	for i := range n {
-		x[i] = w[i] + h
-		t.Grad(up, x)
-		x[i] = w[i] - h
-		t.Grad(down, x)
-		x[i] = w[i]
-		for j := range n {
-			rows.Set(i, j, (up[j]-down[j])/(2*h))
-		}
-	}
+	fd.Jacobian(rows, func(dst, x []float64) { t.Grad(dst, x) }, w,
+		&fd.JacobianSettings{Formula: fd.Central, Step: step})
 	hessian := mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := i; j < n; j++ {

@@ -14,8 +14,8 @@ import (
 // Mixture is the Gaussian mixture π(x) = Σ_k w_k N(x; m_k, s_k² I) on R^d with K isotropic components. Its log density
 // is normalised.
 //
-// LogDensity, as the score does, streams over the components: it holds the largest log density so far and a sum
-// relative to it, which is a stable log-sum-exp in one pass for any K without scratch memory.
+// Score and LogDensity stream over the components: they hold the largest log density so far and sums relative to it,
+// which is a stable log-sum-exp in one pass for any K without scratch memory.
 type Mixture struct {
 	d       int
 	weights []float64 // K

@@ -139,11 +139,6 @@ func inner3x1AVX2(k int, tiles int, a *float32, lda int, b *float32, ldb int, c 
 //go:noescape
 func inner3x2AVX2(k int, tiles int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, add bool)
 
-// gemmTenAVX2 is a column of tiles of eight rows and ten columns.
-//
-//go:noescape
-func gemmTenAVX2(k int, tiles int, a *float32, rs int, ks int, b *float32, ldb int, c *float32, ldc int)
-
 // packRows1x1AVX2 copies k rows into a panel of that many vectors.
 //
 //go:noescape

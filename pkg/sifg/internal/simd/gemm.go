@@ -14,10 +14,8 @@ type strided struct {
 // sums to the sums of the columns of B.
 type fused struct{ y, sums []float32 }
 
-// The products' common contract: an element of C is one sum over p = 0…k−1, in that order or, for NN and NT with few
-// columns (isNarrow), in a fixed number of interleaved partial sums. Its bits therefore do not depend on which rows are
-// computed together. The portable loops round each product, the vector kernels fuse it with the sum; both vector paths
-// give the same bits.
+// In all products an element of C is one sum over p = 0…k−1, in that order or, for NN and NT with few columns
+// (isNarrow), in a fixed number of interleaved partial sums.
 
 // isNarrow reports whether C has too few columns to fill vectors, and k is long enough to fill them.
 func isNarrow(n, k int) bool { return n <= 4 && k >= 16 || n <= 10 && k >= 256 }

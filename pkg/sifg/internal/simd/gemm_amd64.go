@@ -43,8 +43,6 @@ func product(pack *[]float32, m, n, k int, a, b strided, c []float32, ldc int, a
 		ct, sums := (*pack)[:2*m], (*pack)[2*m:]
 		twoRows(k, strided{b.data, 1, b.row}, strided{a.data, a.col, 1}, ct, m, sums)
 		transpose(c, ldc, ct, m, n, m)
-	case path == avx2 && n == 10 && m >= 8 && a.col == 1 && b.col == 1 && !acc:
-		tenColumns(m, k, a, b, c, ldc)
 	case a.row == 1 && b.col == 1 && 5*n*vectors(m) < 4*m*vectors(n):
 		// Cᵀ = Bᵀ·A, because the columns fill vectors badly and the rows don't; the bits are the same
 		need := min(k, blockK)*wide*lanes + m*n
@@ -268,17 +266,6 @@ func (p panelCall) sum() int {
 func (p panelCall) packing(pack *float32) {
 	gemmPackTile(p.tile, p.width, p.k, 1, 1, &p.a.data[0], 4*p.a.row, 4*p.a.col, &p.b.data[0], 4*p.b.row, &p.c[0],
 		4*p.ldc, p.last(), p.add, pack)
-}
-
-// tenColumns computes C = A·B of ten columns; the last tile repeats rows of the one before.
-func tenColumns(m, k int, a, b strided, c []float32, ldc int) {
-	run := func(i, tiles int) {
-		gemmTenAVX2(k, tiles, &a.data[i*a.row], 4*a.row, 4*a.col, &b.data[0], 4*b.row, &c[i*ldc], 4*ldc)
-	}
-	run(0, m/8)
-	if m%8 > 0 {
-		run(m-8, 1)
-	}
 }
 
 // inner computes C = A·Bᵀ or adds to C, by tiles of inner products.

@@ -2,9 +2,7 @@ package simd
 
 import "math"
 
-// Mixture is a Gaussian mixture of K isotropic components on R^d. Its score streams over the components: it holds the
-// largest log density so far and sums relative to it, which is a stable log-sum-exp in one pass for any K without
-// scratch memory.
+// Mixture is a Gaussian mixture of K isotropic components on R^d.
 type Mixture struct {
 	d                  int
 	means, logs, precs []float64

@@ -7,8 +7,7 @@ import "math"
 //
 // W is p×p, row-major; X is p×n with row stride ldx ≥ n, and observation t is its column t. n must be a multiple of
 // OuterPad: fill up with columns of zeros, which add nothing. The vector kernels stream X through the level-1 cache in
-// blocks, keep a row of the result in registers and store neither W·X nor its tanh; both vector paths give the same
-// bits.
+// blocks, keep a row of the result in registers and store neither W·X nor its tanh.
 type Outer struct {
 	state []float64
 }

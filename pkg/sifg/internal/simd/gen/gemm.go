@@ -65,61 +65,9 @@ func (m *machine) matrixProducts() {
 			m.inner(r, c+1)
 		}
 	}
-	if !m.wide() {
-		m.tenColumns()
-	}
 	m.packRows(1)
 	m.packRows(2)
 	m.packTransposed()
-}
-
-// tenColumns emits C = A·B for ten columns and tiles of eight rows, whose last two columns share vectors: four rows
-// each, as two vectors a row would be wasted on them. Strides count bytes.
-func (m *machine) tenColumns() {
-	m.function("gemmTen", "func(k, tiles int, a *float32, rs, ks int, b *float32, ldb int, c *float32, ldc int)",
-		"is a column of tiles of eight rows and ten columns.")
-	tiles, a, rs, ks := m.arg("tiles"), m.arg("a"), m.arg("rs"), m.arg("ks")
-	ldb, c, ldc := m.arg("ldb"), m.arg("c"), m.arg("ldc")
-	row := m.addresses(rs, 8)
-	m.Label("tile")
-	eight, two := m.zeros(8), m.zeros(2)
-	at, b, left := m.GP64(), m.arg("b"), m.arg("k")
-	m.MOVQ(a, at)
-	m.Label("step")
-	b8, b2 := m.load(Mem{Base: b}), m.into(m.VBROADCASTSD, Mem{Base: b, Disp: 32})
-	for half, sum := range two {
-		var as [4]reg.VecVirtual
-		for r := range as {
-			as[r] = m.into(m.VBROADCASTSS, row(at, 4*half+r))
-			m.addTo(eight[4*half+r], as[r], b8)
-		}
-		for r, v := range as[1:] {
-			m.VBLENDPS(U8(3<<(2*r+2)), v, as[0], as[0])
-		}
-		m.addTo(sum, as[0], b2)
-	}
-	m.ADDQ(ks, at)
-	m.ADDQ(ldb, b)
-	m.DECQ(left)
-	m.JNZ(LabelRef("step"))
-	for half, sum := range two {
-		for r := range 4 {
-			m.VMOVUPS(eight[4*half+r], Mem{Base: c})
-			if r == 2 {
-				m.VEXTRACTF128(U8(1), sum, sum.AsX())
-			}
-			if r%2 == 0 {
-				m.VMOVLPS(sum.AsX(), Mem{Base: c, Disp: 32})
-			} else {
-				m.VMOVHPS(sum.AsX(), Mem{Base: c, Disp: 32})
-			}
-			m.ADDQ(ldc, c)
-		}
-	}
-	m.LEAQ(Mem{Base: a, Index: rs, Scale: 8}, a)
-	m.DECQ(tiles)
-	m.JNZ(LabelRef("tile"))
-	m.ret()
 }
 
 // addresses returns the address of row r from a base, up to nine rows at stride rs, with those multiples of the stride

@@ -34,8 +34,7 @@ type panelKernel struct {
 // vectors wide; `last` is the columns of its last vector that belong to C. Several panels lie side by side in B and C.
 // Element (i, p) of A is a[i·rs+p·ks], row p of B is b[p·ldb:], row i of C is c[i·ldc:]; strides count bytes.
 //
-// Each element of C is one chain of fused multiply-adds over p, from zero or from C, so that its bits depend neither on
-// its place in a tile nor on how rows, columns or k were split. With distance, the term is (b−a)².
+// Each element of C is one chain of fused multiply-adds over p, from zero or from C. With distance, the term is (b−a)².
 //
 // A packing kernel does one tile of one panel, and stores the rows of B without gaps at pack, filled up with zeros, for
 // the tiles below: the copy waits for memory while the products go on. A kernel with slope multiplies C by 1 − y², for
