@@ -69,8 +69,7 @@ func (o *Antithetic) perturb(c *Cloud) {
 	simd.AddScaled(minus.Data, c.Z.Data, -c.Sigma, c.W.Data)
 }
 
-// train does one network step on the mean of ½‖f(x₊) + w/σ‖² + ½‖f(x₋) − w/σ‖², and leaves the squares before it
-// in f.
+// train does one network step on the mean of ½‖f(x₊) + w/σ‖² + ½‖f(x₋) − w/σ‖², and leaves the squares before it in f.
 func (o *Antithetic) train(c *Cloud) {
 	o.net.Forward(o.f, o.x)
 	inv := 1 / float32(c.Z.Rows)

@@ -101,10 +101,11 @@ func Summarize(c *sifg.Cloud, others ...*sifg.Cloud) *Summary {
 		s.Given += r.Sample().Rows
 	}
 	var x, score metric.Points
-	samples := make([]sifg.Batch, len(runs))
+	samples, points := make([]sifg.Batch, len(runs)), make([]metric.Points, len(runs))
 	for k, r := range runs {
 		samples[k] = spread(r.Sample(), s.Given)
-		x = joined(x, metric.FromBatch(samples[k]))
+		points[k] = metric.FromBatch(samples[k])
+		x = joined(x, points[k])
 	}
 	s.Particles = x.N
 	if x.N < 2 {
@@ -128,7 +129,7 @@ func Summarize(c *sifg.Cloud, others ...*sifg.Cloud) *Summary {
 		return s
 	}
 	s.describe(x, score)
-	s.compare(samples)
+	s.compare(points)
 	s.discrepancy(x, score)
 	s.offset(score)
 	s.funnel = findFunnel(x, score)
@@ -139,23 +140,6 @@ func Summarize(c *sifg.Cloud, others ...*sifg.Cloud) *Summary {
 	s.compareGradient(x, c.Target)
 	s.warn(x)
 	return s
-}
-
-// scored returns the score of a run's target at points: the full one, where it has that. batch says that it has
-// mini-batches alone: the score of another iteration is another.
-func scored(c *sifg.Cloud, x sifg.Batch) (scores sifg.Batch, batch bool) {
-	scores = sifg.NewBatch(x.Rows, x.Cols)
-	if full, ok := c.Target.(sifg.FullScorer); ok {
-		full.FullScore(scores, x)
-		return scores, false
-	}
-	c.Target.Score(scores, x, c.Iter)
-	few := x
-	few.Rows, few.Data = 1, x.Data[:x.Cols]
-	now, next := sifg.NewBatch(1, x.Cols), sifg.NewBatch(1, x.Cols)
-	c.Target.Score(now, few, c.Iter)
-	c.Target.Score(next, few, c.Iter+1)
-	return scores, !slices.Equal(now.Data, next.Data)
 }
 
 // compareGradient compares the gradient with the log density at a few particles, where the target has one.
@@ -174,63 +158,26 @@ func (s *Summary) compareGradient(x metric.Points, t sifg.Target) {
 	}
 }
 
-// spread returns rows of a sample, evenly spread, so many that those of all runs, which have total rows, are at most
-// mostNumbers numbers: the sample itself where it may.
-func spread(b sifg.Batch, total int) sifg.Batch {
-	const mostNumbers = 10_000_000
-	n := max(fewest, int(float64(b.Rows)*mostNumbers/(float64(total)*float64(b.Cols))))
-	if n >= b.Rows {
-		return b
-	}
-	out := sifg.NewBatch(n, b.Cols)
-	for i := range n {
-		copy(out.Data[i*b.Cols:(i+1)*b.Cols], b.Data[i*b.Rows/n*b.Cols:])
-	}
-	return out
-}
-
-// joined returns the points of both.
-func joined(a, b metric.Points) metric.Points {
-	return metric.Points{N: a.N + b.N, D: b.D, Data: append(a.Data, b.Data...)}
-}
-
 // compare sets R-hat and its bound; of runs of different sizes the first particles are compared.
-func (s *Summary) compare(samples []sifg.Batch) {
-	n := samples[0].Rows
-	for _, b := range samples {
-		n = min(n, b.Rows)
-	}
-	points := make([]metric.Points, len(samples))
-	if len(samples) > 1 {
-		for k, b := range samples {
-			points[k] = metric.FromBatch(b)
-		}
+func (s *Summary) compare(runs []metric.Points) {
+	n := runs[0].N
+	for _, p := range runs {
+		n = min(n, p.N)
 	}
 	for c := range s.Coordinates {
 		s.Coordinates[c].RHat = math.NaN()
-		if len(samples) == 1 {
-			continue
+		if len(runs) > 1 {
+			columns := make([][]float64, len(runs))
+			for k, p := range runs {
+				columns[k] = p.Column(c)[:n]
+			}
+			s.Coordinates[c].RHat = hmc.RankRHat(columns)
 		}
-		columns := make([][]float64, len(samples))
-		for k, p := range points {
-			columns[k] = p.Column(c)[:n]
-		}
-		s.Coordinates[c].RHat = hmc.RankRHat(columns)
 	}
 	// The variance between m halves of runs, n/2 exact draws each, has a χ² law of m−1 degrees; two a coordinate.
-	m := float64(2 * len(samples))
+	m := float64(2 * len(runs))
 	worst := distuv.ChiSquared{K: m - 1}.Quantile(1-0.001/float64(2*len(s.Coordinates))) / (m - 1)
 	s.rhatLimit = max(rhatBound, math.Sqrt(1+(worst-1)/(float64(n)/2)))
-}
-
-// unfinite counts the points that are not finite.
-func unfinite(p metric.Points) (bad int) {
-	for i := range p.N {
-		if !(metric.Points{N: 1, D: p.D, Data: p.Row(i)}).Finite() {
-			bad++
-		}
-	}
-	return bad
 }
 
 // fail leaves one warning and no numbers.

@@ -10,10 +10,9 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 )
 
-// Watch looks at a run from checkpoint to checkpoint and says whether its particles still move at the
-// end. Its Look is an Options.Callback; Options.Every should make forty calls or so of a run. It is for
-// flows, whose particles settle: of those of sgld, psgld and baoab, which wander as chains do, it says
-// nothing. The zero value is ready.
+// Watch looks at a run from checkpoint to checkpoint and says whether its particles still move at the end. Its Look is
+// an Options.Callback; Options.Every should make forty calls or so of a run. It is for flows, whose particles settle:
+// of those of sgld, psgld and baoab, which wander as chains do, it says nothing. The zero value is ready.
 type Watch struct {
 	wanders   bool
 	iter      []float64

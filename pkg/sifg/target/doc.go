@@ -1,6 +1,5 @@
-// Package target holds densities with known truth: log density, score and exact sampler; and two
-// posteriors given data, BNN and ICA, which have a score and a log density up to a constant only, and so are no
-// Density.
+// Package target holds densities with known truth: log density, score and exact sampler; and two posteriors given data,
+// BNN and ICA, which have a score and a log density up to a constant only, and so are no Density.
 //
 // One density a file; Table lists those with known truth under the names by which programs ask for them. All are
 // immutable and safe for concurrent use, and its Score allocates nothing. Points are rows of row-major float32 batches

@@ -469,10 +469,11 @@ TEXT ·leakyReLUGradNEON(SB), NOSPLIT, $0-76
 loop:
 	WORD $0x3DC00020 // ldr q0, [x1]
 	WORD $0x3DC00041 // ldr q1, [x2]
-	WORD $0x4EA0C821 // fcmgt0 v1, v1
-	WORD $0x6E3FDC02 // fmul v2, v0, v31
-	WORD $0x6E621C01 // bsl v1, v0, v2
-	WORD $0x3D800001 // str q1, [x0]
+	WORD $0x3DC00262 // ldr q2, [x19, #0]
+	WORD $0x6EA2E422 // fcmgt v2, v1, v2
+	WORD $0x6E3FDC01 // fmul v1, v0, v31
+	WORD $0x6E611C02 // bsl v2, v0, v1
+	WORD $0x3D800002 // str q2, [x0]
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
@@ -576,7 +577,8 @@ loop:
 	WORD $0x3DC00000 // ldr q0, [x0]
 	WORD $0x3DC00021 // ldr q1, [x1]
 	WORD $0x4E21D401 // fadd v1, v0, v1
-	WORD $0x4EA0C820 // fcmgt0 v0, v1
+	WORD $0x3DC00260 // ldr q0, [x19, #0]
+	WORD $0x6EA0E420 // fcmgt v0, v1, v0
 	WORD $0x6E3FDC22 // fmul v2, v1, v31
 	WORD $0x6E621C20 // bsl v0, v1, v2
 	WORD $0x3D800000 // str q0, [x0]

@@ -29,7 +29,6 @@ func main() { os.Exit(run()) }
 
 func run() int {
 	check := flag.Bool("check", false, "compare instead of writing")
-	dir := flag.String("dir", "..", "folder of package simd")
 	flag.Parse()
 
 	files, err := generate()
@@ -39,7 +38,7 @@ func run() int {
 	}
 	status := 0
 	for _, f := range files {
-		name := filepath.Join(*dir, f.name)
+		name := filepath.Join("..", f.name)
 		if old, err := os.ReadFile(name); err == nil && bytes.Equal(old, f.text) {
 			continue
 		}

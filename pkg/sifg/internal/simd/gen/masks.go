@@ -79,9 +79,6 @@ func (m *machine) less(a, b Op) Op {
 	return k
 }
 
-// positive returns the mask of a > 0.
-func (m *machine) positive(a Op) Op { return m.less(m.zero(), a) }
-
 // signOf returns the mask of the lanes whose highest bit is set.
 func (m *machine) signOf(a Op) Op {
 	if !m.wide() {

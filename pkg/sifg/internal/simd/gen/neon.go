@@ -106,7 +106,6 @@ func (b *body) sar(x Op, n uint8) Op    { return b.op("sshr", 0x4F000400|uint32(
 func (b *body) toFloat(x Op) Op         { return b.op("scvtf", 0x4E21D800, x) }
 func (b *body) fromUnsigned(x Op) Op    { return b.op("ucvtf", 0x6E21D800, x) }
 func (b *body) less(x, y Op) Op         { return b.op("fcmgt", 0x6EA0E400, y, x) }
-func (b *body) positive(x Op) Op        { return b.op("fcmgt0", 0x4EA0C800, x) }
 func (b *body) pick(k, x, y Op) Op      { return b.tied("bsl", 0x6E601C00, k, x, y) }
 func (b *body) addTo(sum, x, y Op) Op   { return b.tied("fmla", 0x4E20CC00, sum, x, y) }
 func (b *body) subFrom(sum, x, y Op) Op { return b.tied("fmls", 0x4EA0CC00, sum, x, y) }

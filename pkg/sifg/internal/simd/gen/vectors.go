@@ -45,7 +45,6 @@ type arithmetic interface {
 
 	// masks; a comparison is false where either is not a number
 	less(a, b Op) Op
-	positive(a Op) Op
 	signOf(a Op) Op // the highest bit is set
 	pick(k, a, b Op) Op
 }
@@ -93,7 +92,9 @@ func elementwise(b backend) {
 func tanhSlope(v arithmetic, y Op) Op { return v.subFrom(v.load(v.c(1)), y, y) }
 
 // leaky returns g where y > 0, else slope·g.
-func leaky(v arithmetic, g, y Op) Op { return v.pick(v.positive(y), g, v.mul(g, v.param("slope"))) }
+func leaky(v arithmetic, g, y Op) Op {
+	return v.pick(v.less(v.zero(), y), g, v.mul(g, v.param("slope")))
+}
 
 // horner returns the polynomial in x with the coefficients, highest power first.
 func horner(v arithmetic, x Op, coefficients ...float64) Op {
