@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
@@ -189,36 +188,6 @@ func TestDivergenceIsNamed(t *testing.T) {
 		var d *DivergedError
 		if !errors.As(err, &d) || d.Iter != 4 {
 			t.Errorf("%s: error %v, want divergence at iteration 4", s.Name, err)
-		}
-	}
-}
-
-// TestEveryTargetRuns: every sampler takes a few steps on every target of the table from N(0, I).
-func TestEveryTargetRuns(t *testing.T) {
-	for _, e := range target.Table {
-		for _, s := range samplers {
-			cfg := Config{Sampler: s.Name, Step: 1e-3}
-			f, err := New(cfg)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := Run(context.Background(), f, e.New(),
-				Options{Particles: 20, Iterations: 5, Seed: 3}); err != nil {
-				t.Errorf("%s on %s: %v", s.Name, e.Name, err)
-			}
-		}
-	}
-}
-
-func TestStartsFromStream(t *testing.T) {
-	f, _ := New(Config{Sampler: "svgd"})
-	init := func(dst Batch, r *rng.Stream) { r.Normal(dst.Data); dst.Data[0] = float32(math.Inf(1)) }
-	if _, err := f.Start(confTarget(), 10, 1, init); err == nil {
-		t.Error("infinite initial particles are accepted")
-	}
-	for _, n := range []int{-1, 0, 1} {
-		if _, err := f.Start(confTarget(), n, 1, nil); err == nil {
-			t.Errorf("%d particles are accepted", n)
 		}
 	}
 }

@@ -78,7 +78,8 @@ func goldenNet(t *testing.T, name string, act nn.Activation) (*nn.Net, func()) {
 // frozen is an optimiser that leaves the weights alone.
 func frozen() nn.Optimizer { return &nn.SGD{Rate: nn.Rate{LR: 0}} }
 
-// TestGoldenLosses: the fields' own training steps give the golden losses and weight gradients.
+// TestGoldenLosses: networks give the golden f and divergences, and the fields' own training steps the golden losses
+// and weight gradients.
 func TestGoldenLosses(t *testing.T) {
 	for _, tc := range []struct {
 		act  nn.Activation
@@ -101,6 +102,10 @@ func TestGoldenLosses(t *testing.T) {
 		d.net, d.opt = net, frozen()
 		c.noise = replay{w.Data}
 		c.Perturb()
+		out := NewBatch(z.Rows, z.Cols)
+		wantF, _ := golden.Read(t, name, "f")
+		net.Forward(out, c.X)
+		golden.Compare(t, name+" f", out.Data, wantF, 2e-4)
 		d.train(c, sigma, &f.Noise, false)
 		loss := meanSquare(d.f)
 		golden.Compare(t, name+" loss", []float32{float32(loss)}, []float64{golden.Scalar(t, name, "loss")}, 2e-4)
@@ -115,6 +120,17 @@ func TestGoldenLosses(t *testing.T) {
 		s.look(c)
 		s.net, s.opt = net, frozen()
 		copy(s.e.Data, golden.Batch(t, name, "probe").Data)
+		both := NewBatch(2*z.Rows, z.Cols)
+		net.ForwardTangent(both, s.in)
+		values, je := halves(both)
+		wantF, _ = golden.Read(t, name, "f")
+		golden.Compare(t, name+" f", values.Data, wantF, 2e-4)
+		div, _ := golden.Read(t, name, "divergence")
+		got := make([]float32, z.Rows)
+		for i, e := range s.e.Data {
+			got[i/z.Cols] += e * je.Data[i]
+		}
+		golden.Compare(t, name+" divergence", got, div, 2e-4)
 		for _, out := range []Batch{s.out, s.f} { // with J·e, and as in many dimensions without it
 			s.out = out
 			loss = s.fit(c, false, true)

@@ -109,10 +109,10 @@ func TestInterpolatedLaw(t *testing.T) {
 
 // TestInterpolatedChoosesTheta: a perfect f takes θ to 0 and leaves σ whole; an f that explains nothing, or a wrong
 // one, takes θ to its greatest value. One step in 100 is left of the start after 500 iterations, e^−5; the mean ⟨f,
-// w⟩/σ over n = 20000 draws and 100 iterations has a standard error below 0.01.
+// w⟩/σ over n = 5000 draws and 100 iterations has a standard error below 0.01.
 func TestInterpolatedChoosesTheta(t *testing.T) {
 	if testing.Short() {
-		t.Skip("three runs of 20000 particles: a second")
+		t.Skip("three runs of 5000 particles")
 	}
 	for share, want := range map[float64]float64{1: 0, 0: 0.95, -1: 0.95} {
 		o := &Interpolated{Field: scaled{share}, Theta: 0.5, Adapt: true}
@@ -121,7 +121,7 @@ func TestInterpolatedChoosesTheta(t *testing.T) {
 			Noise: Noise{Sigma: sigma * math.Sqrt2 / 2}, Field: o, Mover: &Diffuse{Mover: &Euler{Step: 0.02},
 				Theta: o.Temperature},
 		}
-		c, err := Run(context.Background(), f, gaussianScore(1), Options{Particles: 20000, Iterations: 600, Seed: 2})
+		c, err := Run(context.Background(), f, gaussianScore(1), Options{Particles: 5000, Iterations: 600, Seed: 2})
 		if err != nil {
 			t.Fatal(err)
 		}

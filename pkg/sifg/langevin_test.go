@@ -75,31 +75,3 @@ func TestBAOABIsExactOnGaussians(t *testing.T) {
 		}
 	}
 }
-
-// TestPSGLDIsBiased: with a P of its own for each chain and without the term Γ,
-// preconditioned SGLD at step 0.02 samples a Gaussian about a quarter too wide (1.24 times the variance), because P is
-// small where the score is large. SGLD at the same h = ε/2 is within five standard errors of a variance of n draws,
-// 5√(2/n) = 5 %, and a bias of h/2 = 1 %.
-func TestPSGLDIsBiased(t *testing.T) {
-	if testing.Short() {
-		t.Skip("20000 chains twice: a second")
-	}
-	ratio := func(cfg Config) float64 {
-		f, err := New(cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := Run(context.Background(), f, confTarget(), Options{Particles: 20000, Iterations: 800, Seed: 11})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, cov := moments(c)
-		return cov[0] / 1.5
-	}
-	if r := ratio(Config{Sampler: "psgld", Step: 0.02}); math.Abs(r-1.24) > 0.05 {
-		t.Errorf("pSGLD: %v times the variance, want about 1.24", r)
-	}
-	if r := ratio(Config{Sampler: "sgld", Step: 0.04}); math.Abs(r-1) > 0.06 {
-		t.Errorf("SGLD: %v times the variance", r)
-	}
-}

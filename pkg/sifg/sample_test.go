@@ -149,14 +149,3 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("nuts: %v", err)
 	}
 }
-
-// TestStopped: a stop is known by its cause and by the error of the context.
-func TestStopped(t *testing.T) {
-	cause := errors.New("the user left")
-	ctx, cancel := context.WithCancelCause(context.Background())
-	cancel(cause)
-	_, err := Run(ctx, must(New(Default("svgd", 2, 20))), confTarget(), Options{Particles: 20, Iterations: 5})
-	if !errors.Is(err, cause) || !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-}

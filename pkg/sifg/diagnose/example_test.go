@@ -14,12 +14,7 @@ import (
 )
 
 // bananaFunc is the banana by its log density and gradient.
-var bananaFunc = target.NewFunc(2,
-	func(x []float64) float64 { return -x[0]*x[0]/2 - 2*(x[1]-x[0]*x[0]/2)*(x[1]-x[0]*x[0]/2) },
-	func(dst, x []float64) {
-		bend := x[1] - x[0]*x[0]/2
-		dst[0], dst[1] = -x[0]+4*bend*x[0], -4*bend
-	})
+var bananaFunc = target.NewFunc(2, bananaLog, bananaGrad)
 
 // A run with settings chosen for the dimension and the number of particles, and what its cloud is like. Print the
 // summary for a table of moments and quantiles, and what the score alone says of the cloud.

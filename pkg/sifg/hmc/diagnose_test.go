@@ -85,49 +85,6 @@ func autoregressive(rho float64, m, n int) [][]float64 {
 	return out
 }
 
-// Of N draws with autocorrelation ρ^t, N(1−ρ)/(1+ρ) are effective. A window of the lags up to T estimates that with a
-// relative standard error of √((4T+2)/N) (Madras and Sokal, 1988); Geyer's ends where ρ^t falls into the noise 1/√N, T
-// = ½·ln N/|ln ρ|. Five of those are allowed. The standard error of the mean is half as uncertain.
-func TestESSOfAutoregression(t *testing.T) {
-	const m, n = 4, 10000
-	for _, rho := range []float64{-0.4, 0, 0.5, 0.9} {
-		draws := autoregressive(rho, m, n)
-		window := 3.0
-		if rho != 0 {
-			window += 0.5 * math.Log(m*n) / -math.Log(math.Abs(rho))
-		}
-		tolerance := 5 * math.Sqrt((4*window+2)/(m*n))
-		want := m * n * (1 - rho) / (1 + rho)
-		for what, got := range map[string]float64{"bulk": BulkESS(draws), "mean": MeanESS(draws)} {
-			if !(math.Abs(got/want-1) < tolerance) {
-				t.Errorf("ρ = %g: %s ESS is %g, want %g within %.0f %%", rho, what, got, want, 100*tolerance)
-			}
-		}
-		if got := RankRHat(draws); !(got < 1.01) {
-			t.Errorf("ρ = %g: R-hat %g", rho, got)
-		}
-	}
-}
-
-// Tail draws of independent normals are as good as any, so the tail ESS is all of them; it falls where extremes come in
-// clusters.
-func TestTailESS(t *testing.T) {
-	draws := autoregressive(0, 4, 5000)
-	// as above with T = 3: 5·√(14/20000) = 0.13; the smaller of two
-	if got := TailESS(draws); math.Abs(got/20000-1) > 0.2 {
-		t.Errorf("independent draws: %g of 20000", got)
-	}
-	scale := autoregressive(0.99, 4, 5000)
-	for c, x := range draws {
-		for i := range x {
-			x[i] *= math.Exp(scale[c][i])
-		}
-	}
-	if bulk, tail := BulkESS(draws), TailESS(draws); !(tail < 0.1*bulk) {
-		t.Errorf("draws of a slowly changing width: bulk %g, tail %g", bulk, tail)
-	}
-}
-
 // The 5 % quantile of 4 × 500 draws of a normal autoregression varies over 100 sets of chains as much as its standard
 // error says: a standard deviation of 100 values is known to 1/√200 = 7 %, four of which are 28 %; and the error's own
 // mean is nearly free of chance.
@@ -147,69 +104,6 @@ func TestQuantileError(t *testing.T) {
 	same := [][]float64{slices.Repeat([]float64{1, 2}, 10)}
 	if c := Describe(same); !(c.HighError == 0 || math.IsNaN(c.HighError)) {
 		t.Errorf("two values: %g", c.HighError)
-	}
-}
-
-// Chains that differ in place, or in width alone, or that drift, or of which one sees a heavy tail, are told.
-func TestRHatTells(t *testing.T) {
-	with := func(change func(c, i int, v float64) float64) [][]float64 {
-		draws := autoregressive(0.3, 4, 1000)
-		for c, x := range draws {
-			for i, v := range x {
-				x[i] = change(c, i, v)
-			}
-		}
-		return draws
-	}
-	for name, c := range map[string]struct {
-		change      func(c, i int, v float64) float64
-		least, most float64
-	}{
-		"equal": {func(_, _ int, v float64) float64 { return v }, 0.99, 1.01},
-		"Cauchy": {func(_, _ int, v float64) float64 {
-			return math.Tan(math.Pi * (0.5*math.Erfc(-v/math.Sqrt2) - 0.5))
-		}, 0.99, 1.01},
-		"disjoint": {func(c, _ int, v float64) float64 { return v + 10*float64(c) }, 2, math.Inf(1)},
-		"width":    {func(c, _ int, v float64) float64 { return v * float64(1+2*(c%2)) }, 1.1, math.Inf(1)},
-		"drift":    {func(_, i int, v float64) float64 { return v + 0.003*float64(i) }, 1.1, math.Inf(1)},
-	} {
-		if got := RankRHat(with(c.change)); !(got > c.least && got < c.most) {
-			t.Errorf("%s: R-hat %g, want it in [%g, %g]", name, got, c.least, c.most)
-		}
-	}
-}
-
-// Two chains of 0…n−1 and n…2n−1 have a split R-hat in closed form, on the draws as they are:
-// four halves with the means h·n/2 have B/n = (n/2)²·5/3, each half the variance N(N+1)/12 with N = n/2.
-func TestRHatByHand(t *testing.T) {
-	const n = 40
-	draws := make([][]float64, 2)
-	for i := range 2 * n {
-		draws[i/n] = append(draws[i/n], float64(i))
-	}
-	half := float64(n / 2)
-	want := math.Sqrt((half-1)/half + half*half*5/3/(half*(half+1)/12))
-	if got := rHat(split(draws)); math.Abs(got-want) > 1e-12*want {
-		t.Errorf("got %g, want %g", got, want)
-	}
-}
-
-func TestAutocovarianceIsTheSum(t *testing.T) {
-	for _, n := range []int{12, 37} {
-		x := autoregressive(0.5, 1, n)[0]
-		var mean float64
-		for _, v := range x {
-			mean += v / float64(n)
-		}
-		for lag, got := range newAutocovariance(n).of(x) {
-			var want float64
-			for i := range n - lag {
-				want += (x[i] - mean) * (x[i+lag] - mean) / float64(n)
-			}
-			if math.Abs(got-want) > 1e-13 {
-				t.Errorf("n = %d, lag %d: %g, want %g", n, lag, got, want)
-			}
-		}
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
@@ -176,11 +175,11 @@ func TestDenseMetric(t *testing.T) {
 // half the acceptance.
 func TestNUTSAcceptance(t *testing.T) {
 	if testing.Short() {
-		t.Skip("twenty warm-ups: four seconds")
+		t.Skip("eight warm-ups: a second")
 	}
 	d := scaled(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
 	acceptance := func(target float64, spoil func(n *nuts)) (mean float64) {
-		for k := range 4 {
+		for k := range 2 {
 			c := must(NewChain(d, Config{Warmup: 1000, TargetAccept: target}, make([]float64, 10), 4, k))
 			good := c.nuts.chance
 			spoil(c.nuts)
@@ -191,11 +190,11 @@ func TestNUTSAcceptance(t *testing.T) {
 			for c.iteration < 2000 {
 				c.Step()
 			}
-			mean += c.Tally().AcceptChance / 1000 / 4
+			mean += c.Tally().AcceptChance / 1000 / 2
 		}
 		return mean
 	}
-	for _, target := range []float64{0.7, 0.8, 0.9} {
+	for _, target := range []float64{0.7, 0.9} {
 		if a := acceptance(target, func(*nuts) {}); !(math.Abs(a-target) < 0.06) {
 			t.Errorf("target %g: acceptance %g", target, a)
 		}
@@ -214,60 +213,21 @@ func TestNUTSAcceptance(t *testing.T) {
 // trajectory that has turned goes on to double, which costs gradients.
 func TestAcrossTheJoint(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long trajectories in 100 dimensions: four seconds")
+		t.Skip("long trajectories in 100 dimensions: a second")
 	}
 	const dim = 100
 	d := scaled(slices.Repeat([]float64{1}, dim)...)
 	cost := func(spoil func(n *nuts)) float64 {
 		c := must(NewChain(d, Config{Step: 0.8}, slices.Repeat([]float64{1}, dim), 2, 0))
 		spoil(c.nuts)
-		for range 1000 {
+		for range 300 {
 			c.Step()
 		}
-		return float64(c.Tally().Gradients) / 1000
+		return float64(c.Tally().Gradients) / 300
 	}
 	with := cost(func(*nuts) {})
 	without := cost(func(n *nuts) { n.across = false })
 	if !(without > 1.2*with) {
 		t.Errorf("%.1f gradients an iteration with the check across the joint, %.1f without", with, without)
 	}
-}
-
-// E-BFMI names the funnel: its energy moves too little from iteration to iteration.
-func TestEBFMIOfTheFunnel(t *testing.T) {
-	c := must(NewChain(funnelDensity{9}, Config{Warmup: 1000}, make([]float64, 10), 1, 0))
-	var h []float64
-	for range 3000 {
-		if info := c.Step(); !info.Warmup {
-			h = append(h, info.Hamiltonian)
-		}
-	}
-	if e := EBFMI(h); !(e < 0.4) {
-		t.Errorf("E-BFMI %g", e)
-	}
-	g := must(NewChain(scaled(1, 1, 1), Config{Warmup: 1000}, make([]float64, 3), 1, 0))
-	h = nil
-	for range 3000 {
-		if info := g.Step(); !info.Warmup {
-			h = append(h, info.Hamiltonian)
-		}
-	}
-	if e := EBFMI(h); !(e > 0.7) {
-		t.Errorf("of a Gaussian: E-BFMI %g", e)
-	}
-}
-
-// funnelDensity is v ~ N(0, 3²), n coordinates x ~ N(0, e^v).
-type funnelDensity struct{ n int }
-
-func (f funnelDensity) Dim() int                   { return f.n + 1 }
-func (f funnelDensity) Energy(x []float64) float64 { return f.Grad(make([]float64, len(x)), x) }
-func (f funnelDensity) Grad(dst, x []float64) float64 {
-	v, w := x[0], math.Exp(-x[0])
-	ss := floats.Dot(x[1:], x[1:])
-	for k := range x[1:] {
-		dst[k+1] = w * x[k+1]
-	}
-	dst[0] = v/9 - ss*w/2 + float64(f.n)/2
-	return v*v/18 + ss*w/2 + float64(f.n)*v/2
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
@@ -127,69 +126,6 @@ func TestJointDistribution(t *testing.T) {
 	for name, integrate := range broken {
 		if z := jointZ(Config{Step: 0.5, Leapfrog: 1, Mass: mass}, integrate, 30000); !(z > 6) {
 			t.Errorf("%s: no moment of the joint law is more than %.1f standard errors off", name, z)
-		}
-	}
-}
-
-// poisson is the posterior of θ = log λ given total counts y of n observations Poisson(λ), λ ~ Gamma(a, rate b), which
-// is Gamma(a + y, b + n): U = (b+n)·e^θ − (a+y)·θ.
-type poisson struct{ shape, rate float64 }
-
-func (poisson) Dim() int { return 1 }
-
-func (p poisson) Energy(x []float64) float64 { return p.rate*math.Exp(x[0]) - p.shape*x[0] }
-
-func (p poisson) Grad(dst, x []float64) float64 {
-	dst[0] = p.rate*math.Exp(x[0]) - p.shape
-	return p.Energy(x)
-}
-
-// calibrationP is the p-value of simulation-based calibration (Talts et al., 2018) for that model: with θ from the
-// prior and y from the model, the rank of θ among 19 draws from the posterior is uniform on 0…19. The draws are thinned
-// until they are independent for the purpose: 1 in 6 of a chain whose trajectory is about a quarter of a period.
-func calibrationP(cfg Config, integrate integrator, replicates int) float64 {
-	const a, b, n, ranks, thin, burn = 3, 1.0, 4, 20, 6, 40
-	var counts [ranks]float64
-	for i := range replicates {
-		r := rng.New(2, "calibration", uint64(i))
-		lambda := distuv.Gamma{Alpha: a, Beta: b, Src: r}.Rand()
-		y := distuv.Poisson{Lambda: n * lambda, Src: r}.Rand()
-		c := must(NewChain(poisson{a + y, b + n}, cfg, []float64{0}, 2, i))
-		c.integrate = integrate
-		rank := 0
-		for k := 1; k <= burn+thin*(ranks-1); k++ {
-			c.Step()
-			if k > burn && (k-burn)%thin == 0 && c.X()[0] < math.Log(lambda) {
-				rank++
-			}
-		}
-		counts[rank]++
-	}
-	expected := float64(replicates) / ranks
-	var chi2 float64
-	for _, k := range counts {
-		chi2 += (k - expected) * (k - expected) / expected
-	}
-	return distuv.ChiSquared{K: ranks - 1}.Survival(chi2)
-}
-
-func TestCalibration(t *testing.T) {
-	if testing.Short() {
-		t.Skip("ranks of thousands of chains")
-	}
-	cfg := Config{Step: 0.13, Leapfrog: 3}
-	if p := calibrationP(cfg, leapfrog, 2000); !(p > 1e-4) {
-		t.Errorf("ranks are not uniform: p = %g", p)
-	}
-	cfg.Leapfrog, cfg.Released = 2, true
-	if p := calibrationP(cfg, leapfrog, 2000); !(p > 1e-4) {
-		t.Errorf("released: ranks are not uniform: p = %g", p)
-	}
-	cfg.Released = false
-	cfg.Leapfrog = 3
-	for _, name := range []string{"Euler", "energy before the end"} {
-		if p := calibrationP(cfg, broken[name], 2000); !(p < 1e-6) {
-			t.Errorf("%s: the ranks look uniform: p = %g", name, p)
 		}
 	}
 }

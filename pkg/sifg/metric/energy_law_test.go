@@ -109,30 +109,6 @@ func TestEnergyOfLaws(t *testing.T) {
 	}
 }
 
-// TestEnergyToALaw: exact draws are at 0 in the mean, and a cloud moved by a third of the law's width is not.
-func TestEnergyToALaw(t *testing.T) {
-	if testing.Short() {
-		t.Skip("thousands of draws: a second")
-	}
-	for _, c := range laws(t) {
-		var values []float64
-		for i := range 40 {
-			values = append(values, c.law.Distance(draws(c.of, 200, rng.New(8, "exact", uint64(i)))))
-		}
-		mean, se := meanSE(values)
-		if tol := 5*se + c.error; !(math.Abs(mean) <= tol) {
-			t.Errorf("%s: exact draws are at %g, want 0 ± %g", c.name, mean, tol)
-		}
-		moved := draws(c.of, 200, rng.New(9, "moved"))
-		for i := range moved.Data {
-			moved.Data[i] += c.law.within / 3
-		}
-		if far := c.law.Distance(moved); !(far > 5*se*math.Sqrt(40)) {
-			t.Errorf("%s: a cloud that was moved is at %g", c.name, far)
-		}
-	}
-}
-
 // TestMeanDistanceOfMixtures: two normal laws on the line, N(0, 1) and N(δ, 1), have 2 E|N(δ, 2)| − 4/√π; a mixture
 // is at 0 from itself.
 func TestMeanDistanceOfMixtures(t *testing.T) {

@@ -6,10 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas32"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
-	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
 
 func TestFromBatch(t *testing.T) {
@@ -70,26 +68,6 @@ func TestEnergyDistanceByHand(t *testing.T) {
 	near(t, "energy distance", NewEnergy(line(1, 5)).Distance(line(0, 2)), -1, 1e-14)
 }
 
-// The U-statistic is unbiased: 0 for one law, and for N(0, 1) against N(δ, 1) 2 E|N(δ, 2)| − 4/√π.
-func TestEnergyDistanceIsUnbiased(t *testing.T) {
-	for _, delta := range []float64{0, 0.7} {
-		var values []float64
-		for i := range 200 {
-			r := rng.New(31, "energy", uint64(i))
-			x, y := NewPoints(40, 1), NewPoints(30, 1)
-			for i := range x.Data {
-				x.Data[i] = r.NormFloat64()
-			}
-			for i := range y.Data {
-				y.Data[i] = delta + r.NormFloat64()
-			}
-			values = append(values, NewEnergy(y).Distance(x))
-		}
-		want := 2*(2/math.SqrtPi*math.Exp(-delta*delta/4)+delta*math.Erf(delta/2)) - 4/math.SqrtPi
-		mean5(t, "energy distance", values, want)
-	}
-}
-
 // By hand for the score −x at 0 and 1: the pair has k_π = (0 + ½(−1 + 1 − 3/2))/√2, the diagonal 1 and 1 + 1.
 func TestKSDByHand(t *testing.T) {
 	v, u := KSD(line(0, 1), line(0, -1))
@@ -124,53 +102,6 @@ func TestSteinKernel(t *testing.T) {
 		}
 		_, u := KSD(x, s)
 		near(t, "k_π", u, want, 3e-5)
-	}
-}
-
-// On exact draws the U-statistic is 0 on average; moved by half a unit, a single cloud stands out by five standard
-// deviations of the exact clouds' values.
-func TestKSDOfExactDraws(t *testing.T) {
-	p := target.GMM2D()
-	ksd := func(i int, shift float32) float64 {
-		b := batch(p, 100, rng.New(33, "ksd", uint64(i)))
-		for j := range b.Data {
-			b.Data[j] += shift
-		}
-		s := blas32.General{Rows: b.Rows, Cols: b.Cols, Stride: b.Stride, Data: make([]float32, len(b.Data))}
-		p.Score(s, b, 0)
-		_, u := KSD(FromBatch(b), FromBatch(s))
-		return u
-	}
-	var values []float64
-	for i := range 100 {
-		values = append(values, ksd(i, 0))
-	}
-	mean5(t, "squared discrepancy", values, 0)
-	_, se := meanSE(values)
-	if u, sd := ksd(100, 0.5), se*math.Sqrt(100); !(u > 5*sd) {
-		t.Errorf("squared discrepancy of shifted draws is %g, the spread of exact ones %g", u, sd)
-	}
-}
-
-// On exact draws of the 10-D mixture, whose modes do not overlap, the ball of mode k holds w_k P(χ²_d ≤ c²d), with the
-// standard error of a share. Occupancy is w_k on average for any mixture; a responsibility lies in [0, 1], so its
-// variance is at most that of a coin with the same mean.
-func TestCoverage(t *testing.T) {
-	const n, c = 20000, 0.9
-	for _, p := range []*target.Mixture{target.GMM2D(), target.GMM10D()} {
-		w, means, sds := p.Components()
-		d := float64(p.Dim())
-		within, occupancy := Modes{w, means, sds}.Coverage(draws(p, n, rng.New(34, "coverage")), c)
-		inside := distuv.ChiSquared{K: d}.CDF(c * c * d)
-		for k := range w {
-			if tol := 5 * math.Sqrt(w[k]*(1-w[k])/n); !(math.Abs(occupancy[k]-w[k]) <= tol) {
-				t.Errorf("d = %g, mode %d: occupancy %g, want %g ± %g", d, k, occupancy[k], w[k], tol)
-			}
-			share := w[k] * inside
-			if tol := 5 * math.Sqrt(share*(1-share)/n); p.Dim() == 10 && !(math.Abs(within[k]-share) <= tol) {
-				t.Errorf("mode %d: share within %g, want %g ± %g", k, within[k], share, tol)
-			}
-		}
 	}
 }
 

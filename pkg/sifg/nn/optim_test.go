@@ -6,6 +6,9 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/internal/golden"
 )
 
+// tol is the agreement asked of float32 against float64 golden vectors, relative to the largest magnitude of an array.
+const tol = 2e-4
+
 // TestOptimizers follows the golden trajectories, from zero.
 func TestOptimizers(t *testing.T) {
 	for file, name := range map[string]string{

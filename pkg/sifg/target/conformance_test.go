@@ -31,13 +31,39 @@ func forEach(t *testing.T, f func(t *testing.T, p Density)) {
 	})
 }
 
-// points returns n exact draws of p followed by n draws of N(0, 4 I), which reach where p has little mass.
-func points(p Density, n int) blas32.General {
+// scored is a Density, or one that has data instead of an exact sampler.
+type scored interface {
+	Dim() int
+	Score(dst, x blas32.General, iter int)
+	LogDensity(x []float64) float64
+}
+
+// forAll is forEach, and runs f on the densities with data, in several shapes.
+func forAll(t *testing.T, f func(t *testing.T, p scored)) {
+	forEach(t, func(t *testing.T, p Density) { f(t, p) })
+	for _, p := range []int{1, 3, 5, 7} {
+		t.Run(fmt.Sprint("ica ", p), func(t *testing.T) {
+			f(t, must(NewICA(simulated(p, 1100), ICAOptions{PriorSD: 10, Exponent: 1.0 / 1100})))
+		})
+	}
+	for _, d := range []int{1, 4, 13} {
+		t.Run(fmt.Sprint("bnn ", d), func(t *testing.T) {
+			x, y := regression(130, d)
+			f(t, must(NewBNN(x, y, DefaultBNN())))
+		})
+	}
+}
+
+// points returns n exact draws of p, if it has them, followed by n draws of N(0, 4 I), which reach where p has little
+// mass.
+func points(p scored, n int) blas32.General {
 	d := p.Dim()
 	x := newBatch(2*n, d)
-	exact := x
-	exact.Rows = n
-	p.Sample(exact, rng.New(1, "points"))
+	if exact, ok := p.(Density); ok {
+		first := x
+		first.Rows = n
+		exact.Sample(first, rng.New(1, "points"))
+	}
 	r := rng.New(2, "points")
 	for i := n * d; i < len(x.Data); i++ {
 		x.Data[i] = float32(2 * r.NormFloat64())
@@ -166,10 +192,12 @@ func TestSamplerIsExact(t *testing.T) {
 	})
 }
 
-// The score of a row does not depend on other rows, on the stride or on the iteration; what is drawn not on the stride.
+// The score of a row does not depend on other rows, on the stride or, without data, on the iteration; what is drawn not
+// on the stride.
 func TestRowsAreIndependent(t *testing.T) {
-	forEach(t, func(t *testing.T, p Density) {
-		x := points(p, 20)
+	forAll(t, func(t *testing.T, p scored) {
+		exact, ok := p.(Density)
+		x := points(p, 10)
 		n, d := x.Rows, x.Cols
 		all := newBatch(n, d)
 		p.Score(all, x, 0)
@@ -177,17 +205,22 @@ func TestRowsAreIndependent(t *testing.T) {
 			return blas32.General{Rows: 1, Cols: d, Stride: d + 3, Data: make([]float32, d+3)}
 		}
 		for i := range n {
-			in, out := wide(), wide()
-			copy(in.Data, row(x, i))
-			p.Score(out, in, i)
+			in, out, iter := wide(), wide(), 0
+			if copy(in.Data, row(x, i)); ok { // it has no mini-batches
+				iter = i
+			}
+			p.Score(out, in, iter)
 			if !slices.Equal(out.Data[:d], row(all, i)) || out.Data[d] != 0 {
 				t.Fatalf("row %d alone: %v, in the batch: %v", i, out.Data, row(all, i))
 			}
 		}
+		if !ok {
+			return
+		}
 		tight := newBatch(n, d)
 		gaps := blas32.General{Rows: n, Cols: d, Stride: d + 3, Data: make([]float32, n*(d+3))}
-		p.Sample(tight, rng.New(4, "stride"))
-		p.Sample(gaps, rng.New(4, "stride"))
+		exact.Sample(tight, rng.New(4, "stride"))
+		exact.Sample(gaps, rng.New(4, "stride"))
 		for i := range n {
 			if !slices.Equal(row(tight, i), row(gaps, i)) {
 				t.Fatalf("draw %d depends on the stride", i)
@@ -197,23 +230,23 @@ func TestRowsAreIndependent(t *testing.T) {
 }
 
 func TestScoreAllocatesNothing(t *testing.T) {
-	forEach(t, func(t *testing.T, p Density) {
-		x := points(p, 10)
-		dst, v := newBatch(x.Rows, x.Cols), widen(row(x, 0))
-		if n := testing.AllocsPerRun(10, func() { p.Score(dst, x, 0); p.LogDensity(v) }); n != 0 {
+	forAll(t, func(t *testing.T, p scored) {
+		x := points(p, 5)
+		dst := newBatch(x.Rows, x.Cols)
+		if n := testing.AllocsPerRun(10, func() { p.Score(dst, x, 0) }); n != 0 {
 			t.Errorf("%g allocations", n)
 		}
 	})
 }
 
 func TestScoreIsSafeForConcurrentUse(t *testing.T) {
-	forEach(t, func(t *testing.T, p Density) {
-		x := points(p, 200)
+	forAll(t, func(t *testing.T, p scored) {
+		x := points(p, 20)
 		var got [4]blas32.General
 		var wg sync.WaitGroup
 		for w := range got {
 			got[w] = newBatch(x.Rows, x.Cols)
-			wg.Go(func() { p.Score(got[w], x, w) })
+			wg.Go(func() { p.Score(got[w], x, 2) })
 		}
 		wg.Wait()
 		for _, g := range got[1:] {
@@ -225,21 +258,23 @@ func TestScoreIsSafeForConcurrentUse(t *testing.T) {
 }
 
 func TestWrongShapesPanic(t *testing.T) {
-	forEach(t, func(t *testing.T, p Density) {
+	forAll(t, func(t *testing.T, p scored) {
 		d := p.Dim()
-		for want, f := range map[string]func(){
-			badScore:  func() { p.Score(newBatch(2, d), newBatch(3, d), 0) },
-			badPoint:  func() { p.LogDensity(make([]float64, d+1)) },
-			badSample: func() { p.Sample(newBatch(2, d+1), rng.New(1, "x")) },
-		} {
-			func() {
-				defer func() {
-					if got := recover(); got != want {
-						t.Errorf("panic %v, want %q", got, want)
-					}
-				}()
-				f()
-			}()
+		expectPanic(t, badScore, func() { p.Score(newBatch(2, d), newBatch(3, d), 0) })
+		expectPanic(t, badScore, func() { p.Score(newBatch(2, d+1), newBatch(2, d+1), 0) })
+		expectPanic(t, badPoint, func() { p.LogDensity(make([]float64, d+1)) })
+		if exact, ok := p.(Density); ok {
+			expectPanic(t, badSample, func() { exact.Sample(newBatch(2, d+1), rng.New(1, "x")) })
 		}
 	})
+}
+
+func expectPanic(t *testing.T, want string, f func()) {
+	t.Helper()
+	defer func() {
+		if got := recover(); got != want {
+			t.Errorf("panic %v, want %q", got, want)
+		}
+	}()
+	f()
 }

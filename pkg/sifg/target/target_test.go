@@ -105,16 +105,6 @@ func TestOtherErrors(t *testing.T) {
 	}
 }
 
-func TestComponentsAreCopies(t *testing.T) {
-	p := GMM2D()
-	w, m, s := p.Components()
-	w[0], m[0][0], s[0] = 7, 7, 7
-	w, m, s = p.Components()
-	if w[0] != 0.2 || m[0][0] != 1.3227043 || s[0] != 0.1 {
-		t.Error("writing to Components changed the mixture")
-	}
-}
-
 // At 0 the score is 0; next to it, finite, with the sign that points back, even for a small exponent.
 func TestMonomialGammaAtZero(t *testing.T) {
 	for _, alpha := range []float64{0.1, ReleasedAlpha, 1, 2} {

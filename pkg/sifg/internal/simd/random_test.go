@@ -111,51 +111,6 @@ func TestNormalsSameBits(t *testing.T) {
 	})
 }
 
-// Moments and the Kolmogorov distance of 2²⁰ draws, at five standard errors: the mean's is n^-½, the variance's √(2/n),
-// the third and fourth moments' √(15/n) and √(96/n), the correlation of a pair n^-½; √n·D exceeds 2.3 with probability
-// 5e-5.
-func TestNormalsDistribution(t *testing.T) {
-	const n = 1 << 20
-	x := make([]float32, n)
-	Normals(x, 11, 12, 0)
-	var m1, m2, m3, m4, pair float64
-	for i, v := range x {
-		f := float64(v)
-		m1, m2, m3, m4 = m1+f/n, m2+f*f/n, m3+f*f*f/n, m4+f*f*f*f/n
-		if i/16%2 == 0 {
-			pair += f * float64(x[i+16]) * 2 / n
-		}
-	}
-	se := math.Sqrt(1.0 / n)
-	for _, c := range []struct {
-		what           string
-		got, want, tol float64
-	}{
-		{"mean", m1, 0, 5 * se}, {"second moment", m2, 1, 5 * se * math.Sqrt2}, {"third moment", m3, 0,
-			5 * se * math.Sqrt(15)},
-		{"fourth moment", m4, 3, 5 * se * math.Sqrt(96)}, {"product of a pair", pair, 0, 5 * se * math.Sqrt2},
-	} {
-		if math.Abs(c.got-c.want) > c.tol {
-			t.Errorf("%s is %v, want %v ± %v", c.what, c.got, c.want, c.tol)
-		}
-	}
-	slices.Sort(x)
-	d := 0.0
-	for i, v := range x {
-		p := 0.5 * math.Erfc(-float64(v)/math.Sqrt2)
-		d = max(d, p-float64(i)/n, float64(i+1)/n-p)
-	}
-	if ks := d * math.Sqrt(n); ks > 2.3 {
-		t.Errorf("Kolmogorov distance √n·D is %.2f, want at most 2.3", ks)
-	}
-	if x[n-1] < 4.3 || x[0] > -4.3 {
-		t.Errorf("the extremes of 2²⁰ draws are %v and %v, want beyond ±4.3", x[0], x[n-1]) // P(max < 4.3) ≈ 1e-4
-	}
-	if r, _ := boxMuller(0, 0); r < 6.7 || r > 6.8 {
-		t.Errorf("the farthest draw is %v, want √(66 log 2) = 6.764", r)
-	}
-}
-
 func TestSigns(t *testing.T) {
 	words := []uint32{0x80000001, 0, math.MaxUint32, 0x12345678}
 	forPaths(t, func(t *testing.T) {
