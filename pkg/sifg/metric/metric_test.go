@@ -5,18 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/blas/blas32"
-
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
-
-func TestFromBatch(t *testing.T) {
-	p := FromBatch(blas32.General{Rows: 2, Cols: 2, Stride: 3, Data: []float32{1, 2, 9, 3, 4, 9}})
-	if p.N != 2 || p.D != 2 || !slices.Equal(p.Data, []float64{1, 2, 3, 4}) || !slices.Equal(p.Row(1),
-		[]float64{3, 4}) {
-		t.Errorf("got %v", p)
-	}
-}
 
 func TestWrongShapesPanic(t *testing.T) {
 	x := NewPoints(3, 2)
