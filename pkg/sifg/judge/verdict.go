@@ -66,7 +66,7 @@ func (p *Report) Reasons() []string {
 	out := append([]string{first + " " + numbers}, p.sayStrays()...)
 	if p.Accept >= careful {
 		out = append(out, fmt.Sprintf("Steps were adapted to an acceptance of %.2f: with longer ones iterations "+
-			"diverged and chains did not agree.", p.Accept))
+			"diverged.", p.Accept))
 	}
 	if agree {
 		out = append(append(out, p.sayEnergy()...), p.sayHeavy()...)
