@@ -50,7 +50,7 @@ var badInput = []struct {
 	{"grid", []string{"grid takes one experiment, got none"}},
 	{"grid toy", []string{"--grid", "--axis"}},
 	{"grid toy --grid pipe", []string{"pipe"}},
-	{"grid toy --axis step=0.1", []string{"--select", "first"}},
+	{"grid toy --axis step=0.1", []string{"select", "first"}},
 	{"grid toy --grid grid.yaml --dry-run", []string{"grid.yaml", "stpe", `"step"`}},
 	{"grid toy --grid grid.yaml --protocol paper,released", []string{"one protocol", "paper,released"}},
 	{"list --settings svdg", []string{"--settings", `did you mean "svgd"`}},
