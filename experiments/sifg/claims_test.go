@@ -82,20 +82,6 @@ func TestProtocolsPage(t *testing.T) {
 	}
 }
 
-// TestProtocolsMeanOneThing: experiments that share the name of a protocol say the same of it.
-func TestProtocolsMeanOneThing(t *testing.T) {
-	notes := map[string]string{}
-	for _, e := range experiments {
-		f := must(e.File())
-		for _, name := range f.Protocols {
-			if note, there := notes[name]; there && note != f.Protocol(name).Note {
-				t.Errorf("%s is %q, and in %s %q", name, note, e.Name, f.Protocol(name).Note)
-			}
-			notes[name] = f.Protocol(name).Note
-		}
-	}
-}
-
 // committed are the committed results, read once for all tests.
 var committed = sync.OnceValue(func() *report.Results { return must(report.Read(results, experiments)) })
 

@@ -84,7 +84,8 @@ func Table(rows []Row, folded bool) *table.Table {
 		Spread: "standard deviation over seeds",
 		Notes:  []string{Rule},
 		Columns: append(table.Columns(4, "shown in", "problem", "metric", "method", "seeds", "theirs", "ours",
-			"difference", "95 %: from", "to", "area", "p", "Holm", "minimum detectable"), table.Column{Header: "verdict"}),
+			"difference", "95 %: from", "to", "area", "p", "Holm", "minimum detectable"),
+			table.Column{Header: "verdict"}),
 	}
 	agree := map[[2]string]int{} // by problem and metric
 	folds := func(r Row) bool { return folded && !r.Curve && !r.Differs && r.ScriptLost == r.OursLost }

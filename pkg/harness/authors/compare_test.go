@@ -130,16 +130,6 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// TestManySeeds: beyond 20,000 ways some are drawn; the smallest p is then one over their number and one.
-func TestManySeeds(t *testing.T) {
-	r := rng.New(3, "many")
-	theirs := set(numbers("Figure 3 left", "gmm-10d", "m", "knn-kl", wandering(r, 12, 0)))
-	row := Compare(theirs, []*record.Set{ours("gmm-10d", "m", "knn-kl", wandering(r, 12, 5))})[0]
-	if row.P != 1.0/(1+some) || !row.Differs {
-		t.Errorf("p = %g of curves that are far apart", row.P)
-	}
-}
-
 // TestLost: runs with a number that is not finite are counted on their side and left out.
 func TestLost(t *testing.T) {
 	at := []int{2000}

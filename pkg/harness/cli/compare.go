@@ -211,7 +211,7 @@ func (c *compareFlags) rows(
 		for _, p := range mine.Under(wanted) {
 			var rows []compare.Row
 			if c.against == published {
-				rows = compare.Published(x.Published, p)
+				rows = compare.Published(mine.Published, p)
 			} else if q := other.Set(p.Protocol); q != nil {
 				rows = compare.Reports(p, q)
 			} else {

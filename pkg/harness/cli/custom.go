@@ -19,24 +19,23 @@ import (
 // openPaper puts the experiment of a paper's folder in the place of all others, so that nothing of another paper is
 // beside it, and its name in the place of the folder among the arguments.
 func (e *env) openPaper(args []string) error {
-	reads := slices.IndexFunc(e.experiments, func(x *harness.Experiment) bool {
-		return x.Custom != nil && x.Custom.Folder != nil
-	})
-	folder := func(arg string) bool {
-		info, err := os.Stat(arg)
-		return (err == nil && info.IsDir() || strings.Contains(arg, "/")) && !slices.Contains(e.names(), arg)
-	}
-	k := slices.IndexFunc(args, folder)
-	if reads < 0 || k < 0 {
-		return nil
-	}
-	var tables *harness.Experiment
+	var reads, tables *harness.Experiment
 	for _, x := range e.experiments {
+		if x.Custom != nil && x.Custom.Folder != nil {
+			reads = x
+		}
 		if x.Custom != nil && !x.Custom.Program {
 			tables = x
 		}
 	}
-	x, err := e.experiments[reads].Custom.Folder(args[k], e.data, tables)
+	k := slices.IndexFunc(args, func(arg string) bool {
+		info, err := os.Stat(arg)
+		return (err == nil && info.IsDir() || strings.Contains(arg, "/")) && !slices.Contains(e.names(), arg)
+	})
+	if reads == nil || k < 0 {
+		return nil
+	}
+	x, err := reads.Custom.Folder(args[k], e.data, tables)
 	if err != nil {
 		return err
 	}

@@ -94,23 +94,6 @@ func TestFoldersOverlap(t *testing.T) {
 	}
 }
 
-// TestNoStore: a folder of other things is taken for no store by any command, and keeps them where they are.
-func TestNoStore(t *testing.T) {
-	t.Chdir(t.TempDir())
-	x := toy()
-	put(t, "home/letter.txt", "dear")
-	for _, command := range []string{"verify", "run", "plan"} {
-		x.want(t, command+" --store home", 2, "home", "letter.txt")
-	}
-	if left := glob(t, "home/*", 1); left[0] != "home/letter.txt" || x.Calls.Load() != 0 {
-		t.Errorf("something ran, or %v", left)
-	}
-	x.want(t, "verify --store nowhere", 75, "no store in nowhere: sifg run makes one")
-	if _, err := os.Stat("nowhere"); err == nil {
-		t.Error("verify made a store")
-	}
-}
-
 // TestRecompute finds a value in a report that is not what the trial gives, though all seals are right.
 func TestRecompute(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -50,7 +50,7 @@ var badInput = []struct {
 	{"grid", []string{"grid takes one experiment, got none"}},
 	{"grid toy", []string{"--grid", "--axis"}},
 	{"grid toy --grid pipe", []string{"pipe"}},
-	{"grid toy --axis step=0.1", []string{"--select", "first"}},
+	{"grid toy --axis step=0.1", []string{"select", "first"}},
 	{"grid toy --grid grid.yaml --dry-run", []string{"grid.yaml", "stpe", `"step"`}},
 	{"grid toy --grid grid.yaml --protocol paper,released", []string{"one protocol", "paper,released"}},
 	{"list --settings svdg", []string{"--settings", `did you mean "svgd"`}},
@@ -107,6 +107,7 @@ func TestLists(t *testing.T) {
 		}
 	}
 	x.want(t, "claims", 75, "no report in results")
+	x.want(t, "verify --store nowhere", 75, "no store in nowhere: sifg run makes one")
 	x.want(t, "compare --against none", 75, "no report in results")
 	x.want(t, "report --store none", 75, "9 of 9 trials are missing")
 	if _, err := os.Stat("results"); err == nil {

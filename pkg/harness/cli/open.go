@@ -172,11 +172,6 @@ func (w *work) with(status ...string) []harness.Trial {
 	return out
 }
 
-// runs leaves out the trials that need no run.
-func (w *work) runs(todo []harness.Trial) []harness.Trial {
-	return slices.DeleteFunc(slices.Clone(todo), func(t harness.Trial) bool { return w.again[t.Key] })
-}
-
 // count returns how many trials have one of these statuses.
 func (w *work) count(status ...string) (n int) {
 	for i := range w.found {
@@ -205,7 +200,7 @@ func (w *work) first(status ...string) string {
 // summary says how many trials there are and how many have to be computed, after what needs to be known of it.
 func (w *work) summary(todo []harness.Trial) string {
 	all, there, damaged := len(todo), w.count(record.StatusOK, record.StatusDiverged), w.count(store.Damaged)
-	todo = w.runs(todo)
+	todo = slices.DeleteFunc(slices.Clone(todo), func(t harness.Trial) bool { return w.again[t.Key] })
 	s := fmt.Sprintf("%s: %d already there, %d to compute", table.Count(len(w.found), "trial"), there, len(todo))
 	for _, x := range []struct {
 		n    int

@@ -91,7 +91,9 @@ func newProgress(out io.Writer, todo []harness.Trial, again map[string]bool, kno
 			case <-done:
 				return
 			case <-time.After(time.Minute):
-				p.beat()
+				p.mu.Lock()
+				fmt.Fprintln(p.out, p.state())
+				p.mu.Unlock()
 			}
 		}
 	}()
@@ -162,12 +164,6 @@ func (p *progress) End(t *harness.Trial, status, reason string, took time.Durati
 	if p.ended != nil {
 		p.ended(t)
 	}
-}
-
-func (p *progress) beat() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	fmt.Fprintln(p.out, p.state())
 }
 
 // fraction is that of the trials that are over. p.mu is held.

@@ -98,7 +98,9 @@ func (w *work) compute(e *env, r *runner) (soft context.Context, computed int, e
 		shown.ended = w.arriving(e, todo)
 	}
 	defer context.AfterFunc(soft, func() { shown.finishing(interrupted(soft, "")) })()
-	computed, err = run.Run(soft, hard, w.store, w.Experiments, todo, r.options(e, shown))
+	o := r.Options
+	o.Data, o.Progress = e.data, shown
+	computed, err = run.Run(soft, hard, w.store, w.Experiments, todo, o)
 	shown.close()
 	return soft, computed, errors.Join(err, w.status())
 }

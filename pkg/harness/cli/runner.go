@@ -44,12 +44,6 @@ func (r *runner) check() error {
 	return nil
 }
 
-func (r *runner) options(e *env, p run.Progress) run.Options {
-	o := r.Options
-	o.Data, o.Progress = e.data, p
-	return o
-}
-
 // ends says how a command ends that a signal stopped.
 var ends = map[os.Signal]*exit{
 	os.Interrupt:    {exitInterrupted, "interrupted"},

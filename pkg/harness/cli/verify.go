@@ -44,13 +44,13 @@ func verifyCommand(e *env) *cobra.Command {
 				return s.verifyStore(e)
 			}
 			r, rep, err := s.read(e, args)
-			if err == nil && d.Trials == 0 {
+			switch {
+			case err != nil:
+				return err
+			case d.Trials == 0:
 				return s.verifyStore(e)
 			}
-			if err == nil {
-				_, err = p.start(e)
-			}
-			if err != nil {
+			if _, err := p.start(e); err != nil {
 				return err
 			}
 			return verifyNumbers(e, r, rep, d)

@@ -46,12 +46,8 @@ type Row struct {
 	Note      string // settings that differ; what is known of a printed number
 }
 
-// Published compares a protocol with the numbers that a paper prints of its experiment, in their order. Of a person's
-// own data it prints none.
+// Published compares a protocol with the numbers that a paper prints of its experiment, in their order.
 func Published(numbers []claim.Published, p *record.Set) []Row {
-	if slices.ContainsFunc(p.Overrides, func(s string) bool { return strings.HasPrefix(s, "--data ") }) {
-		return nil
-	}
 	var out []Row
 	for _, printed := range numbers {
 		metric, index, _ := record.Component(printed.Metric)

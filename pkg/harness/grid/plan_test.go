@@ -255,7 +255,7 @@ func TestRefusals(t *testing.T) {
 		"product: {step: 1, bandwidth: 3}\nmethods: [sifg]": `line 1: no method of the grid has the setting bandwidth`,
 
 		"product: {step: 1}\nseeds: 3..1":   `steps.yaml: the seeds "3..1": want whole numbers`,
-		"product: {step: 1}\nseeds: [1, x]": `steps.yaml: the seeds "x": want whole numbers`,
+		"product: {step: 1}\nseeds: [1, x]": `steps.yaml: the seeds "1,x": want whole numbers`,
 
 		"product: {step: 1}\nproblems: [smal]": `steps.yaml: unknown problem "smal": did you mean "small"?`,
 

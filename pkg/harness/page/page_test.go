@@ -199,23 +199,6 @@ func TestOwnData(t *testing.T) {
 	}
 }
 
-// TestAbsent: data sets that were not here are named where the results begin, each once.
-func TestAbsent(t *testing.T) {
-	all := toyRecords()
-	for seed := range uint64(2) {
-		missing := record.Trial{
-			Key: fmt.Sprintf("%020x", 99+seed), Experiment: "gmm", Protocol: "first", Scale: "full", Problem: "p",
-			Method: "svgd", Seed: seed, Status: record.StatusMissing, Reason: "there is no data set meg",
-		}
-		all["gmm"].Trials = append(all["gmm"].Trials, missing)
-	}
-	const absent = "trials on the data set meg are left out"
-	with, whole := render(t, all, nil)["index.html"], render(t, toyRecords(), nil)["index.html"]
-	if strings.Count(with, absent) != 1 || strings.Contains(whole, absent) || !strings.Contains(with, "2 missing") {
-		t.Error("the first page names other data sets that were not here")
-	}
-}
-
 // outside are the addresses that may leave the pages: the paper, the repository, and files beside them.
 var outside = regexp.MustCompile(`^(data:|https://arxiv\.org/abs/2410\.17935$|https://github\.com/semi-implicit/sifg|` +
 	`(grid/|gmm|toy)[\w/-]+\.(csv|parquet|svg)$)`)

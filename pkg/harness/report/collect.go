@@ -61,51 +61,51 @@ func (c *collector) collect(e *harness.Experiment, parts map[string][]harness.Tr
 	if e.OnCustom() {
 		d.About = e.Note
 	}
+	file, err := e.File()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range file.Protocols {
+		old, set := c.old.Set(name), slices.Clone(c.plan.Set)
+		rows, err := c.rows(d, parts[name], old)
+		if err != nil {
+			return nil, err
+		}
+		if why := lacks(rows, old); rows != nil && why != "" {
+			c.notes = append(c.notes, fmt.Sprintf("%s/%s: %s", e.Name, name, why))
+			rows = nil
+		}
+		if rows == nil && old != nil {
+			rows, set = slices.Concat(old.Trials, old.Missing), old.Overrides
+			for _, t := range old.Trials {
+				d.take(t.Key, old.Traces[t.Key], old.Timings[t.Key])
+			}
+		}
+		if rows != nil {
+			d.Trials, d.Set[name] = append(d.Trials, rows...), set
+		}
+	}
+	if d.Trials == nil {
+		return nil, nil
+	}
 	x, err := newExperiment(e, d)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range x.file.Protocols {
-		old, set := c.old.Set(name), (*record.Set)(nil)
-		if parts[name] != nil {
-			if set, err = c.protocol(x, parts[name], old); err != nil {
-				return nil, err
-			}
-			if why := lacks(set, old); why != "" {
-				c.notes = append(c.notes, fmt.Sprintf("%s/%s: %s", e.Name, name, why))
-				set = nil
-			}
-		}
-		if set == nil && old != nil {
-			set = x.newSet(name, old.Scale, old.Overrides)
-			set.Trials, set.Missing, set.Problems = old.Trials, old.Missing, old.Problems
-			for _, t := range set.Trials {
-				d.take(t.Key, old.Traces[t.Key], old.Timings[t.Key])
-			}
-		}
-		if set != nil {
-			d.Trials, d.Set[name] = slices.Concat(d.Trials, set.Trials, set.Missing), set.Overrides
-			set.Load = c.load(d)
-			x.Sets = append(x.Sets, set)
-		}
+	for _, set := range x.Sets {
+		set.Load = c.load(d)
 	}
-	if x.Sets == nil {
-		return nil, nil
-	}
-	x.Experiment = d.shown(e)
 	return x, nil
 }
 
-// protocol collects the records of the trials of one protocol; old may be nil.
-func (c *collector) protocol(x *Experiment, part []harness.Trial, old *record.Set) (*record.Set, error) {
-	first := part[0]
-	set := x.newSet(first.Protocol, first.Scale, slices.Clone(c.plan.Set))
+// rows collects the records of the trials of one protocol, those that are missing last; old may be nil.
+func (c *collector) rows(d *Records, part []harness.Trial, old *record.Set) (rows []record.Trial, err error) {
 	found := make([]*record.Result, len(part))
 	earlier := map[string]*record.Trial{}
 	for i := 0; old != nil && i < len(old.Trials); i++ {
 		earlier[old.Trials[i].Key] = &old.Trials[i]
 	}
-	err := store.Each(len(part), func(i int) (err error) {
+	err = store.Each(len(part), func(i int) (err error) {
 		if was := earlier[part[i].Key]; was != nil && was.Final() {
 			found[i] = old.Result(was)
 			return nil
@@ -116,22 +116,21 @@ func (c *collector) protocol(x *Experiment, part []harness.Trial, old *record.Se
 		}
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	for i := range part {
+	var missing []record.Trial
+	for i := 0; err == nil && i < len(part); i++ {
 		row, got := part[i].Row(), found[i]          // it may have been stored under other labels
 		row.Config = unique.Make(row.Config).Value() // one copy for all seeds
 		if got == nil {
 			row.Status, row.Reason = record.StatusMissing, absent(&part[i])
-		} else {
-			row.Status, row.Reason = got.Trial.Status, got.Trial.Reason
-			row.Dim, row.Iterations = got.Trial.Dim, got.Trial.Iterations
-			x.records.take(row.Key, got.Traces, got.Timing)
+			missing = append(missing, row)
+			continue
 		}
-		add(set, row)
+		row.Status, row.Reason = got.Trial.Status, got.Trial.Reason
+		row.Dim, row.Iterations = got.Trial.Dim, got.Trial.Iterations
+		d.take(row.Key, got.Traces, got.Timing)
+		rows = append(rows, row)
 	}
-	return set, nil
+	return append(rows, missing...), err
 }
 
 // absent says that the data set of a trial is not here; "" if it is.
@@ -162,34 +161,33 @@ func (c *collector) load(d *Records) func(key, name string) (*record.Array, erro
 	}
 }
 
-// lacks says what a set lacks of the one in whose place it would be, which may be nil; "" if it may be there: every
+// lacks says what rows lack of the set in whose place they would be, which may be nil; "" if they may be there: every
 // method on every problem with every seed that ended well there did so here.
-func lacks(set, old *record.Set) string {
-	if len(set.Trials) == 0 {
-		return fmt.Sprintf("%d of %d trials are missing", len(set.Missing), set.Planned())
-	}
-	if old == nil {
-		return ""
-	}
+func lacks(rows []record.Trial, old *record.Set) string {
 	type trial struct {
 		problem, method string
 		seed            uint64
 	}
-	well, n := map[trial]bool{}, 0
-	for _, t := range set.Trials {
+	well, lost, missing := map[trial]bool{}, 0, 0
+	for _, t := range rows {
 		well[trial{t.Problem, t.Method, t.Seed}] = t.Final()
+		if t.Status == record.StatusMissing {
+			missing++
+		}
 	}
-	for _, t := range old.Trials {
-		if t.Final() && !well[trial{t.Problem, t.Method, t.Seed}] {
-			n++
+	for i := 0; old != nil && i < len(old.Trials); i++ {
+		if t := old.Trials[i]; t.Final() && !well[trial{t.Problem, t.Method, t.Seed}] {
+			lost++
 		}
 	}
 	const stays = "; the results that are there stay, and --results takes another folder"
 	switch {
-	case n > 0:
-		return table.Count(n, "trial") + " ended well there, and not here" + stays
-	case !old.Rehearsal() && set.Rehearsal():
-		return "the results that are there are of full scale, these of " + set.Scale + stays
+	case missing == len(rows):
+		return fmt.Sprintf("%d of %d trials are missing", missing, len(rows))
+	case lost > 0:
+		return table.Count(lost, "trial") + " ended well there, and not here" + stays
+	case old != nil && !old.Rehearsal() && rows[0].Scale != "full":
+		return "the results that are there are of full scale, these of " + rows[0].Scale + stays
 	}
 	return ""
 }

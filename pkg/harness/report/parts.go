@@ -65,7 +65,26 @@ func (x *Experiment) make(s *harness.Section, set *record.Set) *Part {
 		}
 		return a, err
 	}
-	err := safe.Call(func() error { return p.make(&shown) })
+	err := safe.Call(func() (err error) {
+		if s.Claim != nil {
+			p.Outcome = s.Claim.Check(&shown)
+		}
+		if s.Table != nil {
+			p.Made, err = s.Table(&shown)
+		}
+		if err != nil || s.Draw == nil {
+			return err
+		}
+		f, err := s.Draw(&shown)
+		if errors.Is(err, harness.ErrNoTrials) && p.Made != nil { // there is nothing to draw, and the table stays
+			return nil
+		}
+		if err == nil {
+			p.CSV, p.Alt = f.CSV(), p.Title+": "+f.Alt()
+			p.SVG, p.Hidden, err = f.SVG()
+		}
+		return err
+	})
 	switch {
 	case errors.Is(err, harness.ErrNoTrials):
 		return nil
@@ -76,31 +95,6 @@ func (x *Experiment) make(s *harness.Section, set *record.Set) *Part {
 		}
 	}
 	return p
-}
-
-func (p *Part) make(set *record.Set) error {
-	if p.Claim != nil {
-		p.Outcome = p.Claim.Check(set)
-	}
-	if p.Table != nil {
-		made, err := p.Table(set)
-		if err != nil {
-			return err
-		}
-		p.Made = made
-	}
-	if p.Draw == nil {
-		return nil
-	}
-	f, err := p.Draw(set)
-	switch {
-	case errors.Is(err, harness.ErrNoTrials) && p.Made != nil: // there is nothing to draw, and the table stays
-		return nil
-	case err == nil:
-		p.CSV, p.Alt = f.CSV(), p.Title+": "+f.Alt()
-		p.SVG, p.Hidden, err = f.SVG()
-	}
-	return err
 }
 
 // Path is where the files of the part are, below the results folder and without extension.

@@ -77,33 +77,27 @@ func newExperiment(e *harness.Experiment, d *Records) (*Experiment, error) {
 		return nil, err
 	}
 	x := &Experiment{Experiment: d.shown(e), file: file, records: d, parts: map[string]*Part{}}
-	by := map[string]*record.Set{}
-	for _, t := range d.Trials {
-		set := by[t.Protocol]
-		if set == nil {
-			set = x.newSet(t.Protocol, t.Scale, d.Set[t.Protocol])
-			by[t.Protocol] = set
-		}
-		add(set, t)
-	}
 	for _, name := range file.Protocols {
-		if set := by[name]; set != nil {
-			x.Sets = append(x.Sets, set)
+		var set *record.Set
+		for _, t := range d.Trials {
+			if t.Protocol != name {
+				continue
+			}
+			if set == nil {
+				set = x.newSet(name, t.Scale, d.Set[name])
+				x.Sets = append(x.Sets, set)
+			}
+			if !slices.Contains(set.Problems, t.Problem) {
+				set.Problems = append(set.Problems, t.Problem)
+			}
+			if t.Status == record.StatusMissing {
+				set.Missing = append(set.Missing, t)
+			} else {
+				set.Trials = append(set.Trials, t)
+			}
 		}
 	}
 	return x, nil
-}
-
-// add adds a trial to a set.
-func add(set *record.Set, t record.Trial) {
-	if !slices.Contains(set.Problems, t.Problem) {
-		set.Problems = append(set.Problems, t.Problem)
-	}
-	if t.Status == record.StatusMissing {
-		set.Missing = append(set.Missing, t)
-	} else {
-		set.Trials = append(set.Trials, t)
-	}
 }
 
 // newSet is a set without trials. It knows what the settings say of its protocol, and why its numbers must not be set

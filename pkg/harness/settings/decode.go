@@ -85,32 +85,27 @@ func Seeds(text string) (out []uint64, err error) {
 			out = append(out, a+i)
 		}
 	}
-	return rising(out)
-}
-
-// rising sorts seeds and refuses one that is there twice.
-func rising(seeds []uint64) ([]uint64, error) {
-	slices.Sort(seeds)
-	return seeds, usage.Twice("seed", seeds)
+	slices.Sort(out)
+	return out, usage.Twice("seed", out)
 }
 
 // SeedsOf reads the seeds of a YAML value, a text or a list of numbers and texts, by Seeds.
-func SeedsOf(v any) (out []uint64, err error) {
+func SeedsOf(v any) ([]uint64, error) {
 	list, ok := v.([]any)
 	if !ok {
 		list = []any{v}
 	}
+	var texts []string
 	for _, x := range list {
 		if kind := reflect.ValueOf(x).Kind(); kind == reflect.Map || kind == reflect.Slice {
 			return nil, usage.Errorf("want whole numbers from 0 and ranges, as in [1, 2, 5-20], got %s", short(x))
 		}
-		seeds, err := Seeds(fmt.Sprint(x))
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, seeds...)
+		texts = append(texts, fmt.Sprint(x))
 	}
-	return rising(out)
+	if texts == nil {
+		return nil, nil
+	}
+	return Seeds(strings.Join(texts, ","))
 }
 
 // Override is one key=value laid over a settings file. docs/configuration.md, "Overrides", says what keys there are.

@@ -125,19 +125,6 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// TestPlain: a terminal gets names as they are.
-func TestPlain(t *testing.T) {
-	x := &Table{
-		Columns: Columns(1, "a_b"),
-		Rows:    [][]Cell{{{Text: "sigma_alpha", Bold: true}}},
-		Above:   []string{"x_1 < 2"},
-	}
-	if got := x.Plain(); !strings.Contains(got, "x_1 < 2\n") || !strings.Contains(got, "| sigma_alpha |") ||
-		!strings.Contains(x.Markdown(), "**sigma\\_alpha**") {
-		t.Errorf("%s\n%s", got, x.Markdown())
-	}
-}
-
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
