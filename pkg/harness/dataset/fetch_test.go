@@ -96,7 +96,8 @@ func drip(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestFetch: a file that comes whole replaces a wrong one. Anything else is refused, and the cache stays as it was.
+// TestFetch: a file that comes whole replaces a link to a wrong one, and what that leads to stays as it was. Anything
+// else is refused, and the cache stays as it was.
 func TestFetch(t *testing.T) {
 	for name, c := range map[string]struct {
 		handler http.HandlerFunc
@@ -120,13 +121,20 @@ func TestFetch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := serve(t, "", c.handler)
-			write(t, filepath.Join(s.cache, "mine", "a.csv"), "damaged")
+			victim, path := filepath.Join(t.TempDir(), "victim"), filepath.Join(s.cache, "mine", "a.csv")
+			write(t, victim, "damaged")
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.Symlink(victim, path)); err != nil {
+				t.Fatal(err)
+			}
 			if name == "dripping" {
 				s.patience = 50 * time.Millisecond // and 0.98 s for the size
 			}
 			err := s.get()
 			if c.words == nil {
 				s.arrived(t, 1)
+				if b, _ := os.ReadFile(victim); string(b) != "damaged" {
+					t.Errorf("outside of the cache is now %.20q", b)
+				}
 				if len(s.said) != 1 || s.said[0] != "data set mine: fetched "+s.address {
 					t.Errorf("said %q", s.said)
 				}
@@ -140,7 +148,7 @@ func TestFetch(t *testing.T) {
 				errors.Is(err, ErrAbsent) == c.damaged {
 				t.Errorf("%v after %d requests", err, s.requests.Load())
 			}
-			if b, err := os.ReadFile(filepath.Join(s.cache, "mine", "a.csv")); string(b) != "damaged" {
+			if b, err := os.ReadFile(path); string(b) != "damaged" {
 				t.Errorf("the cache has %d bytes (%v)", len(b), err)
 			}
 		})
@@ -213,21 +221,4 @@ func (o only) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, &net.OpError{Op: "dial", Err: errors.New("not allowed")}
 	}
 	return http.DefaultTransport.RoundTrip(r)
-}
-
-// TestFetchLinks: a link in the place of a file is replaced; what it leads to stays as it was.
-func TestFetchLinks(t *testing.T) {
-	s := serve(t, "", whole)
-	path, victim := filepath.Join(s.cache, "mine", "a.csv"), filepath.Join(t.TempDir(), "a.csv")
-	write(t, victim, "mine")
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.Symlink(victim, path)); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.get(); err != nil {
-		t.Fatal(err)
-	}
-	got, _ := os.ReadFile(path)
-	if b, err := os.ReadFile(victim); err != nil || string(b) != "mine" || string(got) != thousand {
-		t.Errorf("outside of the cache is now %.20q (%v), in it %.20q", b, err, got)
-	}
 }

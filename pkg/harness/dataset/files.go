@@ -39,23 +39,6 @@ func published(e *Entry, f *File) io.Reader {
 	return r
 }
 
-// found returns the paths at which there is a file, or an error that wraps ErrAbsent.
-func (l *Library) found(e *Entry, f *File) ([]string, error) {
-	places := []string{filepath.Join(l.cache, e.Folder, f.Name)}
-	if f.own != "" {
-		places = []string{f.own}
-	} else if l.mirror != "" {
-		places = append(places, filepath.Join(l.mirror, e.Folder, f.Name))
-	}
-	absent := func(p string) bool { _, err := os.Stat(p); return errors.Is(err, fs.ErrNotExist) }
-	there := slices.DeleteFunc(slices.Clone(places), absent)
-	if len(there) == 0 {
-		return nil, fmt.Errorf("data set %s: %w %s: %s",
-			e.Name, ErrAbsent, safe.Text(strings.Join(places, " nor ")), e.remedy(f))
-	}
-	return there, nil
-}
-
 // remedy says what to do where a file is absent or wrong.
 func (e *Entry) remedy(f *File) string {
 	if f.Source != "" {
@@ -64,12 +47,13 @@ func (e *Entry) remedy(f *File) string {
 	return "put the right file there, or correct its entry in " + safe.Text(e.manifest)
 }
 
-// Absent returns nil if all files of a data set are here, else an error that wraps ErrAbsent and says how to get them.
+// Absent returns nil if all files of a data set are here, right or wrong, else an error that wraps ErrAbsent and says
+// how to get them.
 func (l *Library) Absent(name string) error {
 	e, err := l.Entry(name)
 	for i := 0; err == nil && i < len(e.Files); i++ {
-		if f := &e.Files[i]; published(e, f) == nil {
-			_, err = l.found(e, f)
+		if _, _, err = l.read(e, &e.Files[i]); errors.Is(err, ErrDamaged) {
+			err = nil
 		}
 	}
 	return err
@@ -83,17 +67,28 @@ func (l *Library) read(e *Entry, f *File) (place string, b []byte, err error) {
 		}
 		return e.Folder + "/" + f.Name, b, err
 	}
-	places, err := l.found(e, f)
+	places := []string{filepath.Join(l.cache, e.Folder, f.Name)}
+	if f.own != "" {
+		places = []string{f.own}
+	} else if l.mirror != "" {
+		places = append(places, filepath.Join(l.mirror, e.Folder, f.Name))
+	}
 	for _, place := range places {
 		b, wrong := safe.Read(place, cmp.Or(f.Bytes, maxFile))
-		if wrong != nil {
+		switch {
+		case errors.Is(wrong, fs.ErrNotExist):
+			continue
+		case wrong != nil:
 			wrong = damaged("%v", errors.Unwrap(wrong)) // without the path
-		} else if wrong = f.check(b); wrong == nil {
-			return place, b, nil
+		default:
+			if wrong = f.check(b); wrong == nil {
+				return place, b, nil
+			}
 		}
 		err = cmp.Or(err, fmt.Errorf("data set %s: %s: %w: %s", e.Name, safe.Text(place), wrong, e.remedy(f)))
 	}
-	return "", nil, err
+	return "", nil, cmp.Or(err, fmt.Errorf("data set %s: %w %s: %s",
+		e.Name, ErrAbsent, safe.Text(strings.Join(places, " nor ")), e.remedy(f)))
 }
 
 // check compares bytes with what the manifest pins.

@@ -63,8 +63,7 @@ func (a *axis) log() bool { return a.to(0) < 0 }
 // squeeze the curves.
 type extent struct {
 	x, y, soft []float64
-	z          []float64 // values of heat maps
-	padX       bool      // leave a margin left and right: points, not curves
+	padX       bool // leave a margin left and right: points, not curves
 }
 
 // add adds points. A point with a coordinate that is not finite is not drawn, so it widens nothing.

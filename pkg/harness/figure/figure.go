@@ -36,13 +36,12 @@ const pointsPerCm = 72 / 2.54
 
 // Figure is a grid of panels. Above them stands a legend of all labels of their layers, methods first.
 type Figure struct {
-	Cols     int     // 0: all panels in one row
-	Panels   []Panel // row by row
-	Plane    bool    // the panels share the axes of the first, with equal units on both: parts of a plane
-	ColorBar Axis    // scale of the heat maps; drawn if there are any
-	Width    float64 // cm; 0: 9 for one column, 14 for two, 18 for more
-	Height   float64 // cm; 0: from the proportions of the panels
-	Row      float64 // points for each of the categories along Y; 0: panels are 0.72 times as high as wide
+	Cols   int     // 0: all panels in one row
+	Panels []Panel // row by row
+	Plane  bool    // the panels share the axes of the first, with equal units on both: parts of a plane
+	Width  float64 // cm; 0: 9 for one column, 14 for two, 18 for more
+	Height float64 // cm; 0: from the proportions of the panels
+	Row    float64 // points for each of the categories along Y; 0: panels are 0.72 times as high as wide
 }
 
 // Panel is a pair of axes with layers, drawn in order.
@@ -63,7 +62,7 @@ const (
 	AutoLog       // Log if all values are positive and span more than a factor of 50, else Linear
 )
 
-// Axis is one axis of a panel, or the colour bar.
+// Axis is one axis of a panel.
 type Axis struct {
 	Label      string
 	Min, Max   float64 // equal, as in the zero value: both from the data; NaN: this one from the data
@@ -99,13 +98,13 @@ func Column(data []float32, cols, j int) []float64 {
 
 // series is the data of a layer, each column as long as X or nil.
 type series struct {
-	kind, label        string // label "": that in the legend
-	x, y, lo, hi, each []float64
+	kind, label  string // label "": that in the legend
+	x, y, lo, hi []float64
 }
 
 // CSV returns the data that the figure shows as a table for programs, with a row for each point of each layer and seven
 // significant digits, or the name of a category. Panels count from 1, and one without a title has the label of its X. A
-// layer that is not in the legend has no label.
+// layer that is not in the legend has no label. The last column, value, is empty: earlier files have one.
 func (f *Figure) CSV() []byte {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
@@ -118,7 +117,7 @@ func (f *Figure) CSV() []byte {
 				w.Write([]string{
 					strconv.Itoa(i + 1), cmp.Or(p.Title, p.X.Label), s.kind, cmp.Or(s.label, layer.key().Label),
 					digits(s.x, k, p.X.Categories), digits(s.y, k, p.Y.Categories),
-					digits(s.lo, k, nil), digits(s.hi, k, nil), digits(s.each, k, nil),
+					digits(s.lo, k, nil), digits(s.hi, k, nil), "",
 				})
 			}
 		}
@@ -176,12 +175,4 @@ func (h HLine) series() series { return series{kind: "horizontal line", y: []flo
 
 func (b Box) series() series {
 	return series{kind: "box", x: slices.Repeat([]float64{b.At}, len(b.Values)), y: b.Values}
-}
-
-func (h HeatMap) series() series {
-	s := series{kind: "cells", each: h.Z}
-	for k := range h.Z {
-		s.x, s.y = append(s.x, float64(k%h.Cols)), append(s.y, float64(k/h.Cols))
-	}
-	return s
 }

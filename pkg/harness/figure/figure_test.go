@@ -158,7 +158,6 @@ func TestOddData(t *testing.T) {
 		"huge":         {with(Axis{}, Line{X: []float64{0, 1}, Y: []float64{-1e307, 1e307}}), 0},
 		"too huge":     {with(Axis{}, Line{X: []float64{0, 1, 2}, Y: []float64{-1, 1, 1.7e308}}), 1},
 		"constant box": {with(Axis{}, Box{Values: []float64{2, 2, nan}}), 1},
-		"no heat":      {with(Axis{}, HeatMap{Cols: 1, Z: []float64{nan}}), 1},
 		"steep, log":   {with(log, Line{X: two, Y: []float64{1e-100, 1e100}}, HLine{Y: -1}), 2},
 		"tiny range":   {with(Axis{}, Line{X: two, Y: []float64{1, 1 + 1e-14}}), 0},
 	} {
@@ -249,7 +248,7 @@ func TestCSV(t *testing.T) {
 	f := Figure{Panels: []Panel{{}, {Title: "a, b", Layers: []Layer{
 		Line{X: []float64{1, 2}, Y: []float64{1.0 / 3, nan}, Style: Method("sifg")},
 		Band{X: []float64{1}, Lo: []float64{0}, Hi: []float64{2}},
-		HLine{Y: 5}, Box{At: 1, Values: []float64{6, 7}}, HeatMap{Cols: 2, Z: []float64{8, 9}},
+		HLine{Y: 5}, Box{At: 1, Values: []float64{6, 7}},
 		Scatter{X: []float64{1e-9}, Y: []float64{-1}},
 		Scatter{X: []float64{0}, Y: []float64{3}, Style: Method("sgld"), Shared: "others"},
 	}}, {X: Axis{Label: "step", Categories: []string{"0.1", "0.2"}}, Layers: []Layer{
@@ -262,8 +261,6 @@ func TestCSV(t *testing.T) {
 2,"a, b",horizontal line,,,5,,,
 2,"a, b",box,,1,6,,,
 2,"a, b",box,,1,7,,,
-2,"a, b",cells,,0,0,,,8
-2,"a, b",cells,,1,0,,,9
 2,"a, b",points,,1e-09,-1,,,
 2,"a, b",others,SGLD,0,3,,,
 3,step,points,,0.2,1,,,

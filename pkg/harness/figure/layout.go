@@ -20,8 +20,7 @@ type layout struct {
 	panels     []*panel
 	keys       [][]key // rows of the legend
 	endWidth   float64 // of the labels beside the panels
-	bar        axis    // of the colour bar
-	strip      float64 // height of legend and colour bar
+	strip      float64 // height of the legend
 	w, h       float64 // of the figure
 	err        error   // of drawing
 }
@@ -39,15 +38,12 @@ func (f *Figure) layout() (*layout, error) {
 	}
 	l := &layout{f: f, cols: cmp.Or(f.Cols, len(f.Panels))}
 	l.rows = (len(f.Panels) + l.cols - 1) / l.cols
-	var z []float64 // of heat maps
 	for i := range f.Panels {
 		p := &panel{layout: l, spec: &f.Panels[i]}
 		l.panels = append(l.panels, p)
-		values, err := p.resolve()
-		if err != nil {
+		if err := p.resolve(); err != nil {
 			return nil, fmt.Errorf("figure: panel %d: %w", i, err)
 		}
-		z = append(z, values...)
 		if f.Plane {
 			p.x, p.y = l.panels[0].x, l.panels[0].y
 			p.x.Label, p.y.Label = p.spec.X.Label, p.spec.Y.Label
@@ -73,14 +69,6 @@ func (f *Figure) layout() (*layout, error) {
 		l.w = max(l.w, float64(l.cols)*(l.endWidth+narrowest))
 	}
 	l.strip = keyHeight * float64(len(l.keys))
-	if z != nil {
-		var err error
-		if l.bar, _, err = f.ColorBar.resolve(z, nil, 0); err != nil {
-			return nil, fmt.Errorf("figure: colour bar: %w", err)
-		}
-		l.bar.setTicks(5)
-		l.strip += barHeight
-	}
 	// The ticks depend on the size of the panels, and the size on the labels of the ticks: twice is enough.
 	w := l.w/float64(l.cols) - l.endWidth - 40
 	h := l.height(w)
@@ -152,11 +140,8 @@ func (l *layout) draw(c draw.Canvas) (hidden int) {
 	c.SetColor(white)
 	c.Fill(c.Rectangle.Path())
 	l.drawLegend(&c)
-	if l.bar.ticks != nil {
-		l.drawColorBar(&c)
-	}
 	for _, p := range l.panels {
-		p.Canvas.Canvas, p.bar = c.Canvas, l.bar
+		p.Canvas.Canvas = c.Canvas
 		if light := (draw.LineStyle{Color: gridGrey, Width: 0.5}); !l.f.Plane {
 			p.x.drawTicks(&p.Canvas, light, float64(p.Min.Y-p.Max.Y), 0)
 			p.y.drawTicks(&p.Canvas, light, float64(p.Min.X-p.Max.X), 0)
@@ -233,37 +218,32 @@ func (l *layout) drawAxis(c *draw.Canvas, a *axis) {
 type panel struct {
 	*layout
 	spec        *Panel
-	x, y, bar   axis
+	x, y        axis
 	note        string
 	ends        []end // labels beside it
 	draw.Canvas       // the data area
 	hidden      int   // values not shown
 }
 
-// resolve decides the axes, and returns the values of heat maps.
-func (p *panel) resolve() (z []float64, err error) {
+// resolve decides the axes.
+func (p *panel) resolve() (err error) {
 	var e extent
 	for _, layer := range p.spec.Layers {
 		layer.extent(&e)
 	}
-	marginX, marginY := 0.0, 0.04
-	switch {
-	case e.z != nil: // a heat map fills the panel
-		marginY = 0
-	case e.padX:
+	p.note = p.spec.Note
+	marginX := 0.0
+	if e.padX {
 		marginX = 0.04
 	}
 	var noX, noY bool
 	if p.x, noX, err = p.spec.X.resolve(e.x, nil, marginX); err != nil {
-		return nil, err
+		return err
 	}
-	if p.y, noY, err = p.spec.Y.resolve(e.y, e.soft, marginY); err != nil {
-		return nil, err
-	}
-	if p.note = p.spec.Note; p.note == "" && noX && noY {
+	if p.y, noY, err = p.spec.Y.resolve(e.y, e.soft, 0.04); p.note == "" && noX && noY {
 		p.note = "no data"
 	}
-	return e.z, nil
+	return err
 }
 
 // chooseTicks chooses the ticks for a data area of w×h points.

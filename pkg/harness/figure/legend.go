@@ -14,7 +14,6 @@ const (
 	keySpace  = 12.0 // between entries
 	keyHeight = 12.5 // of a row
 	keyAlpha  = 0.3  // of light areas
-	barHeight = 26.0 // of the colour bar with its ticks
 )
 
 // legend collects the entries, one per label, and breaks them into rows of about the same width.
@@ -96,24 +95,6 @@ func (l *layout) drawLegend(c *draw.Canvas) {
 		}
 		y -= keyHeight
 	}
-}
-
-// drawColorBar draws the scale of the heat maps below the legend.
-func (l *layout) drawColorBar(c *draw.Canvas) {
-	const thick, space, steps = 8, 8, 64
-	length, label := min(160, l.w/2), textWidth(l.bar.Label, textSize)
-	x, y := (l.w-label-space-length)/2, l.h-outer-l.strip+barHeight-thick-2
-	l.text(c, l.bar.Label, textSize, vg.Point{X: vg.Length(x), Y: vg.Length(y + thick/2)}, 0, 0.5, 0)
-	x += label + space
-	for i := range steps {
-		c.SetColor(l.bar.color((float64(i) + 0.5) / steps))
-		left := length * float64(i) / steps
-		c.Fill(rectangle(x+left, y, length-left, thick).Path()) // to the end, so that no seams show
-	}
-	a, bar := l.bar, draw.Canvas{Canvas: c.Canvas, Rectangle: rectangle(x, y, length, thick)}
-	a.Label, a.labelled = "", true
-	frame(&bar)
-	l.drawAxis(&bar, &a)
 }
 
 const (

@@ -157,30 +157,14 @@ var viridis = []uint32{
 	0x440154, 0x482878, 0x3e4a89, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779, 0x6dcd59, 0xb4de2c, 0xfde725,
 }
 
-// diverging is white in the middle, light blue below and dark brown above, so that in grey what is dark is above.
-var diverging = []uint32{0x8ec1e6, 0xb3d6ee, 0xdcebf5, 0xf7f7f7, 0xfee0b6, 0xe08214, 0x7f3b08}
-
-// color is that of a heat map at t of its colour bar.
-func (a *axis) color(t float64) color.NRGBA {
-	if a.log() {
-		return between(diverging, t)
-	}
-	return between(viridis, t)
-}
-
 // Shade is a style of the one of several series, no methods, that stands at t in [0, 1] of their order: a colour of a
 // scale, from dark to light.
 func Shade(t float64, label string) Style {
-	return Style{Label: label, Color: between(viridis, 0.75*t), Mark: Circle}
-}
-
-// between is the colour at t, clamped to [0, 1], of a scale.
-func between(anchors []uint32, t float64) color.NRGBA {
-	x := min(max(t, 0), 1) * float64(len(anchors)-1)
-	i := min(int(x), len(anchors)-2)
-	a, b, f := rgb(anchors[i]), rgb(anchors[i+1]), x-float64(i)
+	x := min(max(0.75*t, 0), 1) * float64(len(viridis)-1)
+	i := min(int(x), len(viridis)-2)
+	a, b, f := rgb(viridis[i]), rgb(viridis[i+1]), x-float64(i)
 	mix := func(p, q uint8) uint8 { return uint8(math.Round(float64(p)*(1-f) + float64(q)*f)) }
-	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
+	return Style{Label: label, Color: color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}, Mark: Circle}
 }
 
 // Label is a sampler's name in words.
@@ -227,11 +211,6 @@ func textWidth(s string, size float64) (width float64) {
 // baseline, (1, 1) the end of the cap height.
 func (l *layout) text(c *draw.Canvas, s string, size float64, pt vg.Point, ax, ay, turn float64) {
 	c.SetColor(ink)
-	l.write(c, s, size, pt, ax, ay, turn)
-}
-
-// write is text in the colour of the canvas.
-func (l *layout) write(c *draw.Canvas, s string, size float64, pt vg.Point, ax, ay, turn float64) {
 	f := face(size)
 	var buf sfnt.Buffer
 	for _, c := range s { // a character that the font lacks would be left out without a word

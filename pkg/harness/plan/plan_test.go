@@ -304,8 +304,9 @@ base:
 protocols: {paper: {}}
 `)
 	}
-	if p := mustPlan(t, sums); len(p.Trials) != 4 || p.Trials[2].Method != "squared" || p.Trials[0].Config.Iterations != 0 {
-		t.Errorf("%+v", p)
+	all := mustPlan(t, sums).Trials
+	if len(all) != 4 || all[2].Method != "squared" || all[0].Config.Iterations != 0 {
+		t.Errorf("%+v", all)
 	}
 	for text, want := range map[string]string{
 		"step=1":                       "step=1 changes nothing",

@@ -239,8 +239,12 @@ func TestForShell(t *testing.T) {
 			t.Errorf("%s: %q, want %q", command, got, want)
 		}
 	}
-	_, err := Start(context.Background(), "", "python3 s.py 2>err.log")
-	if want := "sifg starts no shell, which 2>err.log is for"; err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("%v, want %s", err, want)
+	for command, want := range map[string]string{
+		"python3 s.py 2>err.log": "sifg starts no shell, which 2>err.log is for",
+		"model.py --rows 3":      `did you mean "python model.py --rows 3"?`,
+	} {
+		if _, err := Start(context.Background(), "", command); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
 }

@@ -76,14 +76,19 @@ func behave(how string) {
 			}
 			return
 		}
-		head := make([]byte, 128)
-		io.ReadFull(in, head)
-		var rows int
-		fmt.Sscanf(string(head[bytes.Index(head, []byte("'shape': (")):]), "'shape': (%d,", &rows)
+		rows, _ := shape(in)
 		x := make([]float64, rows*dim)
 		binary.Read(in, binary.LittleEndian, x)
 		misanswer(how, rows, x)
 	}
+}
+
+// shape reads the head of an array.
+func shape(in *bufio.Reader) (rows, cols int) {
+	head := make([]byte, 128)
+	io.ReadFull(in, head)
+	fmt.Sscanf(string(head[bytes.Index(head, []byte("'shape': (")):]), "'shape': (%d, %d)", &rows, &cols)
+	return rows, cols
 }
 
 // misanswer answers a question in a wrong way.
@@ -163,10 +168,7 @@ func sample(how string) {
 		if !strings.Contains(line, `"array":true`) {
 			return false
 		}
-		head := make([]byte, 128)
-		io.ReadFull(in, head)
-		var rows, cols int
-		fmt.Sscanf(string(head[bytes.Index(head, []byte("'shape': (")):]), "'shape': (%d, %d)", &rows, &cols)
+		rows, cols := shape(in)
 		in.Discard(8 * rows * cols)
 		return true
 	}

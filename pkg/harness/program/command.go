@@ -76,8 +76,8 @@ func from(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// named returns the digests of the files that a command names, by their names in the folder in which it runs: a word, or
-// what stands after its =, is a file or a folder with files; or the word after Python's -m is a module in that folder.
+// named returns the digests of the files that a command names, by their names in the folder in which it runs: a word,
+// or what stands after its =, is a file or a folder with files; or the word after Python's -m is a module there.
 func named(dir string, words []string) depends {
 	out := depends{}
 	for i, word := range words {
@@ -102,8 +102,8 @@ func named(dir string, words []string) depends {
 	return out
 }
 
-// add adds the file or the folder of this name, if it is one: all its files but for hidden ones and caches of Python, or
-// a note why they are not looked into.
+// add adds the file or the folder of this name, if it is one: all its files but for hidden ones and caches of Python,
+// or a note why they are not looked into.
 func (d depends) add(dir, name string) {
 	root, err := filepath.EvalSymlinks(from(dir, name))
 	if err != nil || name == "" {

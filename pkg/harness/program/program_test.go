@@ -191,14 +191,6 @@ func TestWrongSamplers(t *testing.T) {
 	}
 }
 
-// TestScriptWithoutItsLanguage: a script that is named alone is no command.
-func TestScriptWithoutItsLanguage(t *testing.T) {
-	_, err := Start(context.Background(), "", "model.py --rows 3")
-	if want := `did you mean "python model.py --rows 3"?`; err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("%v, want %s", err, want)
-	}
-}
-
 // TestPool: one process serves one trial after another, and two at once have two.
 func TestPool(t *testing.T) {
 	p := started(t, command("well"))

@@ -11,41 +11,25 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
-// made makes a Set of one value of the metric "m" for each problem, method and seed from 0; NaN is a trial that did not
-// end well.
-func made(problems, methods []string, seeds int, value func(problem, method string, seed int) float64) *record.Set {
-	s := &record.Set{Traces: map[string][]record.Trace{}}
-	for _, p := range problems {
-		for _, m := range methods {
-			for seed := range seeds {
-				t := record.Trial{
-					Key: fmt.Sprint(p, m, seed), Problem: p, Method: m, Seed: uint64(seed),
-					Status: record.StatusOK, Iterations: 10,
-				}
-				v := value(p, m, seed)
-				if math.IsNaN(v) {
-					t.Status = record.StatusDiverged
-				}
-				s.Trials = append(s.Trials, t)
-				s.Traces[t.Key] = []record.Trace{
-					{Key: t.Key, Metric: "m", Value: 99},
-					{Key: t.Key, Iteration: 10, Metric: "m", Value: v},
-					{Key: t.Key, Iteration: 10, Metric: "m", Index: 1, Value: -v},
-				}
+// TestSample: a value for each trial, in order of seed, with the reason where there is no number.
+func TestSample(t *testing.T) {
+	s := &record.Set{Traces: map[string][]record.Trace{}} // seed 1 of a diverged
+	for m, method := range []string{"a", "b"} {
+		for seed := range 3 {
+			x := record.Trial{Key: fmt.Sprint(method, seed), Problem: "p", Method: method, Seed: uint64(seed),
+				Status: record.StatusOK, Iterations: 10}
+			if method == "a" && seed == 1 {
+				x.Status = record.StatusDiverged
+			}
+			v := float64(10*seed + 1 + m)
+			s.Trials = append(s.Trials, x)
+			s.Traces[x.Key] = []record.Trace{
+				{Key: x.Key, Metric: "m", Value: 99},
+				{Key: x.Key, Iteration: 10, Metric: "m", Value: v},
+				{Key: x.Key, Iteration: 10, Metric: "m", Index: 1, Value: -v},
 			}
 		}
 	}
-	return s
-}
-
-// TestSample: a value for each trial, in order of seed, with the reason where there is no number.
-func TestSample(t *testing.T) {
-	s := made([]string{"p"}, []string{"a", "b"}, 3, func(_, m string, seed int) float64 {
-		if m == "a" && seed == 1 {
-			return math.NaN()
-		}
-		return float64(10*seed + len(m) + int(m[0]-'a'))
-	})
 	e := record.View{Set: s, Problem: "p"}
 	a, b := e.Last("a", "m", 0), e.Last("b", "m", 0)
 	if a.Why() != "diverged in 1 of 3 seeds" || b.Why() != "" || !slices.Equal(a.Numbers(), []float64{1, 21}) {

@@ -250,8 +250,8 @@ func collect[T, V any](rows []T, c column, get func(reflect.Value) V) []V {
 	return out
 }
 
-// readColumn reads a column of a row group into its rows, of which there must be as many as values. ReadBatch reads until
-// there are as many, or no more.
+// readColumn reads a column of a row group into its rows, of which there must be as many as values. ReadBatch reads
+// until there are as many, or no more.
 func readColumn[T any](cr file.ColumnChunkReader, c column, rows []T) (err error) {
 	all, n, got := reflect.ValueOf(rows), int64(len(rows)), 0
 	field := func(i int) reflect.Value { return all.Index(i).Field(c.field) }

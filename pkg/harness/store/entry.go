@@ -215,14 +215,9 @@ func (s *Store) Status(ids []ID) ([]Found, error) {
 // of its time in the system.
 func Each(n int, f func(i int) error) error {
 	var all errgroup.Group
-	cores := runtime.GOMAXPROCS(0)
-	for first := range cores { // each takes every so many: a goroutine a trial costs status a quarter more
-		all.Go(func() (err error) {
-			for i := first; i < n && err == nil; i += cores {
-				err = f(i)
-			}
-			return err
-		})
+	all.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		all.Go(func() error { return f(i) })
 	}
 	return all.Wait()
 }

@@ -1,17 +1,11 @@
 package disk
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 )
@@ -21,20 +15,6 @@ func must[T any](v T, err error) T {
 		panic(err)
 	}
 	return v
-}
-
-// The test binary starts itself as a process that holds a lock.
-func TestMain(m *testing.M) {
-	dir := os.Getenv("DISK_TEST_HOLD")
-	if dir == "" {
-		os.Exit(m.Run())
-	}
-	err := Alone(context.Background(), dir, func(*os.Root) error {
-		fmt.Println("held")
-		time.Sleep(time.Minute)
-		return nil
-	})
-	fmt.Println(err)
 }
 
 func root(t *testing.T) *os.Root {
@@ -64,30 +44,6 @@ func TestWriteFile(t *testing.T) {
 	}
 	if left := must(os.ReadDir(outside)); len(left) != 0 {
 		t.Errorf("outside there is %v", left)
-	}
-}
-
-// Who waits for a lock obeys its context, and a log line and the error name the folder.
-func TestWaiting(t *testing.T) {
-	dir := t.TempDir()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "DISK_TEST_HOLD="+dir)
-	out := must(cmd.StdoutPipe())
-	must(0, cmd.Start())
-	defer func() { cmd.Process.Kill(); cmd.Wait() }()
-	must(bufio.NewReader(out).ReadString('\n'))
-
-	var log bytes.Buffer
-	defer slog.SetDefault(slog.Default())
-	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
-	ctx, cancel := context.WithTimeout(context.Background(), patient+200*time.Millisecond)
-	defer cancel()
-	err := Alone(ctx, dir, func(*os.Root) error { t.Error("the lock of another process was taken"); return nil })
-	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), dir) {
-		t.Errorf("error %v", err)
-	}
-	if strings.Count(log.String(), "waiting for another process") != 1 || !strings.Contains(log.String(), dir) {
-		t.Errorf("the log says %q", &log)
 	}
 }
 

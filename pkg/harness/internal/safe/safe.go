@@ -72,9 +72,6 @@ func Call(f func() error) (err error) {
 // Text returns s with every character that is not printable, and every byte that is not UTF-8, written as its Go
 // escape. Newlines and tabs are escaped too: the result is one line.
 func Text(s string) string {
-	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) { // as almost all text
-		return s
-	}
 	q := strconv.QuoteToGraphic(s)
 	return unquote.Replace(q[1 : len(q)-1])
 }
