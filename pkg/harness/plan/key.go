@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -29,23 +28,20 @@ const lookDigits = 8
 // has a part for what is drawn and one for what is measured of it. What decides nothing is in
 // neither: an empty list of options or snapshots is as good as its absence.
 func keys(e *harness.Experiment, t *harness.Trial, data Datasets) (of func(seed uint64) string, err error) {
-	versions := map[string]any{"numerics": numerics(), "experiment": e.Version}
 	d, err := digestOf(data, t.Config.Data)
 	if err != nil {
 		return nil, err
-	}
-	whole := map[string]any{
-		"experiment": t.Experiment, "problem": t.Problem, "method": t.Method, "config": t.Config, "data": d,
-		"versions": versions,
 	}
 	s, err := sifg.ByName(t.Config.Sampler.Sampler)
 	if err != nil {
 		return nil, err
 	}
-	versions["loop"], versions["sampler"] = LoopVersion, s.Version
 	drawn, looked := apart(t.Config, e.Measuring.Options)
-	whole["config"] = drawn
-	draw, err := seeded(whole)
+	draw, err := seeded(map[string]any{
+		"experiment": t.Experiment, "problem": t.Problem, "method": t.Method, "config": drawn, "data": d,
+	}, map[string]any{
+		"numerics": numerics(), "experiment": e.Version, "loop": LoopVersion, "sampler": s.Version,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -80,16 +76,14 @@ func apart(c *settings.Config, measuring []string) (draw, measured settings.Conf
 	return draw, measured
 }
 
-// seeded returns the function that gives the digest of v with the member "seed" between "problem" and "versions". All
-// else is encoded once.
-func seeded(v map[string]any) (func(seed uint64) string, error) {
-	rest := maps.Clone(v)
-	delete(rest, "versions")
-	before, err := canonical(rest)
+// seeded returns the function that gives the digest of a trial with the members "seed" and "versions" after its own.
+// All but the seed is encoded once.
+func seeded(trial, versions map[string]any) (func(seed uint64) string, error) {
+	before, err := canonical(trial)
 	if err != nil {
 		return nil, err
 	}
-	after, _ := canonical(map[string]any{"versions": v["versions"]})
+	after, _ := canonical(map[string]any{"versions": versions})
 	head, tail := append(before[:len(before)-1], `,"seed":`...), append([]byte{','}, after[1:]...)
 	return func(seed uint64) string {
 		b := strconv.AppendUint(slices.Clip(head), seed, 10)

@@ -219,14 +219,8 @@ func propertiesOf[T any](cols []column, rows []T) *parquet.WriterProperties {
 func writeColumn[T any](cw file.ColumnChunkWriter, c column, rows []T) (err error) {
 	switch cw := cw.(type) {
 	case *file.ByteArrayColumnChunkWriter:
-		texts := map[string]parquet.ByteArray{} // one copy of text that repeats
 		_, err = cw.WriteBatch(collect(rows, c, func(v reflect.Value) parquet.ByteArray {
-			b, ok := texts[v.String()]
-			if !ok {
-				b = []byte(v.String())
-				texts[v.String()] = b
-			}
-			return b
+			return parquet.ByteArray(v.String())
 		}), nil, nil)
 	case *file.Float64ColumnChunkWriter:
 		_, err = cw.WriteBatch(collect(rows, c, reflect.Value.Float), nil, nil)

@@ -82,10 +82,6 @@ func (v Value) compare(w Value) int {
 // Sample is what the trials of one method on one problem give of a metric: a value for each trial, in order of seed.
 type Sample []Value
 
-func (s Sample) sort() {
-	slices.SortFunc(s, func(v, w Value) int { return cmp.Compare(v.Seed, w.Seed) })
-}
-
 // Numbers returns what the trials that ended well measured, in order of seed. Infinite and undefined numbers are among
 // them; nil if there is none.
 func (s Sample) Numbers() []float64 {

@@ -37,7 +37,7 @@ func (e View) Sample(method, metric string, index int, of func(Curve) float64) S
 			out = append(out, e.Set.value(t, metric, index, of))
 		}
 	}
-	out.sort()
+	slices.SortFunc(out, func(v, w Value) int { return cmp.Compare(v.Seed, w.Seed) })
 	return out
 }
 

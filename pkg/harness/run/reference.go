@@ -103,9 +103,9 @@ func (r *runner) limited(ctx context.Context, x *harness.Reference, dir, name st
 	if memory := machineMemory(); x.Bytes > memory {
 		return nil, fmt.Errorf("%w: at least %.3g GiB, of %.3g", errHuge, x.Bytes/(1<<30), memory/(1<<30))
 	}
-	late, cancel := within(ctx, r.Timeout, grace)
+	late, cancel := context.WithTimeout(ctx, r.Timeout+grace)
 	defer cancel()
-	timed, cancel := within(late, r.Timeout, 0)
+	timed, cancel := context.WithTimeout(late, r.Timeout)
 	defer cancel()
 	files, err := patiently(late, func() (files map[string][]byte, err error) {
 		err = safe.Call(func() (err error) {

@@ -2,9 +2,11 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -51,6 +53,7 @@ type runner struct {
 // others go on. Run fails only for causes outside any trial, such as an unwritable store.
 func Run(soft, hard context.Context, s *store.Store, experiments []*harness.Experiment, todo []harness.Trial,
 	o Options) (computed int, err error) {
+	o.Timeout = cmp.Or(o.Timeout, math.MaxInt64/2) // a hundred years
 	r := &runner{Options: o, store: s, experiments: experiments, hard: hard, unmade: map[string]error{}}
 	soft, stop := context.WithCancel(soft)
 	defer stop()
@@ -100,7 +103,7 @@ func (r *runner) trial(t *harness.Trial, started time.Time) (record.Trial, error
 	if err := r.unmade[t.Key]; err != nil {
 		return r.store.Put(r.hard, ended(t, statusOf(err), err.Error(), 0, started))
 	}
-	late, cancel := within(r.hard, r.Timeout, grace)
+	late, cancel := context.WithTimeout(r.hard, r.Timeout+grace)
 	defer cancel()
 	var iter atomic.Int64
 	result, err := patiently(late, func() (*record.Result, error) {
@@ -152,19 +155,11 @@ func statusOf(err error) string {
 	return record.StatusFailed
 }
 
-// within returns a context that ends when ctx does or after the limit and the grace; a limit of 0 is none.
-func within(ctx context.Context, limit, grace time.Duration) (context.Context, context.CancelFunc) {
-	if limit == 0 {
-		return context.WithCancel(ctx)
-	}
-	return context.WithTimeout(ctx, limit+grace)
-}
-
 // compute computes a trial within its limit of time, or measures it of stored particles; its failures are results. The
 // error is that hard ended, or that the trial's reference is damaged.
 func (r *runner) compute(t *harness.Trial, step func(iter int)) (*record.Result, error) {
 	started, last := time.Now(), 0
-	ctx, cancel := within(r.hard, r.Timeout, 0)
+	ctx, cancel := context.WithTimeout(r.hard, r.Timeout)
 	defer cancel()
 	e := harness.ByName(r.experiments, t.Experiment)
 	var result *record.Result
