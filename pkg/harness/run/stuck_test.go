@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"sync"
 	"testing"
 	"time"
 
@@ -98,16 +97,10 @@ func programs() (out []string) {
 // The end of the hard context ends a stuck trial at once.
 func TestHardStopsStuckTrials(t *testing.T) {
 	s := must(store.Open(t.TempDir()))
-	reached = make(chan struct{})
 	hard, stop := context.WithCancel(context.Background())
-	var wait sync.WaitGroup
-	wait.Go(func() {
-		<-reached
-		stop()
-	})
+	reached.Store(&stop)
 	todo := trials("sleep") // for an hour
 	n, err := Run(context.Background(), hard, s, []*harness.Experiment{toy()}, todo, options())
-	wait.Wait()
 	if n != 0 || err != nil {
 		t.Errorf("%d computed, error %v", n, err)
 	}

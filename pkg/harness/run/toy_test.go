@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -75,8 +76,8 @@ type target struct{ fault string }
 
 func (target) Dim() int { return 2 }
 
-// reached is closed when a target sleeps; nil where nobody waits for it.
-var reached chan struct{}
+// reached is called, once, when a target sleeps; nil where nobody waits for it.
+var reached atomic.Pointer[context.CancelFunc]
 
 func (t target) Score(dst, x sifg.Batch, iter int) {
 	for i, v := range x.Data {
@@ -90,8 +91,8 @@ func (t target) Score(dst, x sifg.Batch, iter int) {
 	}
 	switch t.fault {
 	case "sleep":
-		if reached != nil {
-			close(reached)
+		if f := reached.Swap(nil); f != nil {
+			(*f)()
 		}
 		time.Sleep(time.Hour)
 	case "panic":
