@@ -89,21 +89,8 @@ func (s scale) span(values []float64) (lo, hi float64) {
 	return lo, hi
 }
 
-// fixed reports which limits are given.
-func (a Axis) fixed() (lower, upper bool) {
-	return !math.IsNaN(a.Min) && a.Min != a.Max, !math.IsNaN(a.Max) && a.Min != a.Max
-}
-
-// scaleOf chooses the scale by the values that the axis must hold.
-func (a Axis) scaleOf(values []float64) scale {
-	lo, hi := linear.span(values)
-	lower, upper := a.fixed()
-	if lower {
-		lo = a.Min
-	}
-	if upper {
-		hi = a.Max
-	}
+// scaleOf chooses the scale by the ends of the axis and the values that it must hold.
+func (a Axis) scaleOf(lo, hi float64, values []float64) scale {
 	switch {
 	case a.Scale == Log, a.Scale == AutoLog && lo > 0 && hi/lo > 50:
 		return logarithm
@@ -126,19 +113,27 @@ func usual(values []float64) float64 {
 // resolve decides the scale and the limits of an axis; margin is the share of its length to leave free at both ends.
 // empty reports that there was nothing to show.
 func (a Axis) resolve(values, soft []float64, margin float64) (r axis, empty bool, err error) {
-	if lo, hi := linear.span(values); lo > hi {
+	lo, hi := linear.span(values)
+	if lo > hi {
 		values = soft
+		lo, hi = linear.span(values)
 	}
-	r = axis{Axis: a, scale: a.scaleOf(values)}
+	lower, upper := !math.IsNaN(a.Min) && a.Min != a.Max, !math.IsNaN(a.Max) && a.Min != a.Max // whether they are given
+	if lower {
+		lo = a.Min
+	}
+	if upper {
+		hi = a.Max
+	}
+	r = axis{Axis: a, scale: a.scaleOf(lo, hi, values)}
 	if r.knee > 0 {
 		r.Label += logBeyond + power(1, int(math.Round(math.Log10(r.knee))))
 	}
-	lo, hi := r.span(values)
+	lo, hi = r.span(values)
 	if empty = lo > hi; empty {
 		lo, hi = 0, 1
 	}
 	lo, hi = r.widen(lo, hi, soft)
-	lower, upper := a.fixed()
 	if lower { // data that touch the other end need room by the length of the axis, not by their own spread
 		lo = r.to(a.Min)
 	}
