@@ -48,8 +48,6 @@ func behave(how string) {
 	case "dies-at-once":
 		fmt.Fprintln(os.Stderr, "Traceback (most recent call last):\nModuleNotFoundError: No module named 'jax'")
 		os.Exit(3)
-	case "silent":
-		os.Exit(0)
 	case "says-nothing":
 		time.Sleep(time.Hour)
 	case "compiles": // longer than it may be silent
@@ -122,8 +120,6 @@ func misanswer(how string, rows int, x []float64) {
 		time.Sleep(time.Hour)
 	case "prints":
 		fmt.Println("iteration 7, loss 0.3")
-	case "prints-after":
-		array = append(array, "done\n"...)
 	case "whispers":
 		for range 100 {
 			fmt.Fprintln(os.Stderr, "iteration")
@@ -198,10 +194,6 @@ func sample(how string) {
 				os.Exit(1)
 			case how == "hangs" && k == 7:
 				time.Sleep(time.Hour)
-			case how == "prints" && k == 7:
-				fmt.Println("accepted 7 of 10")
-			case how == "asks-columns":
-				ask(particles, dim+1)
 			case how == "asks-beyond" && k == halfway:
 				ask(particles+1, dim)
 			case how == "asks-nothing":
