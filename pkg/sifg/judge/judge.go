@@ -54,8 +54,8 @@ const (
 	// included, and 1.1 to 1.3 times those of 0.85; on gp-pois, where chains of long steps stick in narrow bends and
 	// have to go on, 0.6 and 0.75 times.
 	accept = 0.9
-	// Chains run again with shorter steps where they agree, or nearly, and moves diverge, or where many moves diverge.
-	// On a funnel in five dimensions chains of R-hat 1.01, with 0.7 % divergent, missed a sixth of the width.
+	// Chains run again with shorter steps where many moves diverge, or some do and chains nearly agree, or agree with a
+	// low E-BFMI: on a funnel in five dimensions such chains, with 0.7 % divergent, missed a sixth of the width.
 	careful = 0.98
 )
 
@@ -116,7 +116,9 @@ func (r *run) whole() (*Result, error) {
 		r.revisit(s)
 		again = r.astray()
 	}
-	if divergent > mostDivergent && (rhat <= hopeless || divergent > manyDivergent) {
+	least, _ := energy(s)
+	if divergent > manyDivergent || divergent > mostDivergent && rhat <= hopeless &&
+		(rhat > mostRHat || least < leastEBFMI) {
 		again, r.options.Config.TargetAccept = true, max(careful, r.options.Config.TargetAccept)
 	}
 	if again {

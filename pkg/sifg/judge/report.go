@@ -69,20 +69,25 @@ func (p *Report) Worst() (rhat, bulk, tail float64, at [3]int) {
 	return rhat, bulk, tail, at
 }
 
+// energy returns the least E-BFMI of the chains, and the energies of all draws.
+func energy(s *hmc.Result) (least float64, all []float64) {
+	least = math.Inf(1)
+	for _, infos := range s.Infos {
+		from := len(all)
+		for _, info := range infos {
+			all = append(all, info.Hamiltonian)
+		}
+		least = min(least, hmc.EBFMI(all[from:]))
+	}
+	return least, all
+}
+
 // describe makes the report, and weights of the draws where each chain stays in one mode.
 func (r *run) describe(s *hmc.Result) (Report, []float64) {
-	p := Report{Chains: len(r.u), Gradients: s.Gradients, EBFMI: math.Inf(1), DivergedAt: -1, EnergyAt: -1,
+	p := Report{Chains: len(r.u), Moves: s.Summary.Iterations, Gradients: s.Gradients, DivergedAt: -1, EnergyAt: -1,
 		Strays: r.strays, AllNames: s.Names, Accept: r.options.Config.TargetAccept}
-	divergent := 0
-	energies := make([][]float64, len(s.Infos))
-	for k, t := range s.Tallies {
-		p.Moves, divergent = p.Moves+t.Iterations, divergent+t.Divergent
-		for _, info := range s.Infos[k] {
-			energies[k] = append(energies[k], info.Hamiltonian)
-		}
-		p.EBFMI = min(p.EBFMI, hmc.EBFMI(energies[k]))
-	}
-	p.Divergent = float64(divergent) / float64(p.Moves)
+	least, energies := energy(s)
+	p.EBFMI, p.Divergent = least, float64(s.Summary.Divergences)/float64(p.Moves)
 	p.Asked, p.Refused = r.asked, float64(r.refused)/float64(r.asked)
 	var kept []int
 	for j, c := range s.Summary.Coordinates {
@@ -99,7 +104,7 @@ func (r *run) describe(s *hmc.Result) (Report, []float64) {
 		}
 		kept, p.Values, p.Names = append(kept, j), append(p.Values, c), append(p.Names, s.Names[j])
 	}
-	r.place(&p, kept, slices.Concat(energies...))
+	r.place(&p, kept, energies)
 	return p, r.modes(&p)
 }
 
