@@ -39,8 +39,7 @@ func (s *scales) clone() *scales { return &scales{s.N, s.X.clone(), s.G.clone()}
 
 // fits reports whether the moments have the sizes of d dimensions.
 func (m moments) fits(d int, dense bool) bool {
-	like := newMoments(d, dense)
-	return len(m.Mean) == d && len(m.Sum) == len(like.Sum)
+	return len(m.Mean) == d && len(m.Sum) == len(newMoments(d, dense).Sum)
 }
 
 func (s *scales) fits(d int, dense bool) bool {

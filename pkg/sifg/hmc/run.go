@@ -13,8 +13,7 @@ import (
 //
 // ctx done, an error from sink, a position that is not finite (only with Config.Released), or a chain that accepts
 // nothing in its warm-up, and in 100 iterations at least, stops all chains after the iterations they are in; each can
-// be resumed from its state. The error is that of the first chain in order that has one. That of a ctx wraps its error
-// and its cause.
+// be resumed. The error is that of the first chain that has one; that of a ctx wraps its error and its cause.
 func run(ctx context.Context, chains []*Chain, n int, sink func(chain, iter int, x []float64, info Info) error,
 	ended func(chain int)) error {
 	ctx, cancel := context.WithCancel(ctx)

@@ -84,10 +84,10 @@ func energy(s *hmc.Result) (least float64, all []float64) {
 
 // describe makes the report, and weights of the draws where each chain stays in one mode.
 func (r *run) describe(s *hmc.Result) (Report, []float64) {
-	p := Report{Chains: len(r.u), Moves: s.Summary.Iterations, Gradients: s.Gradients, DivergedAt: -1, EnergyAt: -1,
-		Strays: r.strays, AllNames: s.Names, Accept: r.options.Config.TargetAccept}
 	least, energies := energy(s)
-	p.EBFMI, p.Divergent = least, float64(s.Summary.Divergences)/float64(p.Moves)
+	p := Report{Chains: len(r.u), Moves: s.Summary.Iterations, Gradients: s.Gradients, EBFMI: least, DivergedAt: -1,
+		EnergyAt: -1, Strays: r.strays, AllNames: s.Names, Accept: r.options.Config.TargetAccept}
+	p.Divergent = float64(s.Summary.Divergences) / float64(p.Moves)
 	p.Asked, p.Refused = r.asked, float64(r.refused)/float64(r.asked)
 	var kept []int
 	for j, c := range s.Summary.Coordinates {

@@ -185,8 +185,9 @@ func (p panelCall) compute(pack []float32) {
 	first := 0 // rows done along
 	if p.mustPack() {
 		if p.b.col == 1 && p.width > 1 && p.far() && p.s == products && path == avx512 && p.sums == nil {
-			first = p.tile
-			p.packing(&pack[0])
+			first = p.tile // rows, of which the products pack B on the way
+			gemmPackTile(first, p.width, p.k, 1, 1, &p.a.data[0], 4*p.a.row, 4*p.a.col, &p.b.data[0], 4*p.b.row,
+				&p.c[0], 4*p.ldc, p.last(), p.add, &pack[0])
 		} else {
 			packPanel(pack, p.b.data, p.b.row, p.b.col, p.k, p.cols, p.width, p.lanes)
 		}
@@ -260,12 +261,6 @@ func (p panelCall) sum() int {
 	gemmSumsTile(rows, 2, p.k, 1, p.count, &p.a.data[0], 4*p.a.row, 4*p.a.col, &p.b.data[0], 4*p.b.row, &p.c[0],
 		4*p.ldc, p.lanes, p.add, &p.sums[0])
 	return rows
-}
-
-// packing computes the first tile, of the largest height, and packs B on the way.
-func (p panelCall) packing(pack *float32) {
-	gemmPackTile(p.tile, p.width, p.k, 1, 1, &p.a.data[0], 4*p.a.row, 4*p.a.col, &p.b.data[0], 4*p.b.row, &p.c[0],
-		4*p.ldc, p.last(), p.add, pack)
 }
 
 // inner computes C = A·Bᵀ or adds to C, by tiles of inner products.
