@@ -268,6 +268,7 @@ func TestRefusals(t *testing.T) {
 		"product: {options.dmi: [1]}":                         `"dmi"`,
 		"":                                                    "steps.yaml: the grid is empty: want axes",
 		"- step":                                              "steps.yaml",
+		"{product: {step: 1}, halving: 1}":                    "halving: 1: want the seeds of the first round, at least 2",
 	} {
 		_, _, err := layOut(text, "min gap")
 		if u := (*usage.Error)(nil); !errors.As(err, &u) || !strings.Contains(err.Error(), want) {
@@ -283,13 +284,14 @@ func TestRefusals(t *testing.T) {
 		"min many":      "many has several components: write many[0], many[1], …",
 		"gap":           `for a component, such as "min gap-median"`,
 		"min gap-media": `"gap-median"`, "max gap[x]": "unknown metric",
-		"min gap gap": "want min METRIC",
+		"min gap gap": "want min METRIC", "min gap where cover <= 1": "cover has 4 components",
+		"min gap where cover[1] <= 1e": "1e is no number",
 	} {
 		if _, _, err := layOut("product: {step: 1}", choose); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("--select %q: %v, want %s", choose, err, want)
 		}
 	}
-	for _, choose := range []string{"min gap-median", "max cover[3]", "min many[9]"} {
+	for _, choose := range []string{"min gap-median", "max cover[3]", "min many[9]", "min gap where cover[0] <= 0.1"} {
 		if _, q, err := layOut("{product: {step: 1}, select: min gap}", choose); err != nil || q.String() != choose {
 			t.Errorf("--select %q: %v", choose, err)
 		}

@@ -183,6 +183,8 @@ func TestAsTheyAre(t *testing.T) {
 		{"[0.7, 0.2]", "min gap", "step 0.1 at 0.7005"},
 		{"[0.5]", "min gap", "step 0.1 at 0.7005"},
 		{"[0.01, 0.2]", "max many[7]", "none"},
+		{"[0.03, 0.2]", "max gap where cover[1] <= 0.5", "step 0.03 at 0.1776"},
+		{"[0.2]", "max gap where cover[1] <= 0.5", "step 0.2 at 1.0015"}, // no cell is within the bound
 	} {
 		s, q := ranked(t, "product: {methods.svgd.step: "+c.steps+"}\nproblems: [small]", c.choose)
 		if got, want := best(q, s), "small/svgd: "+c.best; got != want {

@@ -101,7 +101,7 @@ func Shown(grids map[string]*report.Results, files report.Files) (out []report.G
 			for _, set := range x.Sets {
 				made[path.Join(set.Protocol, "chosen.yaml")], _ = q.Chosen(set)
 				g := report.Grid{
-					Name: name, Experiment: x.Name, Title: q.title(x.Experiment, set), Protocol: set.Protocol,
+					Name: name, Experiment: x.Name, Title: x.Name + ": " + q.String(), Protocol: set.Protocol,
 					Command: q.Command,
 					Dir:     path.Join(at, set.Protocol),
 				}
@@ -120,35 +120,6 @@ func Shown(grids map[string]*report.Results, files report.Files) (out []report.G
 		}
 	}
 	return out, nil
-}
-
-// title is the question in words, such as: Which step does SVGD want on gmm-2d?
-func (q Question) title(e *harness.Experiment, s *record.Set) string {
-	var keys, methods, problems []string
-	for _, g := range q.groups(s) {
-		if key := g.decisive(); key != "" {
-			keys = append(keys, spoken(key))
-		}
-		methods, problems = append(methods, figure.Label(g.method)), append(problems, g.problem)
-	}
-	of := func(all []string, many string) string {
-		slices.Sort(all)
-		switch all = slices.Compact(all); len(all) {
-		case 1:
-			return all[0]
-		case 2:
-			return all[0] + " and " + all[1]
-		}
-		return many
-	}
-	key, method := of(keys, "settings"), of(methods, "the methods")
-	where := of(problems, table.Count(len(slices.Compact(slices.Sorted(slices.Values(problems)))), "problem"))
-	if q.Published != nil {
-		return fmt.Sprintf("Which %s of %s gives the published numbers on %s?", key, method, where)
-	}
-	several := method == "the methods" || strings.Contains(method, " and ")
-	do := map[bool]string{true: "do", false: "does"}[several]
-	return fmt.Sprintf("Which %s %s %s want on %s?", key, do, method, where)
 }
 
 // inWords are settings whose names say little.
@@ -201,6 +172,7 @@ func (q Question) best(s *record.Set) (*table.Table, error) {
 	if q.Published == nil {
 		t.Column("95 % interval", func(g *group) table.Cell { return table.Text(interval(g.cells[0])) })
 	}
+	t.Column("seeds", func(g *group) table.Cell { return table.Int(len(g.cells[0].samples[0])) })
 	t.Column("in use", func(g *group) table.Cell { return mean(g.use) })
 	t.Words("second best", func(g *group) string {
 		if ranked := g.ranked(); len(ranked) > 1 {
@@ -253,6 +225,9 @@ func (q Question) all(s *record.Set) (*table.Table, error) {
 		t.Words(short(key), func(r row) string { return r.settings[key] })
 	}
 	t.Column(q.String(), func(r row) table.Cell { return table.Number(r.mean, 4) })
+	if q.Bound != "" {
+		t.Column(q.Bound, func(r row) table.Cell { return table.Number(stats.Mean(r.samples[1].Numbers()), 4) })
+	}
 	t.Column("standard deviation", func(r row) table.Cell {
 		return table.Number(stats.SD(r.samples[0].Numbers()), 4)
 	})
