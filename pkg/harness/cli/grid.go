@@ -130,32 +130,28 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	if err := writable(w.results); err != nil {
 		return err
 	}
-	for none, last := false, false; ; {
+	none := false
+	for w != nil && err == nil {
 		w.measure(e)
-		next := w
-		err := w.run(e, &g.runner, func() (err error) {
-			if next, err = g.round(spec, question, laid, results); err != nil {
-				return err
+		var next *work
+		err = w.run(e, &g.runner, func() (err error) {
+			next, err = g.round(spec, question, laid, results)
+			if err == nil && len(next.Trials) == len(w.Trials) {
+				next = nil
+				err = report.Alone(w.results, func() (err error) {
+					none, err = w.choose(e, question)
+					return err
+				})
 			}
-			if last = len(next.Trials) == len(w.Trials); !last {
-				return nil
-			}
-			return report.Alone(w.results, func() (err error) {
-				none, err = w.choose(e, question)
-				return err
-			})
-		})
-		switch {
-		case err != nil:
 			return err
-		case none:
-			return exitf(exitUnchosen, "no configuration can be chosen by %v: the table of all configurations says "+
-				"why of each", question)
-		case last:
-			return nil
-		}
+		})
 		w = next
 	}
+	if err == nil && none {
+		return exitf(exitUnchosen, "no configuration can be chosen by %v: the table of all configurations says "+
+			"why of each", question)
+	}
+	return err
 }
 
 // round looks through the store for the trials that a grid asks for, as far as it is decided.

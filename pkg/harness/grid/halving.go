@@ -1,7 +1,6 @@
 package grid
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -29,59 +28,58 @@ func (s *Spec) Round(all *plan.Plan, q Question, have *store.Store) (*plan.Plan,
 	if known == nil {
 		known = &record.Set{} // the store has none
 	}
-	of := func(t harness.Trial) string { return t.Problem + " " + t.Method }
-	groups := map[string][]harness.Trial{}
-	for _, t := range all.Trials {
-		groups[of(t)] = append(groups[of(t)], t)
+	out, of := *all, func(t harness.Trial) string { return t.Problem + " " + t.Method }
+	out.Trials = nil
+	for rest := all.Trials; len(rest) > 0; { // those of a method on a problem stand together
+		n := slices.IndexFunc(rest, func(t harness.Trial) bool { return of(t) != of(rest[0]) })
+		if n < 0 {
+			n = len(rest)
+		}
+		out.Trials = append(out.Trials, s.halve(rest[:n], q, known)...)
+		rest = rest[n:]
 	}
-	wanted := map[string]bool{} // names of trials
-	for _, trials := range groups {
-		s.halve(trials, q, known, wanted)
-	}
-	out := *all
-	out.Trials = slices.DeleteFunc(slices.Clone(all.Trials), func(t harness.Trial) bool { return !wanted[name(t.Row())] })
 	return &out, nil
 }
 
-// name names a trial of a grid's plan: unlike its key, it is not that of another cell with the same settings.
-func name(t record.Trial) string { return fmt.Sprint(t.Problem, " ", t.Method, " ", t.Seed) }
-
-// halve adds the trials of one method on one problem that are wanted. The first round has all cells with s.Halving
+// halve returns the trials of one method on one problem that are wanted. The first round has all cells with s.Halving
 // seeds; each next one has twice as many seeds, and of the cells the better half, two at least, and the settings as
 // they are. It ends when the best two are apart, but not in the first round, or with the seeds.
-func (s *Spec) halve(trials []harness.Trial, q Question, known *record.Set, wanted map[string]bool) {
+func (s *Spec) halve(trials []harness.Trial, q Question, known *record.Set) []harness.Trial {
+	wanted := map[string]int{} // how many seeds, by the name of a cell's method
 	var seeds []uint64
-	in := map[string]bool{} // methods that are cells
 	for _, t := range trials {
-		in[t.Row().Method] = true
+		wanted[t.Row().Method] = s.Halving
 		if !slices.Contains(seeds, t.Seed) {
 			seeds = append(seeds, t.Seed)
 		}
 	}
-	for n := s.Halving; ; n *= 2 {
-		n = min(n, len(seeds))
-		round, planned := *known, map[string]bool{}
-		for _, t := range trials {
-			if row := t.Row(); in[row.Method] && slices.Contains(seeds[:n], t.Seed) {
-				wanted[name(row)], planned[name(row)] = true, true
+	asked := func(method string, seed uint64) bool { return slices.Index(seeds, seed) < wanted[method] }
+	for n := min(s.Halving, len(seeds)); ; {
+		round, planned := *known, 0
+		round.Trials = slices.DeleteFunc(slices.Clone(known.Trials), func(t record.Trial) bool {
+			return t.Problem != trials[0].Problem || wanted[t.Method] < n || !asked(t.Method, t.Seed)
+		})
+		for _, of := range wanted {
+			if of >= n {
+				planned += n
 			}
 		}
-		other := func(t record.Trial) bool { return !planned[name(t)] }
-		round.Trials = slices.DeleteFunc(slices.Clone(known.Trials), other)
 		round.Missing, round.Problems = nil, []string{trials[0].Problem}
-		if len(round.Trials) < len(planned) || n == len(seeds) {
-			return
+		if len(round.Trials) < planned || n == len(seeds) {
+			break
 		}
 		g := q.groups(&round)[0]
 		best := g.ranked()
 		if len(best) < 2 || n > s.Halving && apart(best[0], best[1]) {
-			return
+			break
 		}
-		in = map[string]bool{g.use.variant: true}
+		n = min(2*n, len(seeds))
+		wanted[g.use.variant] = n
 		for _, c := range best[:max(2, (len(best)+1)/2)] {
-			in[c.variant] = true
+			wanted[c.variant] = n
 		}
 	}
+	return slices.DeleteFunc(slices.Clone(trials), func(t harness.Trial) bool { return !asked(t.Row().Method, t.Seed) })
 }
 
 // apart reports whether the means of two cells differ by more than the standard error of their difference, paired by

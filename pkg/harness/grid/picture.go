@@ -2,6 +2,7 @@ package grid
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -97,9 +98,6 @@ func (g *group) panel(key string, words func(metric string) string) figure.Panel
 	return p
 }
 
-// nameLength is that of the longest name of a value that has room below a panel, in characters.
-const nameLength = 14
-
 // places are where the values of a setting stand on an axis: numbers at their value, by logarithms where the largest is
 // more than three times the smallest; others side by side, with long names cut.
 func places(levels []string, numeric bool, axis *figure.Axis) (at []float64) {
@@ -108,11 +106,8 @@ func places(levels []string, numeric bool, axis *figure.Axis) (at []float64) {
 			at = append(at, number(level))
 			continue
 		}
-		name := []rune(cmp.Or(level, "none"))
-		if len(name) > nameLength {
-			name = append(name[:nameLength-1], '…')
-		}
-		at, axis.Categories = append(at, float64(i)), append(axis.Categories, string(name))
+		name := fmt.Sprintf("%.14s", cmp.Or(level, "none")) // what has room below a panel
+		at, axis.Categories = append(at, float64(i)), append(axis.Categories, name)
 	}
 	if numeric && at[0] > 0 && at[len(at)-1] > 3*at[0] {
 		axis.Scale = figure.Log

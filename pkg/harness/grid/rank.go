@@ -109,7 +109,6 @@ type cell struct {
 	mean     float64         // over seeds, or the distance from published numbers; NaN of none
 	why      string          // there is no mean; "": there is one
 	outside  bool            // of the bound of the question
-	inUse    bool            // the settings as they are
 	listed   bool            // it is a cell of the grid
 }
 
@@ -161,8 +160,7 @@ const notAll = "trials are missing"
 // add adds the cell of a trial, which may be the settings as they are once more.
 func (g *group) add(s *record.Set, of record.Trial, q Question, listed bool) {
 	view := record.View{Set: s, Problem: g.problem}
-	c := &cell{variant: of.Method, inUse: !listed, listed: listed, mean: math.NaN()}
-	c.settings = settings.Flatten([]byte(of.Config))
+	c := &cell{variant: of.Method, listed: listed, mean: math.NaN(), settings: settings.Flatten([]byte(of.Config))}
 	for _, metric := range g.metrics {
 		name, index, _ := record.Component(metric)
 		sample := view.Last(of.Method, name, index)
@@ -192,7 +190,7 @@ func (g *group) add(s *record.Set, of record.Trial, q Question, listed bool) {
 		g.use.listed = true
 		return
 	}
-	if g.cells = append(g.cells, c); c.inUse {
+	if g.cells = append(g.cells, c); !listed {
 		g.use = c
 	}
 }

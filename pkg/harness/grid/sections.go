@@ -108,7 +108,7 @@ func Shown(grids map[string]*report.Results, files report.Files) (out []report.G
 				if best := x.Part(set.Protocol, "best"); best != nil {
 					g.Best, g.Failure = best.Made, best.Failure
 					if best.SVG != nil {
-						g.Pictures = []report.Picture{{Title: q.aim(), Path: path.Join(g.Dir, "best"), SVG: best.SVG}}
+						g.Pictures = []report.Picture{{Title: q.String(), Path: path.Join(g.Dir, "best"), SVG: best.SVG}}
 					}
 				}
 				if g.Best == nil && g.Failure == "" {
@@ -132,14 +132,6 @@ var inWords = map[string]string{
 func spoken(key string) string {
 	key = strings.TrimPrefix(short(key), "options.")
 	return cmp.Or(inWords[key], strings.ReplaceAll(key, "_", " "))
-}
-
-// aim says by what cells are ranked.
-func (q Question) aim() string {
-	if q.Published != nil {
-		return "distance from the published numbers"
-	}
-	return map[bool]string{true: "larger", false: "smaller"}[q.Max] + " is better"
 }
 
 // best lists the best cell of each method on each problem beside the settings as they are.
@@ -233,7 +225,7 @@ func (q Question) all(s *record.Set) (*table.Table, error) {
 	})
 	t.Column("seeds", func(r row) table.Cell { return table.Int(len(r.samples[0])) })
 	t.Words("note", func(r row) string {
-		if r.inUse {
+		if r.cell == r.use {
 			return strings.TrimSuffix("in use; "+r.why, "; ")
 		}
 		return r.why
