@@ -67,7 +67,15 @@ func (g *group) panel(key string, words func(metric string) string) figure.Panel
 		X:     figure.Axis{Label: spoken(key)},
 		Y:     figure.Axis{Label: words(g.metrics[0]), Scale: figure.AutoLog},
 	}
-	at := places(levels, numeric, &p.X)
+	at := make([]float64, len(levels))
+	for i, level := range levels {
+		if at[i] = number(level); !numeric { // side by side, as much of their names as has room
+			at[i], p.X.Categories = float64(i), append(p.X.Categories, fmt.Sprintf("%.14s", cmp.Or(level, "none")))
+		}
+	}
+	if numeric && at[0] > 0 && at[len(at)-1] > 3*at[0] {
+		p.X.Scale = figure.Log
+	}
 	style := figure.Method(g.method).As("best configuration")
 	line, seeds := figure.Line{Style: style}, figure.Scatter{Radius: 1.6, Style: style.As("")}
 	for i, level := range levels {
@@ -96,21 +104,4 @@ func (g *group) panel(key string, words func(metric string) string) figure.Panel
 		}
 	}
 	return p
-}
-
-// places are where the values of a setting stand on an axis: numbers at their value, by logarithms where the largest is
-// more than three times the smallest; others side by side, with long names cut.
-func places(levels []string, numeric bool, axis *figure.Axis) (at []float64) {
-	for i, level := range levels {
-		if numeric {
-			at = append(at, number(level))
-			continue
-		}
-		name := fmt.Sprintf("%.14s", cmp.Or(level, "none")) // what has room below a panel
-		at, axis.Categories = append(at, float64(i)), append(axis.Categories, name)
-	}
-	if numeric && at[0] > 0 && at[len(at)-1] > 3*at[0] {
-		axis.Scale = figure.Log
-	}
-	return at
 }
