@@ -14,7 +14,9 @@ import (
 
 // Round returns the part of a plan that successive halving asks for, as far as the trials in the store decide: once
 // these are there, the next call may ask for more. Without halving it is the whole plan. It depends on the trials
-// alone, so a stopped grid continues to the same choice.
+// alone, so a stopped grid continues to the same choice. For each method on each problem the first round has all cells
+// with s.Halving seeds; each next one has twice as many seeds, and of the cells the better half, two at least, and the
+// settings as they are. It ends when the best two are apart, but not in the first round, or with the seeds.
 func (s *Spec) Round(all *plan.Plan, q Question, have *store.Store) (*plan.Plan, error) {
 	if s.Halving == 0 {
 		return all, nil
@@ -28,58 +30,34 @@ func (s *Spec) Round(all *plan.Plan, q Question, have *store.Store) (*plan.Plan,
 	if known == nil {
 		known = &record.Set{} // the store has none
 	}
-	out, of := *all, func(t harness.Trial) string { return t.Problem + " " + t.Method }
-	out.Trials = nil
-	for rest := all.Trials; len(rest) > 0; { // those of a method on a problem stand together
-		n := slices.IndexFunc(rest, func(t harness.Trial) bool { return of(t) != of(rest[0]) })
-		if n < 0 {
-			n = len(rest)
-		}
-		out.Trials = append(out.Trials, s.halve(rest[:n], q, known)...)
-		rest = rest[n:]
-	}
-	return &out, nil
-}
-
-// halve returns the trials of one method on one problem that are wanted. The first round has all cells with s.Halving
-// seeds; each next one has twice as many seeds, and of the cells the better half, two at least, and the settings as
-// they are. It ends when the best two are apart, but not in the first round, or with the seeds.
-func (s *Spec) halve(trials []harness.Trial, q Question, known *record.Set) []harness.Trial {
-	wanted := map[string]int{} // how many seeds, by the name of a cell's method
-	var seeds []uint64
-	for _, t := range trials {
-		wanted[t.Row().Method] = s.Halving
-		if !slices.Contains(seeds, t.Seed) {
-			seeds = append(seeds, t.Seed)
+	name := func(t record.Trial) string { return t.Problem + " " + t.Method }
+	wanted, at := map[string]int{}, map[uint64]int{} // how many seeds a cell has; the place of a seed
+	for _, t := range all.Trials {
+		wanted[name(t.Row())] = s.Halving
+		if _, there := at[t.Seed]; !there {
+			at[t.Seed] = len(at)
 		}
 	}
-	asked := func(method string, seed uint64) bool { return slices.Index(seeds, seed) < wanted[method] }
-	for n := min(s.Halving, len(seeds)); ; {
-		round, planned := *known, 0
-		round.Trials = slices.DeleteFunc(slices.Clone(known.Trials), func(t record.Trial) bool {
-			return t.Problem != trials[0].Problem || wanted[t.Method] < n || !asked(t.Method, t.Seed)
-		})
-		for _, of := range wanted {
-			if of >= n {
-				planned += n
+	for n := s.Halving; n < len(at); n *= 2 {
+		round, other := *known, func(t record.Trial) bool { return wanted[name(t)] < n || at[t.Seed] >= n }
+		round.Trials = slices.DeleteFunc(slices.Clone(known.Trials), other)
+		round.Missing = slices.DeleteFunc(slices.Clone(known.Missing), other)
+		for _, g := range q.groups(&round) {
+			best := g.ranked()
+			waits := slices.ContainsFunc(g.cells, func(c *cell) bool { return c.why == notAll })
+			if waits || len(best) < 2 || n > s.Halving && apart(best[0], best[1]) {
+				continue
+			}
+			for _, c := range slices.Concat(best[:max(2, (len(best)+1)/2)], []*cell{g.use}) {
+				wanted[g.problem+" "+c.variant] = 2 * n
 			}
 		}
-		round.Missing, round.Problems = nil, []string{trials[0].Problem}
-		if len(round.Trials) < planned || n == len(seeds) {
-			break
-		}
-		g := q.groups(&round)[0]
-		best := g.ranked()
-		if len(best) < 2 || n > s.Halving && apart(best[0], best[1]) {
-			break
-		}
-		n = min(2*n, len(seeds))
-		wanted[g.use.variant] = n
-		for _, c := range best[:max(2, (len(best)+1)/2)] {
-			wanted[c.variant] = n
-		}
 	}
-	return slices.DeleteFunc(slices.Clone(trials), func(t harness.Trial) bool { return !asked(t.Row().Method, t.Seed) })
+	out := *all
+	out.Trials = slices.DeleteFunc(slices.Clone(all.Trials), func(t harness.Trial) bool {
+		return at[t.Seed] >= wanted[name(t.Row())]
+	})
+	return &out, nil
 }
 
 // apart reports whether the means of two cells differ by more than the standard error of their difference, paired by

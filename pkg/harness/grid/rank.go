@@ -35,7 +35,7 @@ type Question struct {
 // of a cell is that of the metric that is farthest, in standard errors of the difference of means (claim.Gap).
 const nearPublished = "near published"
 
-var rule = regexp.MustCompile(`^(min|max)\s+(\S+)(?:\s+where\s+(\S+)\s*<=\s*([0-9.e+-]+))?$`)
+var rule = regexp.MustCompile(`^(min|max)\s+(\S+)(?:\s+where\s+(\S+)\s*<=\s*(\d*\.?\d+(?:e-?\d+)?))?$`)
 
 // Ask reads the rule of a grid: min METRIC, max METRIC, or max METRIC[3] for a component, where the experiment can
 // measure the metric, with or without a bound, where METRIC <= NUMBER; or near published.
@@ -63,10 +63,7 @@ func Ask(name, text string, e *harness.Experiment) (q Question, err error) {
 	where := fmt.Sprintf("grid %s: select %q", name, text)
 	err = e.Metrics.Known(m[2], where)
 	if q.Bound != "" && err == nil {
-		if q.Most = number(m[4]); math.IsNaN(q.Most) {
-			return q, usage.Errorf("%s: %s is no number", where, m[4])
-		}
-		err = e.Metrics.Known(q.Bound, where)
+		q.Most, err = number(m[4]), e.Metrics.Known(q.Bound, where)
 	}
 	return q, err
 }
