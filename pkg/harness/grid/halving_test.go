@@ -1,14 +1,12 @@
 package grid
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
-	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
@@ -28,47 +26,36 @@ const halved = "{problems: [small], methods: [svgd], seeds: 1..8, halving: 2, pr
 // seeds of each cell. With whole, all trials of the grid are there from the start.
 func halves(t *testing.T, text string, some int, whole bool) string {
 	t.Helper()
-	s, err := ReadSpec("steps.yaml", []byte(text))
-	if err != nil {
+	all, q, err1 := layOut(text, "min gap")
+	s, err2 := ReadSpec("steps.yaml", []byte(text))
+	have, err3 := store.Open(t.TempDir())
+	if err := errors.Join(err1, err2, err3); err != nil {
 		t.Fatal(err)
 	}
-	q := Question{Name: "steps", Metric: "gap"}
-	all, err1 := New(request(), s, q)
-	have, err2 := store.Open(t.TempDir())
-	if err1 != nil || err2 != nil {
-		t.Fatal(err1, err2)
-	}
 	there := map[string]bool{}
-	put := func(p *plan.Plan, most int) (n int) {
+	compute := func(p *plan.Plan, most int) {
 		for i := range p.Trials {
-			if x := &p.Trials[i]; !there[x.Key] && n < most {
+			if x := &p.Trials[i]; !there[x.Key] && most > 0 {
 				r := result(x)
 				r.Traces[2].Value = noisy[x.Config.Sampler.Step][x.Seed-1]
-				if _, err := have.Put(context.Background(), r); err != nil {
-					t.Fatal(err)
-				}
-				there[x.Key] = true
-				n++
+				put(t, have, r)
+				there[x.Key], most = true, most-1
 			}
 		}
-		return n
 	}
 	if whole {
-		put(all, len(all.Trials))
+		compute(all, len(all.Trials))
 	}
 	for {
 		p, err := s.Round(all, q, have)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if put(p, some) > 0 {
+		n := len(there)
+		if compute(p, some); len(there) > n {
 			continue
 		}
-		r, _, err := new(report.Results).Collect(p, have, []*harness.Experiment{q.On(p.Experiments[0])})
-		if err != nil {
-			t.Fatal(err)
-		}
-		set := r.Experiments[0].Sets[0]
+		set := collect(t, p, q, have).Experiments[0].Sets[0]
 		text := best(q, set)
 		for _, c := range q.groups(set)[0].cells {
 			text += fmt.Sprintf(", %s %d", c.settings["sampler.step"], len(c.samples[0]))
