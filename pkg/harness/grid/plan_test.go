@@ -204,29 +204,6 @@ func TestFromAxes(t *testing.T) {
 	}
 }
 
-// TestFolders: no two grids of axes share a folder: not with other settings, not with other values of the same, and not
-// where a name is cut or has characters that no file has.
-func TestFolders(t *testing.T) {
-	long := "step=1;options." + strings.Repeat("x", 70)
-	seen := map[string]string{}
-	for _, text := range []string{
-		"step=0.1", "step=0.2", "step=0.1,0.2", "hidden=4", "step=0.1;hidden=4", "hidden=4;step=0.1", "a.b=1", "a/b=1",
-		"a-b=1", long + "=1", long + "y=1",
-	} {
-		s, err := FromAxes(strings.Split(text, ";"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if other, there := seen[s.Name]; there || strings.ContainsAny(s.Name, `/\ `) || len(s.Name) > 80 {
-			t.Errorf("%s and %s have the folder %q", other, text, s.Name)
-		}
-		seen[s.Name] = text
-		if again, _ := FromAxes(strings.Split(text, ";")); again.Name != s.Name {
-			t.Errorf("%s has the folders %s and %s", text, s.Name, again.Name)
-		}
-	}
-}
-
 func TestRefusals(t *testing.T) {
 	long := "[" + strings.Repeat("1, ", 400) + "1]"
 	for text, want := range map[string]string{
