@@ -207,20 +207,17 @@ func (g *group) rank(largest bool) {
 		}
 		return cmp.Compare(a.mean, b.mean)
 	})
-	names := map[string]bool{}
+	first := g.cells[0].settings
 	for _, c := range g.cells {
-		for key, value := range c.settings {
-			names[key] = names[key] || value != g.cells[0].settings[key]
-		}
-		for key := range g.cells[0].settings {
-			names[key] = names[key] || c.settings[key] != g.cells[0].settings[key]
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(names)) {
-		if names[key] {
-			g.keys = append(g.keys, key)
+		both := maps.Clone(first)
+		maps.Copy(both, c.settings)
+		for key := range both {
+			if c.settings[key] != first[key] && !slices.Contains(g.keys, key) {
+				g.keys = append(g.keys, key)
+			}
 		}
 	}
+	slices.Sort(g.keys)
 }
 
 // ranked are the cells that have a mean.
@@ -244,20 +241,6 @@ func (g *group) label(c *cell) string {
 		parts = append(parts, short(key)+" "+cmp.Or(c.settings[key], "none"))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// levels returns the values of a setting that cells of the grid have, numbers in order of size and others as they come.
-func (g *group) levels(key string) (levels []string, numeric bool) {
-	numeric = true
-	for _, c := range g.cells {
-		if v := c.settings[key]; c.listed && !slices.Contains(levels, v) {
-			levels, numeric = append(levels, v), numeric && !math.IsNaN(number(v))
-		}
-	}
-	if numeric {
-		slices.SortFunc(levels, func(a, b string) int { return cmp.Compare(number(a), number(b)) })
-	}
-	return levels, numeric
 }
 
 // number returns what a text says, NaN if it is no number.

@@ -51,15 +51,15 @@ func Read(dir string, all []*harness.Experiment) (map[string]*report.Results, er
 	out, errs := map[string]*report.Results{}, []error{err}
 	for _, n := range names {
 		if n.IsDir() && !strings.HasPrefix(n.Name(), ".") {
-			r, err := ReadOne(filepath.Join(dir, report.Grids, n.Name()), all)
+			r, err := read(filepath.Join(dir, report.Grids, n.Name()), all)
 			out[n.Name()], errs = r, append(errs, err)
 		}
 	}
 	return out, errors.Join(errs...)
 }
 
-// ReadOne reads the results of one grid. Its experiments have the sections of the question that their records keep.
-func ReadOne(dir string, all []*harness.Experiment) (*report.Results, error) {
+// read reads the results of one grid. Its experiments have the sections of the question that their records keep.
+func read(dir string, all []*harness.Experiment) (*report.Results, error) {
 	var asked []*harness.Experiment
 	for _, e := range all {
 		records, err := report.ReadRecords(filepath.Join(dir, e.Name))
