@@ -117,31 +117,53 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	if own := !slices.Contains(grid.Shipped(x), g.file); own && g.results == "" && results == "results" {
 		results = filepath.Join(results, "custom", "grids") // apart from those that come with the experiment
 	}
-	w, err := g.look(laid, results, !g.dry)
+	question.Command = g.again(spec, laid)
+	w, err := g.round(spec, question, laid, results)
 	if err != nil {
 		return err
 	}
-	w.measure(e)
 	if g.dry {
+		w.measure(e)
 		w.print(e)
 		return nil
 	}
 	if err := writable(w.results); err != nil {
 		return err
 	}
-	question.Command = g.again(spec, laid)
 	none := false
-	err = w.run(e, &g.runner, func() error {
-		return report.Alone(w.results, func() (err error) {
-			none, err = w.choose(e, question)
+	for w != nil && err == nil {
+		w.measure(e)
+		var next *work
+		err = w.run(e, &g.runner, func() (err error) {
+			next, err = g.round(spec, question, laid, results)
+			if err == nil && len(next.Trials) == len(w.Trials) {
+				next = nil
+				err = report.Alone(w.results, func() (err error) {
+					none, err = w.choose(e, question)
+					return err
+				})
+			}
 			return err
 		})
-	})
+		w = next
+	}
 	if err == nil && none {
 		return exitf(exitUnchosen, "no configuration can be chosen by %v: the table of all configurations says "+
 			"why of each", question)
 	}
 	return err
+}
+
+// round looks through the store for the trials that a grid asks for, as far as it is decided.
+func (g *gridFlags) round(spec *grid.Spec, q grid.Question, all *plan.Plan, results string) (*work, error) {
+	w, err := g.look(all, results, !g.dry)
+	if err != nil {
+		return nil, err
+	}
+	if w.Plan, err = spec.Round(all, q, w.store); err != nil {
+		return nil, err
+	}
+	return w, w.status()
 }
 
 // again returns the command that makes a grid again, without where its files are and how it is computed: that belongs

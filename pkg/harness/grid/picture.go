@@ -2,6 +2,7 @@ package grid
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -28,14 +29,19 @@ func (q Question) draw(s *record.Set, words func(metric string) string) (*figure
 	return f, nil
 }
 
-// bestOf returns the best cell with a value of a setting, nil of none.
-func (g *group) bestOf(key, value string) *cell {
+// bests returns the best cell of the grid for each value of a setting, in order of size where all values are numbers.
+func (g *group) bests(key string) (cells []*cell, numeric bool) {
+	seen := map[string]bool{}
+	numeric = true
 	for _, c := range g.ranked() {
-		if c.settings[key] == value {
-			return c
+		if v := c.settings[key]; c.listed && !seen[v] {
+			seen[v], cells, numeric = true, append(cells, c), numeric && !math.IsNaN(number(v))
 		}
 	}
-	return nil
+	if numeric {
+		slices.SortFunc(cells, func(a, b *cell) int { return cmp.Compare(number(a.settings[key]), number(b.settings[key])) })
+	}
+	return cells, numeric
 }
 
 // decisive is the setting whose values have the best cells that differ most; "" where no two differ, as in a grid that
@@ -43,12 +49,10 @@ func (g *group) bestOf(key, value string) *cell {
 func (g *group) decisive() (decisive string) {
 	most := 0.0
 	for _, key := range g.keys {
-		levels, _ := g.levels(key)
+		cells, _ := g.bests(key)
 		lo, hi := math.Inf(1), math.Inf(-1)
-		for _, v := range levels {
-			if c := g.bestOf(key, v); c != nil {
-				lo, hi = min(lo, c.mean), max(hi, c.mean)
-			}
+		for _, c := range cells {
+			lo, hi = min(lo, c.mean), max(hi, c.mean)
 		}
 		if hi-lo > most {
 			most, decisive = hi-lo, key
@@ -59,63 +63,45 @@ func (g *group) decisive() (decisive string) {
 
 // panel draws what a setting does; words says what stands on an axis for a metric.
 func (g *group) panel(key string, words func(metric string) string) figure.Panel {
-	levels, numeric := g.levels(key)
-	levels = slices.DeleteFunc(levels, func(v string) bool { return g.bestOf(key, v) == nil })
+	cells, numeric := g.bests(key)
 	p := figure.Panel{
 		Title: g.problem + ", " + figure.Label(g.method),
 		X:     figure.Axis{Label: spoken(key)},
 		Y:     figure.Axis{Label: words(g.metrics[0]), Scale: figure.AutoLog},
 	}
-	at := places(levels, numeric, &p.X)
 	style := figure.Method(g.method).As("best configuration")
 	line, seeds := figure.Line{Style: style}, figure.Scatter{Radius: 1.6, Style: style.As("")}
-	for i, level := range levels {
-		values := g.bestOf(key, level).samples[0].Numbers()
-		line.X, line.Y = append(line.X, at[i]), append(line.Y, stats.Mean(values))
-		for _, v := range values {
-			seeds.X, seeds.Y = append(seeds.X, at[i]), append(seeds.Y, v)
+	use := figure.Style{Label: "in use", Color: figure.Method("truth").Color, Mark: figure.Square}
+	used := figure.Scatter{Style: use, Radius: 3}
+	for i, c := range cells {
+		level, values := c.settings[key], c.samples[0].Numbers()
+		at := number(level)
+		if !numeric { // side by side, as much of their names as has room
+			at, p.X.Categories = float64(i), append(p.X.Categories, fmt.Sprintf("%.14s", cmp.Or(level, "none")))
 		}
+		line.X, line.Y = append(line.X, at), append(line.Y, stats.Mean(values))
+		for _, v := range values {
+			seeds.X, seeds.Y = append(seeds.X, at), append(seeds.Y, v)
+		}
+		if g.use != nil && g.use.why == "" && g.use.settings[key] == level {
+			used.X, used.Y = append(used.X, at), append(used.Y, stats.Mean(g.use.samples[0].Numbers()))
+		}
+	}
+	ends := []float64{line.X[0], line.X[len(cells)-1]}
+	if numeric && ends[0] > 0 && ends[1] > 3*ends[0] {
+		p.X.Scale = figure.Log
 	}
 	if g.published != nil {
 		p.Y.Scale = figure.Linear
 		printed, grey := g.published[0], figure.Method("truth").As("published")
-		ends := []float64{at[0], at[len(at)-1]}
 		lo, hi := printed.Mean-printed.AtMost(), printed.Mean+printed.AtMost()
 		p.Layers = append(p.Layers,
 			figure.Band{X: ends, Lo: []float64{lo, lo}, Hi: []float64{hi, hi}, Style: grey},
 			figure.HLine{Y: printed.Mean, Style: grey})
 	}
 	p.Layers = append(p.Layers, line, seeds)
-	if g.use != nil && g.use.why == "" {
-		if i := slices.Index(levels, g.use.settings[key]); i >= 0 {
-			use := figure.Style{Label: "in use", Color: figure.Method("truth").Color, Mark: figure.Square}
-			mean := stats.Mean(g.use.samples[0].Numbers())
-			p.Layers = append(p.Layers,
-				figure.Scatter{X: at[i : i+1], Y: []float64{mean}, Style: use, Radius: 3})
-		}
+	if used.X != nil {
+		p.Layers = append(p.Layers, used)
 	}
 	return p
-}
-
-// nameLength is that of the longest name of a value that has room below a panel, in characters.
-const nameLength = 14
-
-// places are where the values of a setting stand on an axis: numbers at their value, by logarithms where the largest is
-// more than three times the smallest; others side by side, with long names cut.
-func places(levels []string, numeric bool, axis *figure.Axis) (at []float64) {
-	for i, level := range levels {
-		if numeric {
-			at = append(at, number(level))
-			continue
-		}
-		name := []rune(cmp.Or(level, "none"))
-		if len(name) > nameLength {
-			name = append(name[:nameLength-1], '…')
-		}
-		at, axis.Categories = append(at, float64(i)), append(axis.Categories, string(name))
-	}
-	if numeric && at[0] > 0 && at[len(at)-1] > 3*at[0] {
-		axis.Scale = figure.Log
-	}
-	return at
 }

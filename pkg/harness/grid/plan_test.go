@@ -204,29 +204,6 @@ func TestFromAxes(t *testing.T) {
 	}
 }
 
-// TestFolders: no two grids of axes share a folder: not with other settings, not with other values of the same, and not
-// where a name is cut or has characters that no file has.
-func TestFolders(t *testing.T) {
-	long := "step=1;options." + strings.Repeat("x", 70)
-	seen := map[string]string{}
-	for _, text := range []string{
-		"step=0.1", "step=0.2", "step=0.1,0.2", "hidden=4", "step=0.1;hidden=4", "hidden=4;step=0.1", "a.b=1", "a/b=1",
-		"a-b=1", long + "=1", long + "y=1",
-	} {
-		s, err := FromAxes(strings.Split(text, ";"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if other, there := seen[s.Name]; there || strings.ContainsAny(s.Name, `/\ `) || len(s.Name) > 80 {
-			t.Errorf("%s and %s have the folder %q", other, text, s.Name)
-		}
-		seen[s.Name] = text
-		if again, _ := FromAxes(strings.Split(text, ";")); again.Name != s.Name {
-			t.Errorf("%s has the folders %s and %s", text, s.Name, again.Name)
-		}
-	}
-}
-
 func TestRefusals(t *testing.T) {
 	long := "[" + strings.Repeat("1, ", 400) + "1]"
 	for text, want := range map[string]string{
@@ -268,6 +245,7 @@ func TestRefusals(t *testing.T) {
 		"product: {options.dmi: [1]}":                         `"dmi"`,
 		"":                                                    "steps.yaml: the grid is empty: want axes",
 		"- step":                                              "steps.yaml",
+		"{product: {step: 1}, halving: 1}":                    "halving: 1: want the seeds of the first round, at least 2",
 	} {
 		_, _, err := layOut(text, "min gap")
 		if u := (*usage.Error)(nil); !errors.As(err, &u) || !strings.Contains(err.Error(), want) {
@@ -283,13 +261,13 @@ func TestRefusals(t *testing.T) {
 		"min many":      "many has several components: write many[0], many[1], …",
 		"gap":           `for a component, such as "min gap-median"`,
 		"min gap-media": `"gap-median"`, "max gap[x]": "unknown metric",
-		"min gap gap": "want min METRIC",
+		"min gap gap": "want min METRIC", "min gap where cover <= 1": "cover has 4 components",
 	} {
 		if _, _, err := layOut("product: {step: 1}", choose); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("--select %q: %v, want %s", choose, err, want)
 		}
 	}
-	for _, choose := range []string{"min gap-median", "max cover[3]", "min many[9]"} {
+	for _, choose := range []string{"min gap-median", "max cover[3]", "min many[9]", "min gap where cover[0] <= 0.1"} {
 		if _, q, err := layOut("{product: {step: 1}, select: min gap}", choose); err != nil || q.String() != choose {
 			t.Errorf("--select %q: %v", choose, err)
 		}

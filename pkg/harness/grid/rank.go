@@ -20,12 +20,14 @@ import (
 )
 
 // Question is what a grid asks of its cells: which has the smallest or largest mean over seeds of a metric at the last
-// checkpoint, or lies nearest to published numbers. It is kept with the records.
+// checkpoint, of those within a bound, or lies nearest to published numbers. It is kept with the records.
 type Question struct {
 	Name      string
-	Command   string            // that makes the grid again
-	Metric    string            // with the component, of a metric that has several: coverage[3]; "" of Published
-	Max       bool              // the largest mean is the best
+	Command   string // that makes the grid again
+	Metric    string // with the component, of a metric that has several: coverage[3]; "" of Published
+	Max       bool   // the largest mean is the best
+	Bound     string // a metric whose mean is at most Most in what is chosen, if any cell is so; "": none
+	Most      float64
 	Published []claim.Published // numbers that the cells may print; nil: a metric decides
 }
 
@@ -33,10 +35,10 @@ type Question struct {
 // of a cell is that of the metric that is farthest, in standard errors of the difference of means (claim.Gap).
 const nearPublished = "near published"
 
-var rule = regexp.MustCompile(`^(min|max)\s+(\S+)$`)
+var rule = regexp.MustCompile(`^(min|max)\s+(\S+)(?:\s+where\s+(\S+)\s*<=\s*(\d*\.?\d+(?:e-?\d+)?))?$`)
 
 // Ask reads the rule of a grid: min METRIC, max METRIC, or max METRIC[3] for a component, where the experiment can
-// measure the metric; or near published.
+// measure the metric, with or without a bound, where METRIC <= NUMBER; or near published.
 func Ask(name, text string, e *harness.Experiment) (q Question, err error) {
 	q.Name = name
 	if strings.Join(strings.Fields(text), " ") == nearPublished {
@@ -57,21 +59,27 @@ func Ask(name, text string, e *harness.Experiment) (q Question, err error) {
 		return q, usage.Errorf("grid %s: select %q: want min METRIC, max METRIC or METRIC[3] for a component, such as "+
 			"%q, or %s; metrics of %s: %s", name, text, example, nearPublished, e.Name, strings.Join(known, ", "))
 	}
-	q.Metric, q.Max = m[2], m[1] == "max"
-	return q, e.Metrics.Known(m[2], fmt.Sprintf("grid %s: select %q", name, text))
+	q.Metric, q.Max, q.Bound = m[2], m[1] == "max", m[3]
+	where := fmt.Sprintf("grid %s: select %q", name, text)
+	err = e.Metrics.Known(m[2], where)
+	if q.Bound != "" && err == nil {
+		q.Most, err = number(m[4]), e.Metrics.Known(q.Bound, where)
+	}
+	return q, err
 }
 
 // asks reports whether it is about a method on a problem.
 func (q Question) asks(problem, method string) bool { return len(q.group(problem, method).metrics) > 0 }
 
 func (q Question) String() string {
-	switch {
-	case q.Published != nil:
+	if q.Published != nil {
 		return nearPublished
-	case q.Max:
-		return "max " + q.Metric
 	}
-	return "min " + q.Metric
+	text := map[bool]string{true: "max ", false: "min "}[q.Max] + q.Metric
+	if q.Bound != "" {
+		text += fmt.Sprintf(" where %s <= %v", q.Bound, q.Most)
+	}
+	return text
 }
 
 // Text is the question as the records keep it.
@@ -92,11 +100,12 @@ type group struct {
 
 // cell is one choice of settings.
 type cell struct {
+	variant  string // the method of its trials: sgld@step=0.05
 	settings map[string]string
 	samples  []record.Sample // one a metric
 	mean     float64         // over seeds, or the distance from published numbers; NaN of none
 	why      string          // there is no mean; "": there is one
-	inUse    bool            // the settings as they are
+	outside  bool            // of the bound of the question
 	listed   bool            // it is a cell of the grid
 }
 
@@ -115,7 +124,7 @@ func (q Question) groups(s *record.Set) (out []*group) {
 				by[method] = q.group(problem, method)
 				out = append(out, by[method])
 			}
-			by[method].add(s, t, listed)
+			by[method].add(s, t, q, listed)
 		}
 	}
 	out = slices.DeleteFunc(out, func(g *group) bool { return len(g.metrics) == 0 })
@@ -130,6 +139,9 @@ func (q Question) group(problem, method string) *group {
 	g := &group{problem: problem, method: method}
 	if q.Published == nil {
 		g.metrics = []string{q.Metric}
+		if q.Bound != "" {
+			g.metrics = append(g.metrics, q.Bound)
+		}
 	}
 	for _, p := range q.Published {
 		if p.Problem == problem && p.Method == method {
@@ -143,9 +155,9 @@ func (q Question) group(problem, method string) *group {
 const notAll = "trials are missing"
 
 // add adds the cell of a trial, which may be the settings as they are once more.
-func (g *group) add(s *record.Set, of record.Trial, listed bool) {
+func (g *group) add(s *record.Set, of record.Trial, q Question, listed bool) {
 	view := record.View{Set: s, Problem: g.problem}
-	c := &cell{settings: settings.Flatten([]byte(of.Config)), inUse: !listed, listed: listed, mean: math.NaN()}
+	c := &cell{variant: of.Method, listed: listed, mean: math.NaN(), settings: settings.Flatten([]byte(of.Config))}
 	for _, metric := range g.metrics {
 		name, index, _ := record.Component(metric)
 		sample := view.Last(of.Method, name, index)
@@ -163,6 +175,7 @@ func (g *group) add(s *record.Set, of record.Trial, listed bool) {
 	case c.why != "" || len(c.samples) == 0:
 	case g.published == nil:
 		c.mean = stats.Mean(c.samples[0].Numbers())
+		c.outside = q.Bound != "" && stats.Mean(c.samples[1].Numbers()) > q.Most
 	default:
 		c.mean = 0
 		for i, p := range g.published {
@@ -174,7 +187,7 @@ func (g *group) add(s *record.Set, of record.Trial, listed bool) {
 		g.use.listed = true
 		return
 	}
-	if g.cells = append(g.cells, c); c.inUse {
+	if g.cells = append(g.cells, c); !listed {
 		g.use = c
 	}
 }
@@ -185,25 +198,26 @@ func (g *group) rank(largest bool) {
 		switch {
 		case a.why != "" || b.why != "":
 			return cmp.Compare(len(a.why), 0) - cmp.Compare(len(b.why), 0)
+		case len(a.samples[0]) != len(b.samples[0]): // halving left off the one with fewer seeds
+			return cmp.Compare(len(b.samples[0]), len(a.samples[0]))
+		case a.outside != b.outside:
+			return map[bool]int{true: 1, false: -1}[a.outside]
 		case largest:
 			return cmp.Compare(b.mean, a.mean)
 		}
 		return cmp.Compare(a.mean, b.mean)
 	})
-	names := map[string]bool{}
+	first := g.cells[0].settings
 	for _, c := range g.cells {
-		for key, value := range c.settings {
-			names[key] = names[key] || value != g.cells[0].settings[key]
-		}
-		for key := range g.cells[0].settings {
-			names[key] = names[key] || c.settings[key] != g.cells[0].settings[key]
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(names)) {
-		if names[key] {
-			g.keys = append(g.keys, key)
+		both := maps.Clone(first)
+		maps.Copy(both, c.settings)
+		for key := range both {
+			if c.settings[key] != first[key] && !slices.Contains(g.keys, key) {
+				g.keys = append(g.keys, key)
+			}
 		}
 	}
+	slices.Sort(g.keys)
 }
 
 // ranked are the cells that have a mean.
@@ -227,20 +241,6 @@ func (g *group) label(c *cell) string {
 		parts = append(parts, short(key)+" "+cmp.Or(c.settings[key], "none"))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// levels returns the values of a setting that cells of the grid have, numbers in order of size and others as they come.
-func (g *group) levels(key string) (levels []string, numeric bool) {
-	numeric = true
-	for _, c := range g.cells {
-		if v := c.settings[key]; c.listed && !slices.Contains(levels, v) {
-			levels, numeric = append(levels, v), numeric && !math.IsNaN(number(v))
-		}
-	}
-	if numeric {
-		slices.SortFunc(levels, func(a, b string) int { return cmp.Compare(number(a), number(b)) })
-	}
-	return levels, numeric
 }
 
 // number returns what a text says, NaN if it is no number.

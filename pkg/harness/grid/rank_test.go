@@ -60,18 +60,27 @@ func all(*harness.Trial) bool { return true }
 // compute computes the trials of a plan that want selects, and collects the records of all.
 func compute(t *testing.T, p *plan.Plan, q Question, want func(x *harness.Trial) bool) *report.Results {
 	t.Helper()
-	dir := t.TempDir()
-	s, err := store.Open(dir)
+	s, err := store.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, x := range p.Trials {
 		if want(&x) {
-			if _, err := s.Put(context.Background(), result(&x)); err != nil {
-				t.Fatal(err)
-			}
+			put(t, s, result(&x))
 		}
 	}
+	return collect(t, p, q, s)
+}
+
+func put(t *testing.T, s *store.Store, r *record.Result) {
+	t.Helper()
+	if _, err := s.Put(context.Background(), r); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func collect(t *testing.T, p *plan.Plan, q Question, s *store.Store) *report.Results {
+	t.Helper()
 	r, _, err := new(report.Results).Collect(p, s, []*harness.Experiment{q.On(p.Experiments[0])})
 	if err != nil || len(r.Experiments) != 1 {
 		t.Fatalf("%+v, %v", r, err)
@@ -183,6 +192,8 @@ func TestAsTheyAre(t *testing.T) {
 		{"[0.7, 0.2]", "min gap", "step 0.1 at 0.7005"},
 		{"[0.5]", "min gap", "step 0.1 at 0.7005"},
 		{"[0.01, 0.2]", "max many[7]", "none"},
+		{"[0.03, 0.2]", "max gap where cover[1] <= 0.5", "step 0.03 at 0.1776"},
+		{"[0.2]", "max gap where cover[1] <= 0.5", "step 0.2 at 1.0015"}, // no cell is within the bound
 	} {
 		s, q := ranked(t, "product: {methods.svgd.step: "+c.steps+"}\nproblems: [small]", c.choose)
 		if got, want := best(q, s), "small/svgd: "+c.best; got != want {

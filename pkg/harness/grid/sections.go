@@ -51,15 +51,15 @@ func Read(dir string, all []*harness.Experiment) (map[string]*report.Results, er
 	out, errs := map[string]*report.Results{}, []error{err}
 	for _, n := range names {
 		if n.IsDir() && !strings.HasPrefix(n.Name(), ".") {
-			r, err := ReadOne(filepath.Join(dir, report.Grids, n.Name()), all)
+			r, err := read(filepath.Join(dir, report.Grids, n.Name()), all)
 			out[n.Name()], errs = r, append(errs, err)
 		}
 	}
 	return out, errors.Join(errs...)
 }
 
-// ReadOne reads the results of one grid. Its experiments have the sections of the question that their records keep.
-func ReadOne(dir string, all []*harness.Experiment) (*report.Results, error) {
+// read reads the results of one grid. Its experiments have the sections of the question that their records keep.
+func read(dir string, all []*harness.Experiment) (*report.Results, error) {
 	var asked []*harness.Experiment
 	for _, e := range all {
 		records, err := report.ReadRecords(filepath.Join(dir, e.Name))
@@ -101,14 +101,14 @@ func Shown(grids map[string]*report.Results, files report.Files) (out []report.G
 			for _, set := range x.Sets {
 				made[path.Join(set.Protocol, "chosen.yaml")], _ = q.Chosen(set)
 				g := report.Grid{
-					Name: name, Experiment: x.Name, Title: q.title(x.Experiment, set), Protocol: set.Protocol,
+					Name: name, Experiment: x.Name, Title: x.Name + ": " + q.String(), Protocol: set.Protocol,
 					Command: q.Command,
 					Dir:     path.Join(at, set.Protocol),
 				}
 				if best := x.Part(set.Protocol, "best"); best != nil {
 					g.Best, g.Failure = best.Made, best.Failure
 					if best.SVG != nil {
-						g.Pictures = []report.Picture{{Title: q.aim(), Path: path.Join(g.Dir, "best"), SVG: best.SVG}}
+						g.Pictures = []report.Picture{{Title: q.String(), Path: path.Join(g.Dir, "best"), SVG: best.SVG}}
 					}
 				}
 				if g.Best == nil && g.Failure == "" {
@@ -122,35 +122,6 @@ func Shown(grids map[string]*report.Results, files report.Files) (out []report.G
 	return out, nil
 }
 
-// title is the question in words, such as: Which step does SVGD want on gmm-2d?
-func (q Question) title(e *harness.Experiment, s *record.Set) string {
-	var keys, methods, problems []string
-	for _, g := range q.groups(s) {
-		if key := g.decisive(); key != "" {
-			keys = append(keys, spoken(key))
-		}
-		methods, problems = append(methods, figure.Label(g.method)), append(problems, g.problem)
-	}
-	of := func(all []string, many string) string {
-		slices.Sort(all)
-		switch all = slices.Compact(all); len(all) {
-		case 1:
-			return all[0]
-		case 2:
-			return all[0] + " and " + all[1]
-		}
-		return many
-	}
-	key, method := of(keys, "settings"), of(methods, "the methods")
-	where := of(problems, table.Count(len(slices.Compact(slices.Sorted(slices.Values(problems)))), "problem"))
-	if q.Published != nil {
-		return fmt.Sprintf("Which %s of %s gives the published numbers on %s?", key, method, where)
-	}
-	several := method == "the methods" || strings.Contains(method, " and ")
-	do := map[bool]string{true: "do", false: "does"}[several]
-	return fmt.Sprintf("Which %s %s %s want on %s?", key, do, method, where)
-}
-
 // inWords are settings whose names say little.
 var inWords = map[string]string{
 	"sigma": "σ", "sigma_rate": "learning rate of σ", "sigma_min": "least σ", "lr": "learning rate of the network",
@@ -161,14 +132,6 @@ var inWords = map[string]string{
 func spoken(key string) string {
 	key = strings.TrimPrefix(short(key), "options.")
 	return cmp.Or(inWords[key], strings.ReplaceAll(key, "_", " "))
-}
-
-// aim says by what cells are ranked.
-func (q Question) aim() string {
-	if q.Published != nil {
-		return "distance from the published numbers"
-	}
-	return map[bool]string{true: "larger", false: "smaller"}[q.Max] + " is better"
 }
 
 // best lists the best cell of each method on each problem beside the settings as they are.
@@ -201,6 +164,7 @@ func (q Question) best(s *record.Set) (*table.Table, error) {
 	if q.Published == nil {
 		t.Column("95 % interval", func(g *group) table.Cell { return table.Text(interval(g.cells[0])) })
 	}
+	t.Column("seeds", func(g *group) table.Cell { return table.Int(len(g.cells[0].samples[0])) })
 	t.Column("in use", func(g *group) table.Cell { return mean(g.use) })
 	t.Words("second best", func(g *group) string {
 		if ranked := g.ranked(); len(ranked) > 1 {
@@ -253,12 +217,15 @@ func (q Question) all(s *record.Set) (*table.Table, error) {
 		t.Words(short(key), func(r row) string { return r.settings[key] })
 	}
 	t.Column(q.String(), func(r row) table.Cell { return table.Number(r.mean, 4) })
+	if q.Bound != "" {
+		t.Column(q.Bound, func(r row) table.Cell { return table.Number(stats.Mean(r.samples[1].Numbers()), 4) })
+	}
 	t.Column("standard deviation", func(r row) table.Cell {
 		return table.Number(stats.SD(r.samples[0].Numbers()), 4)
 	})
 	t.Column("seeds", func(r row) table.Cell { return table.Int(len(r.samples[0])) })
 	t.Words("note", func(r row) string {
-		if r.inUse {
+		if r.cell == r.use {
 			return strings.TrimSuffix("in use; "+r.why, "; ")
 		}
 		return r.why

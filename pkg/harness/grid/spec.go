@@ -32,6 +32,7 @@ type Spec struct {
 	Select   string `yaml:"select"`   // min METRIC or max METRIC; "": the caller must say
 	Protocol string `yaml:"protocol"` // "": the caller's
 	Seeds    seeds  `yaml:"seeds"`    // nil: those of the settings
+	Halving  int    `yaml:"halving"`  // seeds of the first round of successive halving; 0: every cell has all seeds
 	Parts    []part `yaml:"parts"`    // the cells of all of them
 	Whole    part   `yaml:",inline"`  // of a file without parts
 }
@@ -62,7 +63,7 @@ type axis struct {
 var (
 	notPlain   = regexp.MustCompile(`[^A-Za-z0-9.]+`)
 	unknownKey = regexp.MustCompile(`(line \d+): field (\S+) not found`)
-	validKeys  = []string{"select", "protocol", "seeds", "parts", "problems", "methods", "product", "zip", "ablate"}
+	validKeys  = []string{"select", "protocol", "seeds", "halving", "parts", "problems", "methods", "product", "zip", "ablate"}
 )
 
 // ReadSpec parses a grid file; file is its name in errors.
@@ -77,11 +78,14 @@ func ReadSpec(file string, text []byte) (*Spec, error) {
 	if err := usage.Twice("seed", s.Seeds); err != nil {
 		return nil, usage.Errorf("%s: %v", file, err)
 	}
+	if s.Halving == 1 || s.Halving < 0 {
+		return nil, usage.Errorf("%s: halving: %d: want the seeds of the first round, at least 2", file, s.Halving)
+	}
 	if s.Parts == nil {
 		s.Parts = []part{s.Whole}
 	} else if w := s.Whole; len(w.Problems)+len(w.Methods)+len(w.all()) > 0 {
-		return nil, usage.Errorf("%s: in a grid with parts, only select, protocol and seeds stand outside of "+
-			"them", file)
+		return nil, usage.Errorf("%s: in a grid with parts, only select, protocol, seeds and halving stand "+
+			"outside of them", file)
 	}
 	if !slices.ContainsFunc(s.Parts, func(p part) bool { return len(p.all())+len(p.Methods) > 0 }) {
 		return nil, usage.Errorf("%s: the grid is empty: want axes, as in product: {step: [0.01, 0.1]}", file)
