@@ -99,7 +99,8 @@ func TestCommittedGrids(t *testing.T) {
 // the settings in use, which TestCommittedResults takes from the YAML. Ada-SIFG on monomial gamma has its second cell,
 // as the first lost four of 20 tries.
 func TestChosenIsUsed(t *testing.T) {
-	for _, dir := range []string{"tuned/gmm/tuned", "halving/gmm/tuned", "tuned/monomial-gamma/tuned", "printed/uci-bnn/released"} {
+	for _, dir := range strings.Fields("tuned/gmm/tuned halving/gmm/tuned tuned/monomial-gamma/tuned " +
+		"printed/uci-bnn/released") {
 		text := string(must(os.ReadFile(filepath.Join(results, "grid", dir, "best.md"))))
 		head, score, used := []string(nil), 0, 0
 		for line := range strings.Lines(text) {

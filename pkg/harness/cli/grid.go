@@ -118,12 +118,11 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 		results = filepath.Join(results, "custom", "grids") // apart from those that come with the experiment
 	}
 	question.Command = g.again(spec, laid)
-	w, err := g.round(spec, question, laid, results)
+	w, err := g.round(e, spec, question, laid, results)
 	if err != nil {
 		return err
 	}
 	if g.dry {
-		w.measure(e)
 		w.print(e)
 		return nil
 	}
@@ -132,10 +131,9 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	}
 	none := false
 	for w != nil && err == nil {
-		w.measure(e)
 		var next *work
 		err = w.run(e, &g.runner, func() (err error) {
-			next, err = g.round(spec, question, laid, results)
+			next, err = g.round(e, spec, question, laid, results)
 			if err == nil && len(next.Trials) == len(w.Trials) {
 				next = nil
 				err = report.Alone(w.results, func() (err error) {
@@ -155,7 +153,7 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 }
 
 // round looks through the store for the trials that a grid asks for, as far as it is decided.
-func (g *gridFlags) round(spec *grid.Spec, q grid.Question, all *plan.Plan, results string) (*work, error) {
+func (g *gridFlags) round(e *env, spec *grid.Spec, q grid.Question, all *plan.Plan, results string) (*work, error) {
 	w, err := g.look(all, results, !g.dry)
 	if err != nil {
 		return nil, err
@@ -163,7 +161,9 @@ func (g *gridFlags) round(spec *grid.Spec, q grid.Question, all *plan.Plan, resu
 	if w.Plan, err = spec.Round(all, q, w.store); err != nil {
 		return nil, err
 	}
-	return w, w.status()
+	err = w.status()
+	w.measure(e)
+	return w, err
 }
 
 // again returns the command that makes a grid again, without where its files are and how it is computed: that belongs

@@ -39,7 +39,8 @@ func (g *group) bests(key string) (cells []*cell, numeric bool) {
 		}
 	}
 	if numeric {
-		slices.SortFunc(cells, func(a, b *cell) int { return cmp.Compare(number(a.settings[key]), number(b.settings[key])) })
+		of := func(c *cell) float64 { return number(c.settings[key]) }
+		slices.SortFunc(cells, func(a, b *cell) int { return cmp.Compare(of(a), of(b)) })
 	}
 	return cells, numeric
 }

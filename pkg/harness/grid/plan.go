@@ -70,14 +70,15 @@ func New(r plan.Request, s *Spec, q Question) (*plan.Plan, error) {
 // stays, for a check of names to refuse.
 func named(patterns, names []string) (out []string) {
 	for _, p := range patterns {
-		found := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-			ok, err := path.Match(p, name)
-			return !ok || err != nil
-		})
-		if len(found) == 0 {
-			found = []string{p}
+		n := len(out)
+		for _, name := range names {
+			if ok, err := path.Match(p, name); ok && err == nil {
+				out = append(out, name)
+			}
 		}
-		out = append(out, found...)
+		if len(out) == n {
+			out = append(out, p)
+		}
 	}
 	return out
 }
@@ -207,19 +208,15 @@ func (b *builder) points(part *part, problem, method string) (points []point, ke
 			return nil, nil, usage.Errorf("the grid has more than %d configurations of method %s on problem %s",
 				most, method, problem)
 		}
-		points = cross(points, c)
+		var pairs []point
+		for _, a := range points {
+			for _, b := range c {
+				pairs = append(pairs, slices.Concat(a, b))
+			}
+		}
+		points = pairs
 	}
 	return points, keys, nil
-}
-
-// cross returns every pair of points.
-func cross(a, b []point) (out []point) {
-	for _, x := range a {
-		for _, y := range b {
-			out = append(out, slices.Concat(x, y))
-		}
-	}
-	return out
 }
 
 func (a *axis) override(i int) settings.Override {

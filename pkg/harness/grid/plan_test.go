@@ -206,50 +206,36 @@ func TestFromAxes(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	long := "[" + strings.Repeat("1, ", 400) + "1]"
-	for text, want := range map[string]string{
-
-		"prodct: {step: 1}": `unknown part of a grid "prodct" in steps.yaml, line 1: did you mean "product"?`,
-
-		"select: min gap\nproduct:\n  setp: 1":  `steps.yaml, line 3: setp=1: did you mean "step"?`,
-		"product: {step: [-1]}":                 "in the configuration step=-1",
-		"product: {step: [big]}":                `step: want a number, got "big"`,
-		"product: {step: []}":                   "line 1: step: there are no values",
-		"product: [step]":                       "line 1: want settings with values",
-		"product: {step: 1}\nzip: {step: 1}":    "step is there twice",
-		"ablate: {step: 1, hidden: 1, step: 2}": "step is there twice",
-		"zip: {step: [1, 2], hidden: [1]}":      "step has 2 and hidden has 1",
-		"product: {seeds: [1, 2]}":              "seeds are no axis",
-
-		"product: {step: 1}\nmethods: [sfig]": `steps.yaml: unknown method "sfig": did you mean "sifg"?`,
-
-		"product: {step: 1}\nproblems: [x*]": `steps.yaml: unknown problem "x*"`,
-
-		"product: {step: 1}\nproblems: [small, s*]": `steps.yaml: problem small is there twice`,
-
-		"product: {step: 1}\nseeds: [3, 3]":                 `steps.yaml: seed 3 is there twice`,
-		"product: {step: 1}\nseeds: [1..10, 5]":             `steps.yaml: seed 5 is there twice`,
-		"product: {step: 1}\n---\nselect: min gap":          `steps.yaml: only one document is read`,
-		"product: {step: 1, bandwidth: 3}\nmethods: [sifg]": `line 1: no method of the grid has the setting bandwidth`,
-
-		"product: {step: 1}\nseeds: 3..1":   `steps.yaml: the seeds "3..1": want whole numbers`,
-		"product: {step: 1}\nseeds: [1, x]": `steps.yaml: the seeds "1,x": want whole numbers`,
-
-		"product: {step: 1}\nproblems: [smal]": `steps.yaml: unknown problem "smal": did you mean "small"?`,
-
-		"select: min gap":                                     "the grid is empty: want axes",
-		"product: {step: 1, methods.*.step: 2}":               "methods.*.step is there twice",
-		"product: {step: [1, 010]}":                           "steps.yaml: line 1: 010 begins with 0: write 10",
-		"product: {step: 1}\nseeds: [1, 007]":                 "line 2: 007 begins with 0: write 7",
-		"product: {step: " + long + ", hidden: " + long + "}": "more than 100000 configurations",
-		"parts: [{product: {step: 1}}]\nmethods: [sifg]":      "outside of them",
-		"product: {options.dmi: [1]}":                         `"dmi"`,
-		"":                                                    "steps.yaml: the grid is empty: want axes",
-		"- step":                                              "steps.yaml",
-		"{product: {step: 1}, halving: 1}":                    "halving: 1: want the seeds of the first round, at least 2",
+	for _, c := range [][2]string{
+		{"prodct: {step: 1}", `unknown part of a grid "prodct" in steps.yaml, line 1: did you mean "product"?`},
+		{"select: min gap\nproduct:\n  setp: 1", `steps.yaml, line 3: setp=1: did you mean "step"?`},
+		{"product: {step: [-1]}", "in the configuration step=-1"},
+		{"product: {step: [big]}", `step: want a number, got "big"`},
+		{"product: {step: []}", "line 1: step: there are no values"},
+		{"product: [step]", "line 1: want settings with values"},
+		{"product: {step: 1}\nzip: {step: 1}", "step is there twice"},
+		{"ablate: {step: 1, hidden: 1, step: 2}", "step is there twice"},
+		{"zip: {step: [1, 2], hidden: [1]}", "step has 2 and hidden has 1"},
+		{"product: {seeds: [1, 2]}", "seeds are no axis"},
+		{"product: {step: 1}\nmethods: [sfig]", `steps.yaml: unknown method "sfig": did you mean "sifg"?`},
+		{"product: {step: 1}\nproblems: [x*]", `steps.yaml: unknown problem "x*"`},
+		{"product: {step: 1}\nproblems: [small, s*]", `steps.yaml: problem small is there twice`},
+		{"product: {step: 1}\nseeds: [1..10, 5]", `steps.yaml: seed 5 is there twice`},
+		{"product: {step: 1}\n---\nselect: min gap", `steps.yaml: only one document is read`},
+		{"product: {step: 1, bandwidth: 3}\nmethods: [sifg]", "no method of the grid has the setting bandwidth"},
+		{"product: {step: 1}\nseeds: 3..1", `steps.yaml: the seeds "3..1": want whole numbers`},
+		{"select: min gap", "the grid is empty: want axes"},
+		{"product: {step: 1, methods.*.step: 2}", "methods.*.step is there twice"},
+		{"product: {step: [1, 010]}", "steps.yaml: line 1: 010 begins with 0: write 10"},
+		{"product: {step: " + long + ", hidden: " + long + "}", "more than 100000 configurations"},
+		{"parts: [{product: {step: 1}}]\nmethods: [sifg]", "outside of them"},
+		{"product: {options.dmi: [1]}", `"dmi"`},
+		{"", "steps.yaml: the grid is empty: want axes"},
+		{"{product: {step: 1}, halving: 1}", "halving: 1: want the seeds of the first round, at least 2"},
 	} {
-		_, _, err := layOut(text, "min gap")
-		if u := (*usage.Error)(nil); !errors.As(err, &u) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", text, err, want)
+		_, _, err := layOut(c[0], "min gap")
+		if u := (*usage.Error)(nil); !errors.As(err, &u) || !strings.Contains(err.Error(), c[1]) {
+			t.Errorf("%s: %v, want %s", c[0], err, c[1])
 		}
 	}
 	for choose, want := range map[string]string{

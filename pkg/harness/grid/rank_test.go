@@ -164,22 +164,6 @@ func TestRanking(t *testing.T) {
 	}
 }
 
-// TestOrderOfSeeds: the seeds of a grid in another order give the same tables, picture and choice.
-func TestOrderOfSeeds(t *testing.T) {
-	shown := func(s *record.Set, q Question) string {
-		a, _ := q.best(s)
-		b, _ := q.all(s)
-		f, _ := q.draw(s, strings.ToUpper)
-		layer, _ := q.Chosen(s)
-		return a.CSV() + b.CSV() + string(f.CSV()) + string(layer)
-	}
-	want := shown(ranked(t, example, "min gap"))
-	s, q := ranked(t, strings.Replace(example, "4, 2, 1, 3", "1, 2, 3, 4", 1), "min gap")
-	if got := shown(s, q); got != want {
-		t.Errorf("seeds in rising order give\n%s\nwant\n%s", got, want)
-	}
-}
-
 // TestAsTheyAre: the settings as they are, step 0.1, are a cell, whether an axis has their values or not, so that
 // nothing is chosen that is worse; where they failed, or are as good as another, nothing is chosen against them.
 func TestAsTheyAre(t *testing.T) {

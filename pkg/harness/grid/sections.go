@@ -102,13 +102,13 @@ func Shown(grids map[string]*report.Results, files report.Files) (out []report.G
 				made[path.Join(set.Protocol, "chosen.yaml")], _ = q.Chosen(set)
 				g := report.Grid{
 					Name: name, Experiment: x.Name, Title: x.Name + ": " + q.String(), Protocol: set.Protocol,
-					Command: q.Command,
-					Dir:     path.Join(at, set.Protocol),
+					Command: q.Command, Dir: path.Join(at, set.Protocol),
 				}
 				if best := x.Part(set.Protocol, "best"); best != nil {
 					g.Best, g.Failure = best.Made, best.Failure
 					if best.SVG != nil {
-						g.Pictures = []report.Picture{{Title: q.String(), Path: path.Join(g.Dir, "best"), SVG: best.SVG}}
+						p := report.Picture{Title: q.String(), Path: path.Join(g.Dir, "best"), SVG: best.SVG}
+						g.Pictures = []report.Picture{p}
 					}
 				}
 				if g.Best == nil && g.Failure == "" {

@@ -63,7 +63,7 @@ type axis struct {
 var (
 	notPlain   = regexp.MustCompile(`[^A-Za-z0-9.]+`)
 	unknownKey = regexp.MustCompile(`(line \d+): field (\S+) not found`)
-	validKeys  = []string{"select", "protocol", "seeds", "halving", "parts", "problems", "methods", "product", "zip", "ablate"}
+	validKeys  = strings.Fields("select protocol seeds halving parts problems methods product zip ablate")
 )
 
 // ReadSpec parses a grid file; file is its name in errors.
