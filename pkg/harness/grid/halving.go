@@ -27,9 +27,6 @@ func (s *Spec) Round(all *plan.Plan, q Question, have *store.Store) (*plan.Plan,
 	}
 	first := all.Trials[0]
 	known := r.Experiment(first.Experiment).Set(first.Protocol)
-	if known == nil {
-		known = &record.Set{} // the store has none
-	}
 	name := func(t record.Trial) string { return t.Problem + " " + t.Method }
 	wanted, at := map[string]int{}, map[uint64]int{} // how many seeds a cell has; the place of a seed
 	for _, t := range all.Trials {
@@ -38,7 +35,7 @@ func (s *Spec) Round(all *plan.Plan, q Question, have *store.Store) (*plan.Plan,
 			at[t.Seed] = len(at)
 		}
 	}
-	for n := s.Halving; n < len(at); n *= 2 {
+	for n := s.Halving; known != nil && n < len(at); n *= 2 { // nil: the store has none
 		round, other := *known, func(t record.Trial) bool { return wanted[name(t)] < n || at[t.Seed] >= n }
 		round.Trials = slices.DeleteFunc(slices.Clone(known.Trials), other)
 		round.Missing = slices.DeleteFunc(slices.Clone(known.Missing), other)
