@@ -75,7 +75,7 @@ func Paper(dir string, data *dataset.Library, tables *harness.Experiment) (*harn
 		Title:   p.Title,
 		Summary: p.Summary,
 		Metrics: slices.Clone(words.Metrics),
-		Scores:  []string{"energy", "error-sd", "error-mean", "ksd"},
+		Scores:  []string{"energy", "error-sd[1]", "error-mean[1]", "ksd"},
 		Grids:   os.DirFS(dir),
 	}
 	p.compute()

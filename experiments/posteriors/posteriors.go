@@ -41,7 +41,7 @@ var Experiment = &harness.Experiment{
 	Check:     check,
 	Samplers:  append(slices.Clone(samplers.All), longSampler),
 	Metrics:   words.Metrics,
-	Scores:    []string{"error-sd", "error-mean", "energy", "ksd"},
+	Scores:    []string{"error-sd[1]", "error-mean[1]", "energy", "ksd"},
 	Grids:     files,
 	Sections: append([]harness.Section{
 		errorFigure("1000"), errorFigure("100"), errorFigure("raw"),

@@ -81,9 +81,11 @@ func trimmed(cells []string) []string {
 // known refuses a first line whose words are not columns, or that lacks one.
 func known(head []string) error {
 	for i, name := range head {
-		if !slices.Contains(columns, name) || slices.Contains(head[:i], name) {
-			return fmt.Errorf("want each of the columns %s at most once, found %s", strings.Join(columns, ","),
-				strings.Join(head, ","))
+		if slices.Contains(head[:i], name) {
+			return fmt.Errorf("the column %q is there twice", name)
+		}
+		if !slices.Contains(columns, name) {
+			return fmt.Errorf("unknown column %q: want some of %s", name, strings.Join(columns, ","))
 		}
 	}
 	for _, name := range columns[:5] {

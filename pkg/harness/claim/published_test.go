@@ -36,9 +36,9 @@ func TestReadPublished(t *testing.T) {
 		header:                                      `want a line of columns`,
 		"":                                          `want a line of columns`,
 
-		"dataset;metric;method;mean;std\na;b;c;1;2\n":                  `found dataset;metric;method;mean;std`,
-		"problem,metric,method,mean,std\na,b,c,1,2\n":                  `found problem,metric,method,mean,std`,
-		"dataset,metric,method,mean,mean\na,b,c,1,2\n":                 `at most once`,
+		"dataset;metric;method;mean;std\na;b;c;1;2\n":                  `unknown column "dataset;metric;method;mean;std": want some of dataset,metric`,
+		"problem,metric,method,mean,std\na,b,c,1,2\n":                  `unknown column "problem"`,
+		"dataset,metric,method,mean,mean\na,b,c,1,2\n":                 `"mean" is there twice`,
 		"dataset,metric,method,std\na,b,c,1\n":                         `the column mean is missing`,
 		"dataset,metric,method,mean,note\na,b,c,1,2\n":                 `the column std is missing`,
 		"dataset,metric,method,mean,std,se\na,b,c,1,2,3\n":             `line 2: want std or se, found both`,

@@ -12,6 +12,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/authors"
 	"github.com/semi-implicit/sifg/pkg/harness/compare"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
@@ -182,7 +183,8 @@ func groups(w io.Writer, t *table.Table) {
 
 // mainMetric is the first of an experiment's scores that a part has, or else the part's first metric.
 func mainMetric(x *harness.Experiment, part []compare.Row) string {
-	for _, metric := range x.Scores {
+	for _, score := range x.Scores {
+		metric, _, _ := record.Component(score)
 		if slices.ContainsFunc(part, func(r compare.Row) bool { return r.Metric == metric }) {
 			return metric
 		}

@@ -153,15 +153,14 @@ func (p *progress) End(t *harness.Trial, status, reason string, took time.Durati
 	} else if reason != "" {
 		p.why = said
 	}
+	if status != "" {
+		slog.Info("trial", "key", t.Key, "name", t.Name(), "status", status, "reason", reason, "seconds", took.Seconds())
+		if status != record.StatusOK { // said here, so that a reason stands before what refers to it
+			fmt.Fprintln(p.out, safe.Text(fmt.Sprintf("%s: %s; %s", t.Name(), said, state)))
+		}
+	}
 	p.mu.Unlock()
-	if status == "" {
-		return
-	}
-	slog.Info("trial", "key", t.Key, "name", t.Name(), "status", status, "reason", reason, "seconds", took.Seconds())
-	if status != record.StatusOK {
-		fmt.Fprintln(p.out, safe.Text(fmt.Sprintf("%s: %s; %s", t.Name(), said, state)))
-	}
-	if p.ended != nil {
+	if status != "" && p.ended != nil {
 		p.ended(t)
 	}
 }

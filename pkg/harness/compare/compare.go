@@ -219,6 +219,9 @@ func lacking(p *record.Set, c record.Cell) string {
 	case len(bad) > 0:
 		return fmt.Sprintf("of %d trials %s", all, table.Counts(bad))
 	}
+	if c.Index > 0 {
+		return fmt.Sprintf("its trials do not measure %s[%d]", c.Metric, c.Index)
+	}
 	return "its trials do not measure " + c.Metric
 }
 

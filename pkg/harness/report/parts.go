@@ -205,7 +205,8 @@ func Summary(e *harness.Experiment, set *record.Set) *table.Table {
 		for _, m := range set.Methods(problem) {
 			well, all := series.Ended(m)
 			row(problem, m, fmt.Sprintf("%d of %d", well, all), func(i int) ([]float64, string) {
-				last := series.Last(m, scores[i], 0)
+				metric, index, _ := record.Component(scores[i])
+				last := series.Last(m, metric, index)
 				return last.Numbers(), last.Why()
 			})
 		}
