@@ -36,7 +36,7 @@ func TestReadPublished(t *testing.T) {
 		header:                                      `want a line of columns`,
 		"":                                          `want a line of columns`,
 
-		"dataset;metric;method;mean;std\na;b;c;1;2\n":                  `unknown column "dataset;metric;method;mean;std": want some of dataset,metric`,
+		"dataset;metric;method;mean;std\na;b;c;1;2\n":                  `unknown column "dataset;metric;`,
 		"problem,metric,method,mean,std\na,b,c,1,2\n":                  `unknown column "problem"`,
 		"dataset,metric,method,mean,mean\na,b,c,1,2\n":                 `"mean" is there twice`,
 		"dataset,metric,method,std\na,b,c,1\n":                         `the column mean is missing`,

@@ -46,8 +46,8 @@ func claimsCommand(e *env) *cobra.Command {
 				return err
 			}
 			if names != nil || ids == nil {
-				none := "no claim was decided: protocols with claims: true in the settings check them, and sifg claims ID " +
-					"says what a claim that is not testable lacks"
+				none := "no claim was decided: protocols with claims: true in the settings check them, and sifg " +
+					"claims ID says what a claim that is not testable lacks"
 				if scale := rep.Rehearsal(); scale != "" {
 					none = "no claim is decided at " + scale + " scale, which is a rehearsal"
 				}

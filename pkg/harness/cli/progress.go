@@ -154,7 +154,8 @@ func (p *progress) End(t *harness.Trial, status, reason string, took time.Durati
 		p.why = said
 	}
 	if status != "" {
-		slog.Info("trial", "key", t.Key, "name", t.Name(), "status", status, "reason", reason, "seconds", took.Seconds())
+		slog.Info("trial", "key", t.Key, "name", t.Name(), "status", status, "reason", reason,
+			"seconds", took.Seconds())
 		if status != record.StatusOK { // said here, so that a reason stands before what refers to it
 			fmt.Fprintln(p.out, safe.Text(fmt.Sprintf("%s: %s; %s", t.Name(), said, state)))
 		}
