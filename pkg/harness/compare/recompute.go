@@ -58,11 +58,9 @@ func Draw(r *report.Results, all []*harness.Experiment, data *dataset.Library, d
 				}
 				seen[row.Key] = true
 				u.All++
-				t, why := again(row, all, data)
 				if d.Within > 0 && set.Timings[row.Key].Seconds > d.Within.Seconds() {
-					why = "took longer than --within"
-				}
-				if why != "" {
+					u.Why["took longer than --within"]++
+				} else if t, why := again(row, all, data); why != "" {
 					u.Why[why]++
 				} else {
 					out = append(out, t)

@@ -51,6 +51,7 @@ type Library struct {
 	client   *http.Client
 	patience time.Duration // for a request, besides the time that the file's size allows
 
+	here   sync.Map   // names of data sets that were not absent
 	mu     sync.Mutex // of what follows
 	loaded map[string]*Data
 }

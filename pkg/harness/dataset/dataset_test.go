@@ -185,6 +185,9 @@ func TestLoadOnce(t *testing.T) {
 			t.Fatal("loaded twice")
 		}
 	}
+	if err := errors.Join(l.Absent("mine"), os.Remove(path), l.Absent("mine")); err != nil {
+		t.Errorf("looked for twice: %v", err)
+	}
 	wants(t, errorOf(l.Load("bostn")), `"bostn"`, `"boston"`)
 }
 
@@ -215,6 +218,7 @@ func TestDamagedCache(t *testing.T) {
 		if err := errors.Join(os.RemoveAll(path), os.MkdirAll(filepath.Dir(path), 0o777), place()); err != nil {
 			t.Fatal(err)
 		}
+		l.here.Clear()
 		_, err := l.Load("meg")
 		wants(t, err, words, path, "sifg data fetch meg")
 		if !errors.Is(err, ErrDamaged) || errors.Is(err, ErrAbsent) || l.Absent("meg") != nil {

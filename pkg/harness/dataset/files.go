@@ -48,13 +48,19 @@ func (e *Entry) remedy(f *File) string {
 }
 
 // Absent returns nil if all files of a data set are here, right or wrong, else an error that wraps ErrAbsent and says
-// how to get them.
+// how to get them. That they are here is found out once; what is absent may come.
 func (l *Library) Absent(name string) error {
+	if _, here := l.here.Load(name); here {
+		return nil
+	}
 	e, err := l.Entry(name)
 	for i := 0; err == nil && i < len(e.Files); i++ {
 		if _, _, err = l.read(e, &e.Files[i]); errors.Is(err, ErrDamaged) {
 			err = nil
 		}
+	}
+	if err == nil {
+		l.here.Store(name, true)
 	}
 	return err
 }
