@@ -1,9 +1,12 @@
 package program
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -181,6 +184,13 @@ func TestNamedFiles(t *testing.T) {
 	if err := os.Symlink("data", "link"); err != nil {
 		t.Fatal(err)
 	}
+	look := func(words []string) depends {
+		d, err := named("", words)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
 	for command, want := range map[string]string{
 		"python3 -m mine.model":            "mine/model.py",
 		"python3 -m mine":                  "mine/__main__.py mine/model.py",
@@ -194,14 +204,14 @@ func TestNamedFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := named("", words)
+		before := look(words)
 		got := before.names()
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s: %q, want %q", command, got, want)
 		}
 		for _, path := range got {
 			write(t, path, "2")
-			after := named("", words)
+			after := look(words)
 			write(t, path, "1")
 			if after.changed(before) != path || after.digest() == before.digest() {
 				t.Errorf("%s: an edit of %s is not seen", command, path)
@@ -212,8 +222,18 @@ func TestNamedFiles(t *testing.T) {
 	if err := os.Truncate("big/x", maxFile+1); err != nil { // a hole
 		t.Fatal(err)
 	}
-	if got := named("", []string{"sh", "big"}); got.names()[0] != "big (too large to look into)" {
-		t.Errorf("a folder that is too large: %v", got)
+	var said bytes.Buffer
+	defer slog.SetDefault(slog.Default())
+	slog.SetDefault(slog.New(slog.NewTextHandler(&said, nil)))
+	write(t, "model.sh", "exec "+command("well"))
+	p := started(t, "sh model.sh big")
+	if note := "big (too large to look into)"; !slices.Contains(p.depends.names(), note) ||
+		strings.Count(said.String(), note) != 1 || !strings.Contains(said.String(), "another version") {
+		t.Errorf("a folder that is too large: %v, %s", p.depends, &said)
+	}
+	_, err := Start(context.Background(), "", "sh model.sh big/x")
+	if err == nil || !strings.Contains(err.Error(), "read big/x: has at least 1073741825 bytes") {
+		t.Errorf("a file that is too large: %v", err)
 	}
 }
 

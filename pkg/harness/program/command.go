@@ -77,8 +77,9 @@ func from(dir, path string) string {
 }
 
 // named returns the digests of the files that a command names, by their names in the folder in which it runs: a word,
-// or what stands after its =, is a file or a folder with files; or the word after Python's -m is a module there.
-func named(dir string, words []string) depends {
+// or what stands after its =, is a file or a folder with files; or the word after Python's -m is a module there. The
+// error is that of a file that cannot be read.
+func named(dir string, words []string) (depends, error) {
 	out := depends{}
 	for i, word := range words {
 		var paths []string
@@ -96,20 +97,22 @@ func named(dir string, words []string) depends {
 			if short, err := filepath.Rel(dir, path); dir != "" && err == nil && filepath.IsLocal(short) {
 				path = short
 			}
-			out.add(dir, path)
+			if err := out.add(dir, path); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return out
+	return out, nil
 }
 
 // add adds the file or the folder of this name, if it is one: all its files but for hidden ones and caches of Python,
-// or a note why they are not looked into.
-func (d depends) add(dir, name string) {
+// or, without a digest, why a folder is not looked into.
+func (d depends) add(dir, name string) error {
 	root, err := filepath.EvalSymlinks(from(dir, name))
 	if err != nil || name == "" {
-		return // a word that names no file
+		return nil // a word that names no file
 	}
-	found, size, why := depends{}, int64(0), errors.New("too large to look into")
+	found, size := map[string]string{}, int64(0) // paths
 	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		key := name
 		switch {
@@ -128,17 +131,24 @@ func (d depends) add(dir, name string) {
 		if err != nil || !info.Mode().IsRegular() {
 			return err
 		}
-		if size += info.Size(); size > maxFile || len(found) == maxFiles {
-			return why
+		found[key] = path
+		if size += info.Size(); path != root && (size > maxFile || len(found) > maxFiles) {
+			return errors.New("too large to look into")
 		}
-		text, err := safe.Read(path, maxFile)
-		found[key] = fmt.Sprintf("%x", sha256.Sum256(text))[:20]
-		return err
+		return nil
 	})
 	if err != nil {
-		found = depends{fmt.Sprintf("%s (%v)", name, err): ""}
+		d[fmt.Sprintf("%s (%v)", name, err)] = ""
+		return nil
 	}
-	maps.Copy(d, found)
+	for key, path := range found {
+		text, err := safe.Read(path, maxFile)
+		if err != nil {
+			return err
+		}
+		d[key] = fmt.Sprintf("%x", sha256.Sum256(text))[:20]
+	}
+	return nil
 }
 
 // names are sorted.

@@ -45,8 +45,12 @@ type process struct {
 func (p *Program) spawn(ctx context.Context) (*process, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	c := &process{program: p, depends: named(p.dir, p.Command)} // before it reads them
-	if err := c.start(); err != nil {
+	c := &process{program: p}
+	var err error
+	if c.depends, err = named(p.dir, p.Command); err == nil { // before it reads them
+		err = c.start()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("the program %q cannot be started: %w", p, err)
 	}
 	defer context.AfterFunc(ctx, c.kill)()

@@ -82,6 +82,11 @@ func Start(ctx context.Context, dir, command string) (*Program, error) {
 	p.Version, p.First, p.idle = first.said.Version, first.said, []*process{first}
 	p.depends, p.Digest = first.depends, first.depends.digest()
 	slog.Debug("a key covers", "program", p.String(), "files", p.depends.names())
+	for _, name := range p.depends.names() {
+		if p.depends[name] == "" {
+			slog.Warn("edits are not seen: give the program another version with them", "folder", name)
+		}
+	}
 	return p, nil
 }
 
