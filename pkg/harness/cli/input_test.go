@@ -241,6 +241,11 @@ func TestSentences(t *testing.T) {
 		refused(t, x, "grid", "toy", "--axis", "step=[0.1]", "--select", value)
 		refused(t, x, "compare", value)
 	}
+	for _, args := range [][]string{
+		{"--results", long}, {"--store", long}, {"--sampler", "a=" + long}, {"--sampler", "a=sh " + long},
+	} {
+		refused(t, x, append([]string{"run"}, args...)...)
+	}
 	files, _ := filepath.Glob("*.yaml")
 	for _, path := range files {
 		refused(t, x, "run", "--config", path)

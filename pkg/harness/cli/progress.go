@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"text/tabwriter"
@@ -264,7 +265,7 @@ func wrapped(text string) string {
 	return strings.Join(append(lines, line), "\n")
 }
 
-// oneLine joins the lines of a text.
+// oneLine joins the lines of a text. A word that is longer than a person reads is cut, and so is the whole.
 func oneLine(text string) string {
 	var parts []string
 	for line := range strings.Lines(text) {
@@ -272,5 +273,11 @@ func oneLine(text string) string {
 			parts = append(parts, line)
 		}
 	}
-	return strings.ReplaceAll(strings.Join(parts, "; "), ":; ", ": ")
+	text = longWord.ReplaceAllString(strings.ReplaceAll(strings.Join(parts, "; "), ":; ", ": "), "$1…")
+	if cut := fmt.Sprintf("%.4000s", text); cut != text {
+		return cut + "…"
+	}
+	return text
 }
+
+var longWord = regexp.MustCompile(`(\S{500})\S+`)
