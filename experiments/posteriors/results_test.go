@@ -49,12 +49,15 @@ func TestOutcome(t *testing.T) {
 		"hmc":  {{1, 0.3, 0.09}, {1, 0.3, 0.09}},
 		"svgd": {{1, 0.5, 0.4}, {1, 0.5, 0.4}},
 		"sgld": {{1, 0.1, 0.5}, {1, 0.3, 0.1}}, // the median of two is their mean
+		"nuts": {{1, 0.1, 0.1}, {1, 0.1, math.NaN()}},
 	})
+	inf := math.Inf(1)
 	for method, want := range map[string]outcome{
 		"sifg": {seeds: 2, ended: 2, sd: 1.4, mean: 1.4, gradients: 500, seconds: 2},
 		"hmc":  {seeds: 2, ended: 2, sd: 1.8, mean: 1.8, gradients: 1000, seconds: 4},
-		"svgd": {seeds: 2, ended: 2, sd: 8, mean: 8, gradients: math.Inf(1), seconds: math.Inf(1)},
+		"svgd": {seeds: 2, ended: 2, sd: 8, mean: 8, gradients: inf, seconds: inf},
 		"sgld": {seeds: 2, ended: 2, sd: 6, mean: 6, gradients: 750, seconds: 3},
+		"nuts": {seeds: 2, ended: 1, sd: inf, mean: inf, gradients: inf, seconds: inf},
 	} {
 		o := outcomeOf(s, "p-1000", method)
 		if o.seeds != want.seeds || o.ended != want.ended || math.Abs(o.sd-want.sd) > 1e-9 ||
