@@ -37,11 +37,12 @@ func (t *Table) Set(text string) error {
 	case texts[key] != nil:
 		*texts[key] = value
 	case lists[key] != nil: // a name with a comma stands in quotes
-		names, err := csv.NewReader(strings.NewReader(value)).Read()
-		if err != nil {
-			return usage.Errorf("--parse %s: %v", text, err)
+		lines, err := csv.NewReader(strings.NewReader(value)).ReadAll()
+		if err != nil || len(lines) != 1 {
+			return usage.Errorf("--parse %q: want one line, such as drop=id,city, and quotes around a name that has a "+
+				"comma, a quote or a line break", text)
 		}
-		*lists[key] = append(*lists[key], names...)
+		*lists[key] = append(*lists[key], lines[0]...)
 	default:
 		have := slices.AppendSeq(slices.Collect(maps.Keys(texts)), maps.Keys(lists))
 		slices.Sort(have)

@@ -172,6 +172,8 @@ func TestTables(t *testing.T) {
 			"stand for a missing value, drop leaves columns of text out, encode makes 0 and 1 of all but the target; " +
 			"a first line of names needs header=true; the table was read with separator comma and decimal point"},
 		{"size=3", "", `unknown key "size" in --parse`},
+		{"drop=c\nd", "", `--parse "drop=c\nd": want one line, such as drop=id,city`},
+		{`na="`, "", "quotes around a name"},
 	} {
 		if got := reading(t, "a.csv", c.text, c.flags); !strings.Contains(got, c.want) {
 			t.Errorf("%q by %s: %s\nwant %s", c.text, c.flags, got, c.want)
