@@ -177,12 +177,7 @@ func outcomeOf(s *record.Set, problem, method string) outcome {
 	means, sds := s.Curves(problem, method, "error-mean", 1), s.Curves(problem, method, "error-sd", 1)
 	floorMeans, floorSDs := e.Final(method, "floor-error-mean", 1), e.Final(method, "floor-error-sd", 1)
 	_, all := e.Ended(method)
-	o := outcome{seeds: all}
-	for _, c := range sds {
-		if !math.IsNaN(c.Last()) { // else it did not end well
-			o.ended++
-		}
-	}
+	o := outcome{seeds: all, ended: len(slices.DeleteFunc(e.Final(method, "error-sd", 1), math.IsNaN))}
 	if o.ended < o.seeds || o.seeds == 0 {
 		inf := math.Inf(1)
 		o.sd, o.mean, o.ratio, o.gradients, o.seconds = inf, inf, math.NaN(), inf, inf

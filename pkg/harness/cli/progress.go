@@ -21,6 +21,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
 // kindOf names the trials of a method on a problem: they take about as long.
@@ -273,11 +274,6 @@ func oneLine(text string) string {
 			parts = append(parts, line)
 		}
 	}
-	text = longWord.ReplaceAllString(strings.ReplaceAll(strings.Join(parts, "; "), ":; ", ": "), "$1…")
-	if cut := fmt.Sprintf("%.4000s", text); cut != text {
-		return cut + "…"
-	}
-	return text
+	text = strings.ReplaceAll(strings.Join(parts, "; "), ":; ", ": ")
+	return usage.Cut(regexp.MustCompile(`(\S{500})\S+`).ReplaceAllString(text, "$1…"), 4000)
 }
-
-var longWord = regexp.MustCompile(`(\S{500})\S+`)

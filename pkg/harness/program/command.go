@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -79,8 +80,8 @@ func from(dir, path string) string {
 // named returns the digests of the files that a command names, by their names in the folder in which it runs: a word,
 // or what stands after its =, is a file or a folder with files; or the word after Python's -m is a module there. The
 // error is that of a file that cannot be read.
-func named(dir string, words []string) (depends, error) {
-	out := depends{}
+func named(dir string, words []string) (out depends, err error) {
+	out = depends{}
 	for i, word := range words {
 		var paths []string
 		switch module := strings.ReplaceAll(word, ".", "/"); {
@@ -97,12 +98,10 @@ func named(dir string, words []string) (depends, error) {
 			if short, err := filepath.Rel(dir, path); dir != "" && err == nil && filepath.IsLocal(short) {
 				path = short
 			}
-			if err := out.add(dir, path); err != nil {
-				return nil, err
-			}
+			err = cmp.Or(err, out.add(dir, path))
 		}
 	}
-	return out, nil
+	return out, err
 }
 
 // add adds the file or the folder of this name, if it is one: all its files but for hidden ones and caches of Python,
@@ -142,13 +141,11 @@ func (d depends) add(dir, name string) error {
 		return nil
 	}
 	for key, path := range found {
-		text, err := safe.Read(path, maxFile)
-		if err != nil {
-			return err
-		}
+		text, wrong := safe.Read(path, maxFile)
+		err = cmp.Or(err, wrong)
 		d[key] = fmt.Sprintf("%x", sha256.Sum256(text))[:20]
 	}
-	return nil
+	return err
 }
 
 // names are sorted.

@@ -32,9 +32,9 @@ func Short(args []any) []any {
 	for i, a := range out {
 		switch a := a.(type) {
 		case string:
-			out[i] = cut(a)
+			out[i] = Cut(a, longest)
 		case *fs.PathError:
-			out[i] = &fs.PathError{Op: a.Op, Path: cut(a.Path), Err: a.Err}
+			out[i] = &fs.PathError{Op: a.Op, Path: Cut(a.Path, longest), Err: a.Err}
 		case error:
 			if text, ok := strings.CutPrefix(a.Error(), "yaml: "); ok {
 				out[i] = safe.Text(plain(text))
@@ -46,11 +46,12 @@ func Short(args []any) []any {
 
 const longest = 500 // bytes
 
-func cut(text string) string {
-	if len(text) <= longest {
+// Cut returns the first bytes of a text, as many as a person reads.
+func Cut(text string, most int) string {
+	if len(text) <= most {
 		return text
 	}
-	return strings.ToValidUTF8(text[:longest], "") + "…"
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 func plain(text string) string {
