@@ -184,13 +184,6 @@ func TestNamedFiles(t *testing.T) {
 	if err := os.Symlink("data", "link"); err != nil {
 		t.Fatal(err)
 	}
-	look := func(words []string) depends {
-		d, err := named("", words)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return d
-	}
 	for command, want := range map[string]string{
 		"python3 -m mine.model":            "mine/model.py",
 		"python3 -m mine":                  "mine/__main__.py mine/model.py",
@@ -200,18 +193,18 @@ func TestNamedFiles(t *testing.T) {
 		"sh -c true link":                  "link/deep/t link/s", // an edit behind a link is seen too
 		"sh -c true --data=absent --x= -m": "",
 	} {
-		words, err := split(command)
-		if err != nil {
-			t.Fatal(err)
+		words, err1 := split(command)
+		before, err2 := named("", words)
+		if err1 != nil || err2 != nil {
+			t.Fatal(err1, err2)
 		}
-		before := look(words)
 		got := before.names()
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s: %q, want %q", command, got, want)
 		}
 		for _, path := range got {
 			write(t, path, "2")
-			after := look(words)
+			after, _ := named("", words)
 			write(t, path, "1")
 			if after.changed(before) != path || after.digest() == before.digest() {
 				t.Errorf("%s: an edit of %s is not seen", command, path)

@@ -78,8 +78,7 @@ func from(dir, path string) string {
 }
 
 // named returns the digests of the files that a command names, by their names in the folder in which it runs: a word,
-// or what stands after its =, is a file or a folder with files; or the word after Python's -m is a module there. The
-// error is that of a file that cannot be read.
+// or what stands after its =, is a file or a folder with files; or the word after Python's -m is a module there.
 func named(dir string, words []string) (out depends, err error) {
 	out = depends{}
 	for i, word := range words {
@@ -105,7 +104,7 @@ func named(dir string, words []string) (out depends, err error) {
 }
 
 // add adds the file or the folder of this name, if it is one: all its files but for hidden ones and caches of Python,
-// or, without a digest, why a folder is not looked into.
+// or, without a digest, why a folder is not looked into. The error is that of a file that cannot be read.
 func (d depends) add(dir, name string) error {
 	root, err := filepath.EvalSymlinks(from(dir, name))
 	if err != nil || name == "" {

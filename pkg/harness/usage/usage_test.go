@@ -2,19 +2,6 @@ package usage
 
 import "testing"
 
-func TestUnknown(t *testing.T) {
-	valid := []string{"separator", "header", "files"}
-	for name, want := range map[string]string{
-		"seperator": `unknown key "seperator" in a.yaml: did you mean "separator"?`,
-		"heeder":    `unknown key "heeder" in a.yaml: did you mean "header"?`,
-		"zzzzz":     `unknown key "zzzzz" in a.yaml: valid are separator, header, files`,
-	} {
-		if got := Unknown("key", name, "a.yaml", valid).Error(); got != want {
-			t.Errorf("%s: %s, want %s", name, got, want)
-		}
-	}
-}
-
 // TestNearest: what is offered shares a letter with what was written.
 func TestNearest(t *testing.T) {
 	for _, c := range []struct {
