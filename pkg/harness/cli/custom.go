@@ -28,12 +28,18 @@ func (e *env) openPaper(args []string) error {
 			tables = x
 		}
 	}
-	k := slices.IndexFunc(args, func(arg string) bool {
+	folder := func(arg string) bool {
 		info, err := os.Stat(arg)
 		return (err == nil && info.IsDir() || strings.Contains(arg, "/")) && !slices.Contains(e.names(), arg)
-	})
+	}
+	k := slices.IndexFunc(args, folder)
 	if reads == nil || k < 0 {
 		return nil
+	}
+	for i, arg := range args {
+		if i != k && (folder(arg) || slices.Contains(e.names(), arg)) {
+			return usage.Errorf("the paper in %s stands alone: leave %s out", args[k], arg)
+		}
 	}
 	x, err := reads.Custom.Folder(args[k], e.data, tables)
 	if err != nil {

@@ -33,7 +33,8 @@ func TestDamagedStore(t *testing.T) {
 	flip(t, arrays[0])
 	must(0, os.Truncate(arrays[1], 100))
 	for _, command := range []string{"plan", "run", "report"} { // they look at sizes
-		x.want(t, command+" --protocol paper", 5, "1 of 9 trials are damaged", "sifg verify names")
+		x.want(t, command+" --protocol paper", 5, "1 of 9 trials are damaged", "sifg verify names",
+			"to mend: rm -r "+filepath.Dir(arrays[1])+", and then sifg run")
 	}
 	x.want(t, "verify", 5, "2 files not as written", "particles.npy: its SHA-256", "100 bytes, want",
 		"to mend: rm -r "+filepath.Dir(arrays[0])+" "+filepath.Dir(arrays[1])+", and then sifg run")
@@ -42,11 +43,12 @@ func TestDamagedStore(t *testing.T) {
 	}
 	x.want(t, "run --protocol paper", 0, "7 already there, 2 computed")
 	same(t, "once it was removed", files(t, "results/toy", ""), before)
-	x.want(t, "verify", 0, "verified: all files are intact")
+	x.want(t, "verify", 0, "verified: all files of the store results/store are intact")
 	traces := glob(t, "results/store/toy/*/*/trace.parquet", 9)
 	flip(t, traces[0]) // its size is right, so that only who reads it sees it
 	for _, command := range []string{"run --name new", "run --results other --store results/store"} {
-		x.want(t, command+" --protocol paper", 5, traces[0], "SHA-256")
+		x.want(t, command+" --protocol paper", 5, traces[0], "SHA-256", "9 already there, 0 computed",
+			"to mend: rm -r "+filepath.Dir(traces[0])+", and then sifg run")
 	}
 	same(t, "beside a damaged trial", files(t, "results/toy", ""), before)
 	for _, path := range traces[1:] {
@@ -82,11 +84,14 @@ func TestFoldersOverlap(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
 	put(t, "mine/.tmp/x", "") // of a store
-	for _, folders := range []string{"--store results/toy --results results", "--store results/grid", "--store " +
-		"results", "--store a --results a/b",
-		"--results same --store ./same", "--results results/store", "--results mine/report"} {
+	const other, trials = "a report needs another folder", "such as results/store"
+	for folders, want := range map[string]string{
+		"--store results/toy --results results": trials, "--store results/grid": trials, "--store results": trials,
+		"--store a --results a/b": "such as a/b/store", "--results same --store ./same": "such as same/store",
+		"--results results/store": other, "--results mine/report": other,
+	} {
 		for _, command := range []string{"run ", "verify ", "plan "} {
-			x.want(t, command+folders, 2, "--results", "overlap")
+			x.want(t, command+folders, 2, "--results", "overlap", want)
 		}
 	}
 	if x.Calls.Load() != 0 {

@@ -83,8 +83,7 @@ func (g *gridFlags) read(x *harness.Experiment) (*grid.Spec, error) {
 
 // run lays the grid out, runs what is missing and chooses cells.
 func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
-	err := g.named()
-	if err != nil {
+	if err := g.named(); err != nil {
 		return err
 	}
 	if g.name != "" { // the grid's, in the place of the report's
@@ -102,7 +101,9 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 		request.Experiments = []*harness.Experiment{&own}
 	}
 	question, err := grid.Ask(spec.Name, cmp.Or(g.choose, spec.Select), request.Experiments[0])
-	if err != nil {
+	if err != nil && (g.choose != "" || g.file == "") {
+		return usage.Errorf("--select: %v", err)
+	} else if err != nil {
 		return err
 	}
 	if g.published != "" && question.Published == nil {

@@ -32,7 +32,8 @@ var badInput = []struct {
 	{"run --protcol paper", []string{"--protcol", `"--protocol"`}},
 	{"run --protocol paper,paper", []string{"paper", "twice"}},
 	{"run --scale quik", []string{"quik", `"quick"`}},
-	{"run --seeds 1,x", []string{`--seeds: the seeds "1,x"`, "whole numbers"}},
+	{"run --seeds 1,x", []string{`--seeds: the seeds "x"`, "whole numbers"}},
+	{"run --set seeds=[1,-2]", []string{"--set seeds=[1,-2]", `the seeds "-2"`, "whole numbers"}},
 	{"run --name a/b", []string{"--name a/b", "letters"}},
 	{"run --name a --results b", []string{"--name a", "--results b", "leave one out"}},
 	{"run --name=", []string{"--name", "empty"}},
@@ -50,10 +51,12 @@ var badInput = []struct {
 	{"grid", []string{"grid takes one experiment, got none"}},
 	{"grid toy", []string{"--grid", "--axis"}},
 	{"grid toy --grid pipe", []string{"pipe"}},
-	{"grid toy --axis step=0.1", []string{"select", "first"}},
+	{"grid toy --axis step=0.1", []string{"--select", "first"}},
+	{"grid toy --axis step=0.1 --select least", []string{"--select", `"least"`, "first"}},
 	{"grid toy --grid grid.yaml --dry-run", []string{"grid.yaml", "stpe", `"step"`}},
 	{"grid toy --grid grid.yaml --protocol paper,released", []string{"one protocol", "paper,released"}},
 	{"list --settings svdg", []string{"--settings", `did you mean "svgd"`}},
+	{"version", []string{`unknown command "version": did you mean "--version"?`}},
 	{"help vrify", []string{`unknown command "vrify": did you mean "verify"?`}},
 	{"list it", []string{"list takes no arguments, or runs, or the folder of a paper"}},
 	{"run toy --data file", []string{"toy does not take --data"}},
@@ -181,6 +184,7 @@ func TestPreset(t *testing.T) {
 		put(t, "sifg.yaml", text)
 		t.Setenv("SIFG_DATASETS_MIRROR", "") // which this test may run with
 		x.want(t, "run", 2, words)
+		x.want(t, "help run", 0, "--shard i/n")
 	}
 	must(0, os.Remove("sifg.yaml"))
 	put(t, "sifg.yaml/a", "") // a folder of this name

@@ -166,8 +166,9 @@ func newRoot(e *env) *cobra.Command {
 // helpCommand is cobra's, which shows the help of sifg for a command that does not exist.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [command]",
-		Short: "Help about any command",
+		Use:               "help [command]",
+		Short:             "Help about any command",
+		PersistentPreRunE: func(*cobra.Command, []string) error { return nil }, // whatever the flags are set to
 		RunE: func(help *cobra.Command, args []string) error {
 			cmd, left, _ := help.Root().Find(args) // which finds the root at least
 			if len(left) > 0 {
@@ -226,6 +227,9 @@ func subcommand(cmd *cobra.Command, args []string) error {
 		if c.IsAvailableCommand() {
 			names = append(names, c.Name())
 		}
+	}
+	if !cmd.HasParent() {
+		names = append(names, "--version")
 	}
 	return usage.Unknown("command", args[0], "", names)
 }

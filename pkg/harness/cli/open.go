@@ -14,6 +14,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
@@ -79,11 +80,13 @@ func openStore(dir, results string, write bool) (*store.Store, error) {
 	d, _ := filepath.Abs(dir)
 	r, _ := filepath.Abs(results)
 	usual, _ := filepath.Abs("results/store")
-	overlap := strings.HasPrefix(d+"/", r+"/") && d != filepath.Join(r, "store")
 	for up := r; up != filepath.Dir(up); up = filepath.Dir(up) {
-		overlap = overlap || up == d || up == usual || store.Is(up)
+		if up == usual || store.Is(up) {
+			return nil, usage.Errorf("--results %s and the trials in %s overlap: a report needs another folder",
+				results, up)
+		}
 	}
-	if overlap {
+	if strings.HasPrefix(r+"/", d+"/") || strings.HasPrefix(d+"/", r+"/") && d != filepath.Join(r, "store") {
 		return nil, usage.Errorf("--store %s and --results %s overlap: the trials need a folder of their own, "+
 			"such as %s", dir, results, filepath.Join(results, "store"))
 	}
@@ -184,9 +187,10 @@ func (w *work) count(status ...string) (n int) {
 
 // damage is the error for damaged trials; nil if there are none.
 func (w *work) damage() error {
-	if n := w.count(store.Damaged); n > 0 {
-		return exitf(exitDamaged, "%d of %d trials are damaged in the store, the first is %s; sifg verify names "+
-			"all, and the next run computes again what is removed", n, len(w.found), w.first(store.Damaged))
+	if all := w.with(store.Damaged); len(all) > 0 {
+		at := safe.Damage{Path: filepath.Join(w.store.Dir(), all[0].Experiment, all[0].Key[:2], all[0].Key)}
+		return exitf(exitDamaged, "%d of %d trials are damaged in the store, the first is %s; to mend: %s; sifg "+
+			"verify names all", len(all), len(w.found), w.first(store.Damaged), remove(w.store.Dir(), []safe.Damage{at}))
 	}
 	return nil
 }

@@ -195,7 +195,7 @@ func (w *work) merge(e *env, before *report.Results, all []*harness.Experiment, 
 ) {
 	r, more, err := before.Collect(w.Plan, w.store, all)
 	if err != nil {
-		return nil, err
+		return nil, w.mend(err)
 	}
 	if len(r.Experiments) == 0 {
 		notes, r = nil, nil
@@ -206,11 +206,20 @@ func (w *work) merge(e *env, before *report.Results, all []*harness.Experiment, 
 	return r, nil
 }
 
+// mend adds to the error of damage in the store how to mend it.
+func (w *work) mend(err error) error {
+	d, ok := errors.AsType[*safe.Damage](err)
+	if !ok || w.store == nil || !strings.HasPrefix(d.Path, w.store.Dir()+"/") {
+		return err
+	}
+	return fmt.Errorf("%w; to mend: %s; sifg verify names all", err, remove(w.store.Dir(), []safe.Damage{*d}))
+}
+
 // write writes results, those of grids, and all pages.
 func (w *work) write(e *env, r *report.Results, grids map[string]*report.Results) error {
 	files, err := siteOf(e, r, grids)
 	if err != nil {
-		return err
+		return w.mend(err)
 	}
 	return errors.Join(files.Write(w.results), indexRuns(e, w.results))
 }

@@ -73,11 +73,12 @@ func (w *work) run(e *env, r *runner, write func() error) error {
 	}
 	missing := w.count(store.Missing)
 	if write != nil && missing < len(w.found) && (missing == 0 || w.without(e) != nil) {
-		if err := write(); err != nil {
-			return err
-		}
+		err = write()
 	}
 	fmt.Fprintf(e.out, "%s: %d already there, %d computed\n", table.Count(len(w.found), "trial"), there, computed)
+	if err != nil {
+		return err
+	}
 	if missing > 0 {
 		more := fmt.Sprintf(" with %d of %d trials missing: the same command continues", missing, len(w.found))
 		if stop := interrupted(soft, more); stop != nil {

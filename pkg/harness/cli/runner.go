@@ -97,18 +97,13 @@ func (w *work) shard(text string) error {
 // array or a Kubernetes Indexed Job.
 func shardOf(text string) (i, n int, err error) {
 	if text == "auto" {
-		i, n, err = arrayOf()
-	} else {
-		left, right, _ := strings.Cut(text, "/")
-		a, err1 := strconv.Atoi(left)
-		b, err2 := strconv.Atoi(right)
-		if err1 == nil && err2 == nil { // else it is part 0 of 0
-			i, n = a, b
-		}
+		return arrayOf()
 	}
-	if err == nil && (i < 0 || i >= n) {
-		err = usage.Errorf("--shard %s, part %d of %d: want i/n with i from 0 to n-1, such as 0/8, or auto in a job "+
-			"array", text, i, n)
+	left, right, _ := strings.Cut(text, "/")
+	i, err1 := strconv.Atoi(left)
+	n, err2 := strconv.Atoi(right)
+	if err1 != nil || err2 != nil || i < 0 || i >= n {
+		err = usage.Errorf("--shard %s: want i/n with i from 0 to n-1, such as 0/8, or auto in a job array", text)
 	}
 	return i, n, err
 }
@@ -120,13 +115,16 @@ func arrayOf() (i, n int, err error) {
 	switch {
 	case os.Getenv(slurm+"ID") != "":
 		v, err := numbers(slurm+"ID", slurm+"MIN", slurm+"MAX", slurm+"COUNT")
-		if err == nil && v[2]-v[1]+1 != v[3] {
-			err = usage.Errorf("--shard auto: %d tasks from %d to %d: want an array without gaps, such as --array=0-7",
-				v[3], v[1], v[2])
+		if err == nil && (v[2]-v[1]+1 != v[3] || v[0] < v[1] || v[0] > v[2]) {
+			err = usage.Errorf("--shard auto: task %d of the %d from %d to %d: want an array without gaps, such as "+
+				"--array=0-7", v[0], v[3], v[1], v[2])
 		}
 		return v[0] - v[1], v[3], err
 	case os.Getenv(kubernetes) != "":
 		v, err := numbers(kubernetes, "JOB_COMPLETIONS")
+		if err == nil && (v[0] < 0 || v[0] >= v[1]) {
+			err = usage.Errorf("--shard auto: %s is %d, and JOB_COMPLETIONS %d", kubernetes, v[0], v[1])
+		}
 		return v[0], v[1], err
 	}
 	return 0, 0, usage.Errorf("--shard auto: neither %sID nor %s is set: this is no task of a job array; --shard "+

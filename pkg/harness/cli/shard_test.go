@@ -47,7 +47,7 @@ func TestShardOfArray(t *testing.T) {
 			t.Errorf("%+v: part %d of %d, error %v", c, i, n, err)
 		}
 	}
-	for _, c := range [][4]int{{3, 0, 5, 3}, {4, 0, 9, 4}, {10, 4, 16, 5}, {1, 0, 1, 3}} {
+	for _, c := range [][4]int{{3, 0, 5, 3}, {4, 0, 9, 4}, {10, 4, 16, 5}, {1, 0, 1, 3}, {3, 0, 2, 3}} {
 		array(t, c[0], c[1], c[2], c[3])
 		x.want(t, "run --shard auto", 2, "want an array without gaps")
 	}
@@ -56,7 +56,7 @@ func TestShardOfArray(t *testing.T) {
 	x.want(t, "run --shard auto", 2, "want a whole number in SLURM_ARRAY_TASK_COUNT")
 	x.want(t, "run", 0, "9 computed") // a variable alone makes no part
 	for _, bad := range []string{"3/3", "-1/3", "1", "a/b", "1/2/3", "0/0"} {
-		x.want(t, "run --shard "+bad, 2, "want i/n with i from 0 to n-1")
+		x.want(t, "run --shard "+bad, 2, "--shard "+bad+": want i/n with i from 0 to n-1")
 	}
 }
 
@@ -80,5 +80,5 @@ func TestKubernetes(t *testing.T) {
 	t.Setenv("JOB_COMPLETIONS", "8")
 	x.want(t, line, 0, "2 trials: 0 already there, 2 computed") // of 12: 1 and 9
 	t.Setenv("JOB_COMPLETION_INDEX", "8")
-	x.want(t, line, 2, "part 8 of 8")
+	x.want(t, line, 2, "JOB_COMPLETION_INDEX is 8, and JOB_COMPLETIONS 8")
 }

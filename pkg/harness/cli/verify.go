@@ -83,7 +83,7 @@ func (s *selection) verifyStore(e *env) error {
 		fmt.Fprintf(e.out, "to mend: %s\n", remove(s.storeDir(), found))
 		return errors.Join(exitf(exitDamaged, "%s not as written", table.Count(len(found), "file")), unread)
 	case unread == nil:
-		fmt.Fprintln(e.out, "verified: all files are intact")
+		fmt.Fprintf(e.out, "verified: all files of the store %s are intact\n", safe.Text(s.storeDir()))
 	}
 	return unread
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
-	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
@@ -111,9 +110,6 @@ func (c *collector) rows(d *Records, part []harness.Trial, old *record.Set) (row
 			return nil
 		}
 		found[i], err = c.store.Result(store.ID{Experiment: c.name, Key: part[i].Key})
-		if errors.Is(err, safe.ErrDamaged) {
-			return fmt.Errorf("%w: sifg verify names all such, and the next run computes again what is removed", err)
-		}
 		return err
 	})
 	var missing []record.Trial

@@ -313,9 +313,17 @@ func TestSomethingElse(t *testing.T) {
 		}
 	}
 	must(0, os.WriteFile(filepath.Join(f.dir, "toy", "paper", "notes.csv"), []byte("mine"), 0o666))
+	own := []string{"toy/paper/notes.csv"}
+	for _, name := range []string{"claims.html", "grids.html", "toy.html", "cloud.html", "mine.html", ".cache.tmp-1"} {
+		must(0, os.Mkdir(filepath.Join(f.dir, name), 0o777))
+		own = append(own, name+"/mine.txt")
+		must(0, os.WriteFile(filepath.Join(f.dir, name, "mine.txt"), []byte("mine"), 0o666))
+	}
 	f.write(t, f.plan)
-	if got := must(os.ReadFile(filepath.Join(f.dir, "toy", "paper", "notes.csv"))); string(got) != "mine" {
-		t.Error("a file that the program did not make was changed")
+	for _, name := range own {
+		if folder(t, f.dir)[name] != "mine" {
+			t.Errorf("%s, which the program did not make, was changed", name)
+		}
 	}
 	found := f.again(t)
 	if len(found) != 1 || filepath.Base(found[0].Path) != "notes.csv" {

@@ -185,8 +185,11 @@ func (f Files) stale(root *os.Root) (names []string, err error) {
 			return err
 		}))
 	}
-	made := func(name string) bool { _, ok := all[name]; return ok }
-	names = slices.DeleteFunc(names, made)
+	names = slices.DeleteFunc(names, func(name string) bool {
+		_, made := all[name]
+		info, err := root.Lstat(name)
+		return made || err == nil && info.IsDir() // a person's: this program makes no folder of such a name
+	})
 	slices.Sort(names)
 	return names, err
 }

@@ -69,14 +69,15 @@ const mostSeeds = 100_000
 // once: what is made of trials must not hang on the order in which somebody named their seeds.
 func Seeds(text string) (out []uint64, err error) {
 	for part := range strings.SplitSeq(text, ",") {
-		low, high, isRange := strings.Cut(strings.Replace(strings.TrimSpace(part), "-", "..", 1), "..")
+		part = strings.TrimSpace(part)
+		low, high, isRange := strings.Cut(strings.Replace(part, "-", "..", 1), "..")
 		if !isRange {
 			high = low
 		}
 		a, err1 := strconv.ParseUint(low, 10, 64)
 		b, err2 := strconv.ParseUint(high, 10, 64)
 		if err1 != nil || err2 != nil || b < a {
-			return nil, usage.Errorf("the seeds %q: want whole numbers from 0 and rising ranges, as in 1,2,5-20", text)
+			return nil, usage.Errorf("the seeds %q: want whole numbers from 0 and rising ranges, as in 1,2,5-20", part)
 		}
 		if b-a >= mostSeeds || len(out)+int(b-a) >= mostSeeds {
 			return nil, usage.Errorf("the seeds %q are too many: want at most %d", text, mostSeeds)
