@@ -188,9 +188,10 @@ func (w *work) count(status ...string) (n int) {
 // damage is the error for damaged trials; nil if there are none.
 func (w *work) damage() error {
 	if all := w.with(store.Damaged); len(all) > 0 {
-		at := safe.Damage{Path: filepath.Join(w.store.Dir(), all[0].Experiment, all[0].Key[:2], all[0].Key)}
+		path := filepath.Join(w.store.Dir(), all[0].Experiment, all[0].Key[:2], all[0].Key)
+		mend := remove(w.store.Dir(), []safe.Damage{{Path: path}})
 		return exitf(exitDamaged, "%d of %d trials are damaged in the store, the first is %s; to mend: %s; sifg "+
-			"verify names all", len(all), len(w.found), w.first(store.Damaged), remove(w.store.Dir(), []safe.Damage{at}))
+			"verify names all", len(all), len(w.found), w.first(store.Damaged), mend)
 	}
 	return nil
 }

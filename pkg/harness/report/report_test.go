@@ -312,12 +312,11 @@ func TestSomethingElse(t *testing.T) {
 			t.Errorf("%s: %v", dir, err)
 		}
 	}
-	must(0, os.WriteFile(filepath.Join(f.dir, "toy", "paper", "notes.csv"), []byte("mine"), 0o666))
-	own := []string{"toy/paper/notes.csv"}
-	for _, name := range []string{"claims.html", "grids.html", "toy.html", "cloud.html", "mine.html", ".cache.tmp-1"} {
-		must(0, os.Mkdir(filepath.Join(f.dir, name), 0o777))
-		own = append(own, name+"/mine.txt")
-		must(0, os.WriteFile(filepath.Join(f.dir, name, "mine.txt"), []byte("mine"), 0o666))
+	own := []string{"toy/paper/notes.csv", "claims.html/a", "grids.html/a", "toy.html/a", "cloud.html/a", "mine.html/a",
+		".cache.tmp-1/a"}
+	for _, name := range own {
+		at := filepath.Join(f.dir, name)
+		must(0, errors.Join(os.MkdirAll(filepath.Dir(at), 0o777), os.WriteFile(at, []byte("mine"), 0o666)))
 	}
 	f.write(t, f.plan)
 	for _, name := range own {
