@@ -46,7 +46,7 @@ func TestDamagedStore(t *testing.T) {
 	x.want(t, "verify", 0, "verified: all files of the store results/store are intact")
 	traces := glob(t, "results/store/toy/*/*/trace.parquet", 9)
 	flip(t, traces[0]) // its size is right, so that only who reads it sees it
-	for _, command := range []string{"run --name new", "run --results other --store results/store"} {
+	for _, command := range []string{"run --name new", "run --results other --store ./results/store/"} {
 		x.want(t, command+" --protocol paper", 5, traces[0], "SHA-256", "9 already there, 0 computed",
 			"to mend: rm -r "+filepath.Dir(traces[0])+", and then sifg run")
 	}

@@ -209,7 +209,7 @@ func (w *work) merge(e *env, before *report.Results, all []*harness.Experiment, 
 // mend adds to the error of damage in the store how to mend it.
 func (w *work) mend(err error) error {
 	d, ok := errors.AsType[*safe.Damage](err)
-	if !ok || w.store == nil || !strings.HasPrefix(d.Path, w.store.Dir()+"/") {
+	if !ok || w.store == nil || !strings.HasPrefix(d.Path, filepath.Clean(w.store.Dir())+"/") {
 		return err
 	}
 	return fmt.Errorf("%w; to mend: %s; sifg verify names all", err, remove(w.store.Dir(), []safe.Damage{*d}))
