@@ -36,8 +36,8 @@ var budgets = []struct {
 
 // What all tests should come down to is 31,000 lines, README and documents 11,000 words.
 const (
-	testBudget = 31_172
-	wordBudget = 9_716
+	testBudget = 31_163
+	wordBudget = 9_724
 )
 
 var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)

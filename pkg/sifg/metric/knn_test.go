@@ -22,15 +22,6 @@ func batch(p target.Density, n int, r *rng.Stream) blas32.General {
 	return b
 }
 
-// mean5 checks that the values' mean is within five of its standard errors of want.
-func mean5(t *testing.T, what string, values []float64, want float64) {
-	t.Helper()
-	mean, se := meanSE(values)
-	if !(math.Abs(mean-want) <= 5*se) {
-		t.Errorf("%s: %g is %.1f standard errors (%g) from %g", what, mean, (mean-want)/se, se, want)
-	}
-}
-
 func meanSE(values []float64) (mean, se float64) {
 	n := float64(len(values))
 	for _, v := range values {
