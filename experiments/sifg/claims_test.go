@@ -152,10 +152,10 @@ func TestClaimsHeld(t *testing.T) {
 			fail = append(fail, row.ID)
 		}
 	}
-	_, said, _ := strings.Cut(doc, "fail under each: ")
+	_, said, _ := strings.Cut(doc, "fail in all three: ")
 	said, _, _ = strings.Cut(said, ". ")
 	ids := regexp.MustCompile(`\b\d+b?\b`).FindAllString(said, -1)
 	if !slices.Equal(ids, slices.Sorted(slices.Values(fail))) {
-		t.Errorf("README.md says that %q fail under each, it is %q", ids, fail)
+		t.Errorf("README.md says that %q fail in all three, it is %q", ids, fail)
 	}
 }

@@ -101,14 +101,13 @@ func Shown(grids map[string]*report.Results, files report.Files) (out []report.G
 			for _, set := range x.Sets {
 				made[path.Join(set.Protocol, "chosen.yaml")], _ = q.Chosen(set)
 				g := report.Grid{
-					Name: name, Experiment: x.Name, Title: x.Name + ": " + q.String(), Protocol: set.Protocol,
+					Name: name, Experiment: x.Name, Title: q.title(set), Protocol: set.Protocol,
 					Command: q.Command, Dir: path.Join(at, set.Protocol),
 				}
 				if best := x.Part(set.Protocol, "best"); best != nil {
 					g.Best, g.Failure = best.Made, best.Failure
 					if best.SVG != nil {
-						p := report.Picture{Title: q.String(), Path: path.Join(g.Dir, "best"), SVG: best.SVG}
-						g.Pictures = []report.Picture{p}
+						g.Pictures = []report.Picture{{Title: q.aim(), Path: path.Join(g.Dir, "best"), SVG: best.SVG}}
 					}
 				}
 				if g.Best == nil && g.Failure == "" {
@@ -122,6 +121,35 @@ func Shown(grids map[string]*report.Results, files report.Files) (out []report.G
 	return out, nil
 }
 
+// title is the question in words, such as: Which step does SVGD want on gmm-2d?
+func (q Question) title(s *record.Set) string {
+	var keys, methods, problems []string
+	for _, g := range q.groups(s) {
+		if key := g.decisive(); key != "" {
+			keys = append(keys, spoken(key))
+		}
+		methods, problems = append(methods, figure.Label(g.method)), append(problems, g.problem)
+	}
+	of := func(all []string, many string) string {
+		slices.Sort(all)
+		switch all = slices.Compact(all); len(all) {
+		case 1:
+			return all[0]
+		case 2:
+			return all[0] + " and " + all[1]
+		}
+		return many
+	}
+	key, method := of(keys, "settings"), of(methods, "the methods")
+	where := of(problems, table.Count(len(slices.Compact(slices.Sorted(slices.Values(problems)))), "problem"))
+	if q.Published != nil {
+		return fmt.Sprintf("Which %s of %s gives the published numbers on %s?", key, method, where)
+	}
+	several := method == "the methods" || strings.Contains(method, " and ")
+	do := map[bool]string{true: "do", false: "does"}[several]
+	return fmt.Sprintf("Which %s %s %s want on %s?", key, do, method, where)
+}
+
 // inWords are settings whose names say little.
 var inWords = map[string]string{
 	"sigma": "σ", "sigma_rate": "learning rate of σ", "sigma_min": "least σ", "lr": "learning rate of the network",
@@ -132,6 +160,14 @@ var inWords = map[string]string{
 func spoken(key string) string {
 	key = strings.TrimPrefix(short(key), "options.")
 	return cmp.Or(inWords[key], strings.ReplaceAll(key, "_", " "))
+}
+
+// aim says by what cells are ranked.
+func (q Question) aim() string {
+	if q.Published != nil {
+		return "distance from the published numbers"
+	}
+	return map[bool]string{true: "larger", false: "smaller"}[q.Max] + " is better"
 }
 
 // best lists the best cell of each method on each problem beside the settings as they are.
