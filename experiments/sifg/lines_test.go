@@ -37,7 +37,7 @@ var budgets = []struct {
 // What all tests should come down to is 31,000 lines, README and documents 11,000 words.
 const (
 	testBudget = 31_163
-	wordBudget = 9_724
+	wordBudget = 9_727
 )
 
 var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
