@@ -8,6 +8,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/study"
@@ -153,4 +154,27 @@ func population(s *record.Set) (*figure.Figure, error) {
 		return nil, harness.ErrNoTrials
 	}
 	return f, nil
+}
+
+// particles draws the error against seconds, a line a method through 100, 1000, 10,000 and 100,000 particles.
+func particles(s *record.Set) (*figure.Figure, error) {
+	p := figure.Panel{
+		X: figure.Axis{Label: "seconds", Scale: figure.Log},
+		Y: figure.Axis{Label: "energy distance", Scale: figure.AutoLog},
+	}
+	for _, m := range s.Methods("gmm-2d-100") {
+		line := figure.Line{Style: figure.Method(m)}
+		for _, problem := range []string{"gmm-2d-100", "gmm-2d-1000", "gmm-2d-10000", "gmm-2d-100000"} {
+			view := record.View{Set: s, Problem: problem}
+			if errors := view.Last(m, "energy", 0).Numbers(); len(errors) > 0 {
+				line.X = append(line.X, study.Seconds(s, problem, m))
+				line.Y = append(line.Y, stats.Median(errors))
+			}
+		}
+		p.Layers = append(p.Layers, line, figure.Scatter{X: line.X, Y: line.Y, Style: line.Style.As(""), Radius: 2})
+	}
+	if p.Layers == nil {
+		return nil, harness.ErrNoTrials
+	}
+	return &figure.Figure{Panels: []figure.Panel{p}}, nil
 }

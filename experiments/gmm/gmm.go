@@ -57,6 +57,7 @@ var figures = []harness.Section{
 		study.Panel{Metric: "knn-kl", Label: "k-NN estimate of KL, nats", Floor: true},
 		study.Panel{Metric: "sigma", Label: "σ", Zero: true}),
 	words.Figure("population", population),
+	words.Figure("particles", particles),
 	words.Curves("sigma-10d", "gmm-10d",
 		study.Panel{Metric: "sigma", Label: "σ", Zero: true},
 		study.Panel{Metric: "p", Label: "exponent p", Zero: true}),
