@@ -195,7 +195,7 @@ func unique[T comparable](all []T) (out []T) {
 
 // publishedCell is a published number over the measured one.
 func publishedCell(s *record.Set, r *compare.Row) table.Cell {
-	c := table.Cell{Text: r.Printed, Below: "–", Tip: r.Note}
+	c := table.Cell{Text: r.Text, Below: "–", Tip: r.Note}
 	if len(r.Ours) > 0 {
 		ours := table.MeanSD(r.Ours)
 		c.Below, c.Value, c.Spread = ours.Text, ours.Value, ours.Spread

@@ -50,7 +50,7 @@ func TestOwnPaper(t *testing.T) {
 	dir = moved
 	says("6 trials: 3 already there, 3 computed", "run")
 	says("  2    ", "claims")
-	says("value-sd[1]  Langevin\nbanana       0.87 ± 0.07\n", "compare")
+	says("| 0.87 ± 0.07 |", "compare")
 	says("problems banana\n", "list")
 	says("2 trials recomputed: bit for bit the same", "verify", "--recompute", "2")
 	says("8 trials: 2 already there, 6 to compute", "grid", "--grid", "step", "--dry-run")

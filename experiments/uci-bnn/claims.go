@@ -160,13 +160,13 @@ func asPrinted(r results) claim.Outcome {
 	good, all, marked, sure := 0, 0, 0, false
 	var away []string
 	for _, is := range compare.Published(printed, r.set) {
-		if !is.Comparable() {
+		if is.Verdict == compare.NotComparable {
 			continue
 		}
 		all, good, marked = all+1, good+count(is.Verdict == compare.Agrees), marked+count(is.Marked)
 		if is.Verdict == compare.Differs {
 			away = append(away, fmt.Sprintf("%s %s %s %s (published %s)", r.names(is.Problem), r.names(is.Metric),
-				r.names(is.Method), four(stats.Mean(is.Ours)), four(is.Theirs[0])))
+				r.names(is.Method), four(stats.Mean(is.Ours)), four(is.Mean)))
 			sure = sure || len(is.Ours) >= 3 // a spread of two values says nothing
 		}
 	}

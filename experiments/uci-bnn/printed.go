@@ -96,7 +96,7 @@ func gaps(s *record.Set) (*figure.Figure, error) {
 			e := figure.Scatter{Style: figure.Method(m), Radius: 2.4}
 			for i, problem := range slices.Backward(problems) {
 				is := beside(inPrint(problem, metric, m))
-				if !is.Comparable() || len(is.Ours) == 0 {
+				if is.Verdict == compare.NotComparable || len(is.Ours) == 0 {
 					continue
 				}
 				e.X = append(e.X, is.Difference/is.Error)

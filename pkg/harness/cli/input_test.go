@@ -111,7 +111,6 @@ func TestLists(t *testing.T) {
 	}
 	x.want(t, "claims", 75, "no report in results")
 	x.want(t, "verify --store nowhere", 75, "no store in nowhere: sifg run makes one")
-	x.want(t, "compare --against none", 75, "no report in results")
 	x.want(t, "report --store none", 75, "9 of 9 trials are missing")
 	if _, err := os.Stat("results"); err == nil {
 		t.Error("report makes a folder where there is nothing to report")

@@ -36,7 +36,6 @@ const (
 	exitInternal    = 1
 	exitUsage       = 2
 	exitFailed      = 3   // trials failed, or ran out of time or memory
-	exitOutside     = 4   // compare --strict: a number is outside its tolerance
 	exitDamaged     = 5   // the store, a report or data are not what was written
 	exitUnchosen    = 6   // grid: no cell can be chosen
 	exitStopped     = 75  // trials are missing: the same command continues

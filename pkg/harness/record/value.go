@@ -177,14 +177,6 @@ func Beside(samples ...Sample) [][]float64 {
 	return out
 }
 
-// Same reports whether two samples have the same values for the same seeds.
-func Same(a, b Sample) bool {
-	return slices.EqualFunc(a, b, func(v, w Value) bool {
-		same := v.Number == w.Number || v.Why == Undefined && w.Why == Undefined
-		return v.Seed == w.Seed && v.Why == w.Why && same
-	})
-}
-
 // Of returns the value of a seed, one that is not computed if the sample does not have it.
 func (s Sample) Of(seed uint64) Value {
 	i, found := slices.BinarySearchFunc(s, seed, func(v Value, seed uint64) int { return cmp.Compare(v.Seed, seed) })

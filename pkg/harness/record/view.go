@@ -131,25 +131,6 @@ func Component(text string) (metric string, index int, one bool) {
 	return m[1], index, true
 }
 
-// Cells returns the cells of which some trial that ended well has a value, in order of the trials and then of their
-// traces, with the last values: of the trials that have them, and of those that did not end well.
-func (s *Set) Cells() (cells []Cell, last map[Cell]Sample) {
-	last = map[Cell]Sample{}
-	for _, t := range s.Trials {
-		for _, r := range s.Traces[t.Key] {
-			c := Cell{t.Problem, r.Metric, t.Method, r.Index}
-			if _, seen := last[c]; !seen && t.Status == StatusOK {
-				cells, last[c] = append(cells, c), nil
-			}
-		}
-	}
-	for _, c := range cells {
-		all := View{Set: s, Problem: c.Problem}.Last(c.Method, c.Metric, c.Index)
-		last[c] = slices.DeleteFunc(all, func(v Value) bool { return v.Why == NotMeasured })
-	}
-	return cells, last
-}
-
 // Shared returns the numbers of a metric that does not depend on the method, such as what a baseline scores: of the
 // method that has it with the most seeds.
 func (e View) Shared(metric string) (out []float64) {
