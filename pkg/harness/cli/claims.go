@@ -56,7 +56,7 @@ func claimsCommand(e *env) *cobra.Command {
 			return nil
 		},
 	}
-	s.reportFlags(cmd.Flags())
+	s.reportFlags(cmd)
 	return cmd
 }
 

@@ -46,7 +46,7 @@ func compareCommand(e *env) *cobra.Command {
 	}
 	f := cmd.Flags()
 	s.protocolFlag(f)
-	s.reportFlags(f)
+	s.reportFlags(cmd)
 	f.StringVar(&against, "against", "published",
 		"published: the printed numbers; authors: what their code gave (docs/authors.md)")
 	f.BoolVar(&all, "all", false, "print every number, also those that cannot be compared")

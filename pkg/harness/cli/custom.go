@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -59,7 +60,8 @@ type own struct {
 	usual    []string       // selections that no flag made, as plan.Plan.Set has them
 }
 
-func (o *own) flags(f *pflag.FlagSet) {
+func (o *own) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
 	o.all = f
 	f.StringArrayVar(&o.data, "data", nil,
 		"your own data, in place of the experiment's: a table in `FILE` or the name of a data set; repeatable")
@@ -67,6 +69,7 @@ func (o *own) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.parse, "parse", nil,
 		"how a table is read, `KEY=VALUE`, such as drop=id,city or missing=drop; repeatable (docs/datasets.md)")
 	o.programs.flags(f)
+	cmd.MarkFlagsMutuallyExclusive("data", "program")
 }
 
 // use makes the request's experiments run on the data or the program of the flags. This program then has no others, so
@@ -91,10 +94,7 @@ func (o *own) use(e *env, r *plan.Request) error {
 	if target != nil {
 		names = []string{target.Name() + harness.ProgramSuffix}
 	}
-	switch {
-	case target != nil && r.Custom != nil:
-		return usage.Errorf("--program and --data exclude each other")
-	case names == nil:
+	if names == nil {
 		return nil
 	}
 	var takers []string // experiments that run on such things

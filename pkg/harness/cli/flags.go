@@ -3,12 +3,10 @@ package cli
 import (
 	"cmp"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -36,8 +34,8 @@ type selection struct {
 func (s *selection) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	s.protocolFlag(f)
-	s.reportFlags(f)
-	s.own.flags(f)
+	s.reportFlags(cmd)
+	s.own.flags(cmd)
 	f.StringSliceVar(&s.Problems, "problems", nil, "only these problems, a comma-separated `LIST`")
 	f.StringSliceVar(&s.Methods, "methods", nil, "only these methods, a comma-separated `LIST`, such as sifg,svgd")
 	f.StringSliceVar(&s.seeds, "seeds", nil, "these seeds in place of those of the settings, as `1,2,5-20`")
@@ -51,7 +49,8 @@ func (s *selection) protocolFlag(f *pflag.FlagSet) {
 }
 
 // reportFlags are the flags that say which report is meant.
-func (s *selection) reportFlags(f *pflag.FlagSet) {
+func (s *selection) reportFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
 	f.StringVar(&s.Scale, "scale", "full", "scale, by `NAME`: full, quick or smoke (with --data quick)")
 	f.StringVar(&s.name, "name", "", "name of the report of changed settings, in results/custom/`NAME`")
 	f.StringVar(&s.results, "results", "",
@@ -59,6 +58,7 @@ func (s *selection) reportFlags(f *pflag.FlagSet) {
 			"a folder in results/custom for changed settings)")
 	f.StringVar(&s.store, "store", "",
 		"folder of the trials, `DIR` (default results/store; DIR/store with --results DIR)")
+	cmd.MarkFlagsMutuallyExclusive("name", "results")
 }
 
 // resultsDir returns the folder of the report, where set is what differs from the settings as they are written
@@ -127,10 +127,6 @@ func (s *selection) request(e *env, names []string) (plan.Request, error) {
 		}
 		r.Seeds = seeds
 	}
-	if s.name != "" && s.results != "" {
-		return r, usage.Errorf("--name %s and --results %s both say where the report is: leave one out", s.name,
-			s.results)
-	}
 	if err := s.named(); err != nil {
 		return r, err
 	}
@@ -162,96 +158,6 @@ func (s *selection) named() error {
 		return usage.Errorf("--name %s: want at most 100 letters, digits, '.', '_', '-'", s.name)
 	}
 	return nil
-}
-
-// flagError offers the nearest flag for one that does not exist.
-func flagError(cmd *cobra.Command, err error) error {
-	if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 { // the flag may be that of another command
-		return subcommand(cmd, args)
-	}
-	var unknown *pflag.NotExistError
-	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
-		var names []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-		return usage.Unknown("flag", "--"+unknown.GetSpecifiedName(), "", names)
-	}
-	return valueError(err)
-}
-
-// valueError says of a flag's value what would be right.
-func valueError(err error) error {
-	var value *pflag.InvalidValueError
-	if !errors.As(err, &value) {
-		return usage.Errorf("%s", err.Error())
-	}
-	written := "--" + value.GetFlag().Name + "=" + value.GetValue()
-	if want, ok := wants[value.GetFlag().Value.Type()]; ok {
-		return usage.Errorf("%s: want %s", written, want)
-	}
-	return usage.Errorf("%s: %v", written, value.Unwrap())
-}
-
-// wants says what a flag of a type takes.
-var wants = map[string]string{
-	"int":      "a whole number, zero or more",
-	"bool":     "true or false",
-	"duration": "a time with its unit, such as 90s or 10m",
-}
-
-// decimal is the value of a flag that is a whole number from 0. That of pflag reads 010 as 8.
-type decimal struct{ to *int }
-
-func (d decimal) String() string { return strconv.Itoa(*d.to) }
-func (d decimal) Type() string   { return "int" }
-
-func (d decimal) Set(text string) (err error) {
-	if *d.to, err = strconv.Atoi(text); err == nil && *d.to < 0 {
-		err = strconv.ErrRange
-	}
-	return err
-}
-
-// number adds a flag that is a whole number from 0, with its default.
-func number(f *pflag.FlagSet, to *int, name, short string, value int, what string) {
-	*to = value
-	f.VarP(decimal{to}, name, short, what)
-}
-
-// values are those of a flag.
-func values(f *pflag.Flag) []string {
-	if slice, ok := f.Value.(pflag.SliceValue); ok {
-		return slice.GetSlice()
-	}
-	return []string{f.Value.String()}
-}
-
-// notEmpty refuses an empty value, such as --name "$NAME" where NAME is not set, and ~/ for a home, which no shell puts
-// in after =.
-func notEmpty(flags *pflag.FlagSet) (err error) {
-	flags.Visit(func(f *pflag.Flag) {
-		all := values(f)
-		if err == nil && (len(all) == 0 || slices.Contains(all, "")) {
-			err = usage.Errorf("--%s has an empty value", f.Name)
-		}
-		for _, v := range all {
-			if rest, ok := strings.CutPrefix(v, "~/"); ok && err == nil {
-				err = usage.Errorf("--%s=%s: here no shell puts your home for ~: write --%[1]s \"$HOME/%[3]s\"",
-					f.Name, v, rest)
-			}
-		}
-	})
-	return err
-}
-
-// arguments wants n arguments, which what says in words.
-func arguments(what string, n int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != n {
-			got := cmp.Or(strings.Join(args, " "), "none")
-			return usage.Errorf("%s takes %s, got %s", strings.TrimPrefix(cmd.CommandPath(), "sifg "), what, got)
-		}
-		return nil
-	}
 }
 
 // headings are those of flags in --help, in order, with the flags that stand under each.

@@ -37,7 +37,7 @@ func gridCommand(e *env) *cobra.Command {
 			"command continues. docs/grids.md has all of it.",
 		Example: "  sifg grid gmm --axis 'step=[1e-3, 1e-2, 1e-1]' --select 'min knn-kl' --scale smoke --dry-run\n" +
 			"  sifg grid gmm --grid tuned --scale smoke",
-		Args: arguments("one experiment", 1),
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			x := harness.ByName(e.experiments, args[0])
 			if x == nil {
@@ -64,6 +64,7 @@ func gridCommand(e *env) *cobra.Command {
 	f.StringVar(&g.published, "published", "",
 		"published numbers in place of the experiment's, a CSV `FILE` (docs/grids.md), for near published")
 	f.BoolVar(&g.dry, "dry-run", false, "only show what would run")
+	cmd.MarkFlagsMutuallyExclusive("grid", "axis")
 	return cmd
 }
 
@@ -73,8 +74,6 @@ func (g *gridFlags) read(x *harness.Experiment) (*grid.Spec, error) {
 	case g.file == "" && len(g.axes) == 0:
 		return nil, usage.Errorf("give a grid by --grid, or axes by --axis; %s comes with the grids %s", x.Name,
 			strings.Join(grid.Shipped(x), ", "))
-	case g.file != "" && len(g.axes) > 0:
-		return nil, usage.Errorf("--grid %s has its own axes: leave --axis out", g.file)
 	case g.file == "":
 		return grid.FromAxes(g.axes)
 	}
@@ -171,10 +170,13 @@ func (g *gridFlags) round(e *env, spec *grid.Spec, q grid.Question, all *plan.Pl
 // to one machine.
 func (g *gridFlags) again(spec *grid.Spec, laid *plan.Plan) string {
 	var flags []string
-	for _, name := range []string{"grid", "axis", "select", "published"} {
-		for _, value := range values(g.all.Lookup(name)) {
+	for _, f := range []struct {
+		name   string
+		values []string
+	}{{"grid", []string{g.file}}, {"axis", g.axes}, {"select", []string{g.choose}}, {"published", []string{g.published}}} {
+		for _, value := range f.values {
 			if value != "" {
-				flags = append(flags, "--"+name, value)
+				flags = append(flags, "--"+f.name, value)
 			}
 		}
 	}

@@ -34,15 +34,12 @@ func listCommand(e *env) *cobra.Command {
   sifg list runs
   sifg list --settings ada-sifg
   sifg list --metrics`,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(_ *cobra.Command, args []string) error {
 			if slices.Equal(args, []string{"runs"}) {
 				return listRuns(e)
 			}
-			if e.paper == "" || len(args) > 1 { // the folder of a paper may be named
-				const what = "no arguments, or runs, or the folder of a paper"
-				if err := arguments(what, 0)(cmd, args); err != nil {
-					return err
-				}
+			if len(args) > 1 || len(args) == 1 && e.paper == "" {
+				return usage.Errorf("list takes no arguments, or runs, or the folder of a paper")
 			}
 			rows, err := overview(e)
 			switch {
@@ -133,12 +130,12 @@ func dataCommand(e *env) *cobra.Command {
 		Short: "Lists and fetches data sets",
 		Example: `  sifg data list
   sifg data fetch boston`,
-		Args: cobra.ArbitraryArgs,
-		RunE: subcommand,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(
 		&cobra.Command{Use: "list", Short: "Lists the data sets and checks those that are here",
-			Example: `  sifg data list`, Args: arguments("no arguments", 0),
+			Example: `  sifg data list`, Args: cobra.NoArgs,
 			RunE: func(*cobra.Command, []string) error { return listData(e) }},
 		&cobra.Command{
 			Use:     "fetch [NAME...]",

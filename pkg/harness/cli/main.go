@@ -2,14 +2,11 @@
 package cli
 
 import (
-	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -25,7 +22,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/program"
-	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg/cpu"
 )
@@ -63,6 +59,7 @@ type env struct {
 	verbose     bool
 	quiet       bool
 	manifests   []string // --datasets
+	ready       bool     // flags and arguments were read: see prepare
 	data        *dataset.Library
 }
 
@@ -72,39 +69,29 @@ func Main(args []string, stdout, stderr io.Writer, experiments ...*harness.Exper
 	debug.SetTraceback("crash") // a crash ends with a signal, as Go's exit code 2 means that nothing was computed
 	out, errs := &output{to: stdout}, &output{to: stderr}
 	harness.Register(experiments...)
-	root := newRoot(&env{out: out, err: errs, experiments: experiments})
+	e := &env{out: out, err: errs, experiments: experiments}
+	root := newRoot(e)
 	root.SetArgs(args)
 	defer program.Close()
-	err := execute(root)
+	err := safe.Call(root.Execute)
 	if out.failed != nil && (err == nil || errors.Is(err, out.failed)) {
 		err = exitf(exitInternal, "stdout cannot be written: %v", out.failed)
 	}
 	if err == nil {
 		return exitOK
 	}
-	fmt.Fprintf(errs, "sifg: %s\n", oneLine(err.Error()))
-	return code(err)
+	fmt.Fprintf(errs, "sifg: %s\n", usage.Line(err.Error()))
+	return e.code(err)
 }
 
-// execute runs the command. A panic is an internal error.
-func execute(root *cobra.Command) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			slog.Debug("panic", "stack", string(debug.Stack()))
-			err = exitf(exitInternal, "internal error: %v (--verbose shows where)", p)
-		}
-	}()
-	return root.Execute()
-}
-
-// code returns the exit code of an error.
-func code(err error) int {
-	var e *exit
+// code returns the exit code of an error. What cobra refuses before a command begins is a mistake of usage.
+func (e *env) code(err error) int {
+	var x *exit
 	var u *usage.Error
 	switch {
-	case errors.As(err, &e):
-		return e.code
-	case errors.As(err, &u), errors.Is(err, syscall.ENOTDIR): // a file in the place of a folder
+	case errors.As(err, &x):
+		return x.code
+	case !e.ready, errors.As(err, &u), errors.Is(err, syscall.ENOTDIR): // a file in the place of a folder
 		return exitUsage
 	case errors.Is(err, safe.ErrDamaged), errors.Is(err, dataset.ErrDamaged):
 		return exitDamaged
@@ -120,8 +107,6 @@ func newRoot(e *env) *cobra.Command {
 		Short:         "Runs the experiments of semi-implicit functional gradient flow and reports what reproduced",
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.ArbitraryArgs,
-		RunE:          subcommand,
 		Version:       version(),
 		Long: "sifg runs the experiments of semi-implicit functional gradient flow and reports what reproduced.\n" +
 			"A flag may also stand in the environment, as SIFG_JOBS=4, or in sifg.yaml of the working folder, as " +
@@ -136,7 +121,7 @@ func newRoot(e *env) *cobra.Command {
 	f.BoolVarP(&e.quiet, "quiet", "q", false, "no progress and no notes on stderr, only what went wrong")
 	f.StringArrayVar(&e.manifests, "datasets", nil,
 		"`FILE` that describes data sets of your own; repeatable (docs/datasets.md)")
-	root.SetFlagErrorFunc(flagError)
+	root.MarkFlagsMutuallyExclusive("verbose", "quiet")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	showHeadings(root)
 	cobra.EnableCommandSorting = false
@@ -158,24 +143,7 @@ func newRoot(e *env) *cobra.Command {
 		}
 		root.AddCommand(g.commands...)
 	}
-	root.SetHelpCommand(helpCommand())
 	return root
-}
-
-// helpCommand is cobra's, which shows the help of sifg for a command that does not exist.
-func helpCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:               "help [command]",
-		Short:             "Help about any command",
-		PersistentPreRunE: func(*cobra.Command, []string) error { return nil }, // whatever the flags are set to
-		RunE: func(help *cobra.Command, args []string) error {
-			cmd, left, _ := help.Root().Find(args) // which finds the root at least
-			if len(left) > 0 {
-				return subcommand(cmd, left)
-			}
-			return cmd.Help()
-		},
-	}
 }
 
 // version says what program this is, and what it computes on.
@@ -188,20 +156,19 @@ func version() string {
 
 // prepare does what every command needs first: logging, data sets, and the paper whose folder is one of the arguments.
 func (e *env) prepare(cmd *cobra.Command, args []string) error {
-	if err := usage.Twice("experiment", e.names()); err != nil {
-		return exitf(exitInternal, "%v", err)
+	e.ready = true
+	if cmd.Name() == "help" { // whatever the flags are set to
+		return nil
 	}
 	preset, err := preset(cmd)
 	if err != nil {
 		return err
 	}
-	if err := notEmpty(cmd.Flags()); err != nil {
-		return err
+	if err := cmd.ValidateFlagGroups(); err != nil {
+		return usage.Errorf("%v", err)
 	}
 	level := slog.LevelWarn
 	switch {
-	case e.verbose && e.quiet:
-		return usage.Errorf("--verbose and --quiet contradict each other")
 	case e.verbose:
 		level = slog.LevelDebug
 	case e.quiet:
@@ -213,24 +180,6 @@ func (e *env) prepare(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	return e.openPaper(args)
-}
-
-// subcommand is what a command with commands below it does without one of them: it shows its help, or offers the
-// nearest name.
-func subcommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return cmd.Help()
-	}
-	var names []string
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() {
-			names = append(names, c.Name())
-		}
-	}
-	if !cmd.HasParent() {
-		names = append(names, "--version")
-	}
-	return usage.Unknown("command", args[0], "", names)
 }
 
 // names returns the names of the experiments.
@@ -247,63 +196,36 @@ const (
 )
 
 // preset gives the flags that the command line does not name the values of the environment, as in SIFG_JOBS, or else
-// those of sifg.yaml, whose keys are the names of flags of any command. It returns what reads both.
+// those of sifg.yaml, whose keys are the names of flags of any command; a list there is as the flag given several times.
+// It returns what reads both.
 func preset(cmd *cobra.Command) (*viper.Viper, error) {
 	v := viper.New()
 	v.SetEnvPrefix("sifg")
 	v.SetEnvKeyReplacer(strings.NewReplacer("-", "_"))
 	v.AutomaticEnv()
-	v.SetConfigType("yaml")
-	text, absent := safe.Read(presetFile, 1<<20)
-	if absent != nil && !errors.Is(absent, fs.ErrNotExist) {
-		return nil, usage.Errorf("%v", absent)
-	}
-	err := cmp.Or(settings.Document(text, new(any)), v.ReadConfig(bytes.NewReader(text)))
-	if err != nil {
+	v.SetConfigFile(presetFile)
+	if err := v.ReadInConfig(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, usage.Errorf("%s: %v", presetFile, err)
 	}
-	err = usage.Among("key", v.AllKeys(), presetFile, append(flagNames(cmd.Root()), mirrorKey))
+	known := []string{mirrorKey}
+	for _, c := range append(cmd.Root().Commands(), cmd.Root()) {
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	}
+	slices.Sort(known)
+	err := usage.Among("key", v.AllKeys(), presetFile, slices.Compact(known))
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if err == nil {
-			err = presetFlag(v, cmd.Flags(), f)
+		if err != nil || f.Changed || !v.IsSet(f.Name) {
+			return
+		}
+		list, ok := v.Get(f.Name).([]any)
+		if !ok {
+			list = []any{v.Get(f.Name)}
+		}
+		for _, value := range list {
+			if wrong := cmd.Flags().Set(f.Name, fmt.Sprint(value)); wrong != nil {
+				err = usage.Errorf("the environment or %s: %v", presetFile, wrong)
+			}
 		}
 	})
 	return v, err
-}
-
-// flagNames returns the names of all flags of a command and those below it, but for help and version.
-func flagNames(cmd *cobra.Command) (out []string) {
-	add := func(f *pflag.Flag) {
-		if f.Name != "help" && f.Name != "version" {
-			out = append(out, f.Name)
-		}
-	}
-	cmd.Flags().VisitAll(add)
-	cmd.PersistentFlags().VisitAll(add)
-	for _, c := range cmd.Commands() {
-		out = append(out, flagNames(c)...)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-// presetFlag sets one flag that the command line does not name. A list in the file is as the flag given several times.
-func presetFlag(v *viper.Viper, flags *pflag.FlagSet, f *pflag.Flag) error {
-	if f.Changed || f.Name == "help" || f.Name == "version" || !v.IsSet(f.Name) {
-		return nil
-	}
-	from := presetFile
-	if name := "SIFG_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")); os.Getenv(name) != "" {
-		from = name
-	}
-	list, ok := v.Get(f.Name).([]any)
-	if !ok {
-		list = []any{v.Get(f.Name)}
-	}
-	for _, value := range list {
-		if err := flags.Set(f.Name, fmt.Sprint(value)); err != nil {
-			return usage.Errorf("%s: %v", from, valueError(err))
-		}
-	}
-	return nil
 }

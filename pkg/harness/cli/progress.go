@@ -5,7 +5,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"regexp"
 	"strings"
 	"sync"
 	"text/tabwriter"
@@ -21,7 +20,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
-	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
 // kindOf names the trials of a method on a problem: they take about as long.
@@ -264,16 +262,4 @@ func wrapped(text string) string {
 		line = strings.TrimPrefix(line+" "+word, " ")
 	}
 	return strings.Join(append(lines, line), "\n")
-}
-
-// oneLine joins the lines of a text. A word that is longer than a person reads is cut, and so is the whole.
-func oneLine(text string) string {
-	var parts []string
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
-			parts = append(parts, line)
-		}
-	}
-	text = strings.ReplaceAll(strings.Join(parts, "; "), ":; ", ": ")
-	return usage.Cut(regexp.MustCompile(`(\S{500})\S+`).ReplaceAllString(text, "$1…"), 4000)
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/signal"
 	"runtime"
@@ -24,8 +25,8 @@ type runner struct {
 func (r *runner) flags(cmd *cobra.Command) {
 	cmd.PreRunE = func(*cobra.Command, []string) error { return r.check() }
 	f := cmd.Flags()
-	number(f, &r.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "trials computed at once")
-	number(f, &r.Threads, "threads", "", 1, "cores that one trial may use; for a few large trials, with fewer --jobs")
+	f.IntVarP(&r.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "trials computed at once")
+	f.IntVar(&r.Threads, "threads", 1, "cores that one trial may use; for a few large trials, with fewer --jobs")
 	f.DurationVar(&r.Timeout, "timeout", 0, "limit of one trial, such as 90s or 10m (default none)")
 }
 
@@ -35,11 +36,8 @@ func (r *runner) check() error {
 		return usage.Errorf("%s=%s cannot be honoured: this machine has %s",
 			cpu.Env, want, strings.Join(cpu.Supported(), ", "))
 	}
-	switch {
-	case r.Jobs < 1 || r.Threads < 1:
-		return usage.Errorf("--jobs and --threads must be 1 or more, got %d and %d", r.Jobs, r.Threads)
-	case r.Timeout < 0:
-		return usage.Errorf("--timeout must not be negative, got %v", r.Timeout)
+	if r.Jobs < 1 || r.Threads < 1 || r.Timeout < 0 {
+		return usage.Errorf("want --jobs and --threads of 1 or more, and no --timeout below 0")
 	}
 	return nil
 }
@@ -93,50 +91,23 @@ func (w *work) shard(text string) error {
 	return w.status()
 }
 
-// shardOf reads --shard: i/n, part i of n, counted from 0; or auto, which takes both from the variables of a Slurm job
-// array or a Kubernetes Indexed Job.
+// shardOf reads --shard: i/n, part i of n, counted from 0; or auto, which takes both from the variables of a Kubernetes
+// Indexed Job or a Slurm job array. That may begin anywhere; one with gaps has a task that is refused.
 func shardOf(text string) (i, n int, err error) {
-	if text == "auto" {
-		return arrayOf()
-	}
+	first := "0"
 	left, right, _ := strings.Cut(text, "/")
+	if text == "auto" {
+		left, right = os.Getenv("JOB_COMPLETION_INDEX"), os.Getenv("JOB_COMPLETIONS")
+		if slurm := "SLURM_ARRAY_TASK_"; os.Getenv(slurm+"ID") != "" {
+			left, right, first = os.Getenv(slurm+"ID"), os.Getenv(slurm+"COUNT"), os.Getenv(slurm+"MIN")
+		}
+	}
 	i, err1 := strconv.Atoi(left)
-	n, err2 := strconv.Atoi(right)
-	if err1 != nil || err2 != nil || i < 0 || i >= n {
-		err = usage.Errorf("--shard %s: want i/n with i from 0 to n-1, such as 0/8, or auto in a job array", text)
+	from, err2 := strconv.Atoi(first)
+	n, err3 := strconv.Atoi(right)
+	if i -= from; errors.Join(err1, err2, err3) != nil || i < 0 || i >= n {
+		err = usage.Errorf("--shard %s: want i/n with i from 0 to n-1, such as 0/8, or auto in a Slurm array without "+
+			"gaps or a Kubernetes Indexed Job with JOB_COMPLETIONS", text)
 	}
 	return i, n, err
-}
-
-// arrayOf returns which task of a job array this process is, and of how many. A Slurm array may begin anywhere, but has
-// no gap: its tasks could not know what is left to which.
-func arrayOf() (i, n int, err error) {
-	const slurm, kubernetes = "SLURM_ARRAY_TASK_", "JOB_COMPLETION_INDEX"
-	switch {
-	case os.Getenv(slurm+"ID") != "":
-		v, err := numbers(slurm+"ID", slurm+"MIN", slurm+"MAX", slurm+"COUNT")
-		if err == nil && (v[2]-v[1]+1 != v[3] || v[0] < v[1] || v[0] > v[2]) {
-			err = usage.Errorf("--shard auto: task %d of the %d from %d to %d: want an array without gaps, such as "+
-				"--array=0-7", v[0], v[3], v[1], v[2])
-		}
-		return v[0] - v[1], v[3], err
-	case os.Getenv(kubernetes) != "":
-		v, err := numbers(kubernetes, "JOB_COMPLETIONS")
-		if err == nil && (v[0] < 0 || v[0] >= v[1]) {
-			err = usage.Errorf("--shard auto: %s is %d, and JOB_COMPLETIONS %d", kubernetes, v[0], v[1])
-		}
-		return v[0], v[1], err
-	}
-	return 0, 0, usage.Errorf("--shard auto: neither %sID nor %s is set: this is no task of a job array; --shard "+
-		"takes i/n too, such as 0/8", slurm, kubernetes)
-}
-
-// numbers returns the values of variables.
-func numbers(names ...string) (out [4]int, err error) {
-	for k, name := range names {
-		if out[k], err = strconv.Atoi(os.Getenv(name)); err != nil {
-			return out, usage.Errorf("--shard auto: want a whole number in %s, got %s", name, os.Getenv(name))
-		}
-	}
-	return out, nil
 }

@@ -40,6 +40,9 @@ func verifyCommand(e *env) *cobra.Command {
 			if err = cmp.Or(err, r.Known()); err != nil {
 				return err
 			}
+			if d.Trials < 0 {
+				return usage.Errorf("--recompute %d: want 0 or more", d.Trials)
+			}
 			if d.Trials == 0 && s.name == "" { // which is that of a report
 				return s.verifyStore(e)
 			}
@@ -57,9 +60,9 @@ func verifyCommand(e *env) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	s.reportFlags(f)
+	s.reportFlags(cmd)
 	p.flags(f)
-	number(f, &d.Trials, "recompute", "", 0, "compute `N` trials of the report again, drawn at random")
+	f.IntVar(&d.Trials, "recompute", 0, "compute `N` trials of the report again, drawn at random")
 	f.DurationVar(&d.Within, "within", 0, "of trials that took at most this long, such as 30s (default any)")
 	return cmd
 }

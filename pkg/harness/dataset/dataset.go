@@ -32,7 +32,7 @@ var (
 
 // damaged returns an error that wraps ErrDamaged. Its text may quote a file.
 func damaged(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrDamaged, safe.Text(fmt.Sprintf(format, usage.Short(args)...)))
+	return fmt.Errorf("%w: %s", ErrDamaged, safe.Text(usage.Line(fmt.Sprintf(format, args...))))
 }
 
 // Options say where data sets are described and where their files are.

@@ -52,7 +52,7 @@ var refusals = []struct {
 	{set: "problems=5", want: []string{"--set problems=5: problems: want keys with values, got 5"}},
 	{set: "particles={a: 2}", want: []string{`particles: want a whole number, got {"a":2}`}},
 	{set: "problems.small.include=7", want: []string{"include: want a list, got 7"}},
-	{file: "- a\n- b\n", want: []string{"a list is where another kind of value is wanted"}},
+	{file: "- a\n- b\n", want: []string{"cannot unmarshal !!seq"}},
 	{file: "methods: {svgd: {step: .nan}}\n", want: []string{"methods: want finite numbers"}},
 	{file: "methods: {5: {6: 7}}\n", want: []string{"texts as keys"}},
 	{set: "p_rate=1", want: []string{"--set p_rate=1 changes nothing", "no method"}},

@@ -4,14 +4,11 @@ package usage
 
 import (
 	"fmt"
-	"io/fs"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 )
 
 // Error is a mistake in what was asked. It ends the program with exit code 2. Its text is one sentence that names what
@@ -20,56 +17,32 @@ type Error struct{ text string }
 
 func (e *Error) Error() string { return e.text }
 
-// Errorf returns an Error. It cuts long texts among its arguments.
+// Errorf returns an Error. What a decoder of YAML says loses the types of the programming language.
 func Errorf(format string, args ...any) error {
-	return &Error{fmt.Sprintf(format, Short(args)...)}
-}
-
-// Short returns the arguments of a sentence, its texts cut to what a person reads, and what a YAML decoder says without
-// the types of a programming language.
-func Short(args []any) []any {
-	out := slices.Clone(args)
-	for i, a := range out {
-		switch a := a.(type) {
-		case string:
-			out[i] = Cut(a, longest)
-		case *fs.PathError:
-			out[i] = &fs.PathError{Op: a.Op, Path: Cut(a.Path, longest), Err: a.Err}
-		case error:
-			if text, ok := strings.CutPrefix(a.Error(), "yaml: "); ok {
-				out[i] = safe.Text(plain(text))
-			}
-		}
-	}
-	return out
-}
-
-const longest = 500 // bytes
-
-// Cut returns the first bytes of a text, as many as a person reads.
-func Cut(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
-}
-
-func plain(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	text = inType.ReplaceAllString(strings.TrimPrefix(text, "unmarshal errors: "), "")
-	return wrongType.ReplaceAllStringFunc(text, func(found string) string {
-		m := wrongType.FindStringSubmatch(found)
-		return kinds[m[1]] + m[2] + " is where another kind of value is wanted"
-	})
+	return &Error{Line(goType.ReplaceAllString(fmt.Sprintf(format, args...), "$1"))}
 }
 
 var (
-	inType    = regexp.MustCompile(" in type [^ ]+( {.*})?")
-	wrongType = regexp.MustCompile("cannot unmarshal !!([a-z]+)( `.*`)? into (struct {.*}|[^ ]+( {})?)")
+	goType = regexp.MustCompile("(cannot unmarshal [^ ]+( `[^`]*`)?|field [^ ]+ not found) in(to| type) " +
+		"(struct {.*}|[^ \n]+)")
+	longWord = regexp.MustCompile(`(\S{500})\S+`)
 )
 
-var kinds = map[string]string{"seq": "a list", "map": "a mapping", "str": "a text", "int": "a number",
-	"float": "a number", "bool": "true or false", "null": "nothing", "timestamp": "a date", "binary": "binary data"}
+// Line joins the lines of a text. A word that is longer than a person reads is cut, and so is the whole.
+func Line(text string) string {
+	const most = 1200 // bytes
+	var parts []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			parts = append(parts, line)
+		}
+	}
+	text = strings.ReplaceAll(strings.Join(parts, "; "), ":; ", ": ")
+	if text = longWord.ReplaceAllString(text, "$1…"); len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
+}
 
 // Unknown returns the Error for a name that is none of the valid ones: it offers the nearest and lists all.
 // from says where the name was written ("" to leave that out).
@@ -78,8 +51,8 @@ func Unknown(kind, name, from string, valid []string) error {
 	if from != "" {
 		where = " in " + from
 	}
-	if near := nearest(name, valid); near != "" {
-		offer = fmt.Sprintf(": did you mean %q?", near)
+	if near := nearest(name, valid); len(near) > 0 {
+		offer = `: did you mean "` + strings.Join(near, `" or "`) + `"?`
 	} else if len(valid) > 0 {
 		offer = ": valid are " + strings.Join(valid, ", ")
 	}
@@ -108,31 +81,16 @@ func Twice[T comparable](kind string, list []T) error {
 	return nil
 }
 
-// nearest returns a candidate that is name with two neighbouring letters exchanged, or begins with it or differs by one
-// edit, or else by two if it has five letters: the one nearest to its length; "" where there is none. Names that are
-// longer by more than two letters are not compared, which would take seconds for one of 50,000.
-func nearest(name string, candidates []string) string {
-	candidates = slices.DeleteFunc(slices.Clone(candidates), func(c string) bool { return len(c)+2 < len(name) })
-	if len(candidates) == 0 {
-		return ""
-	}
-	for i := 1; i < len(name); i++ {
-		if swapped := name[:i-1] + name[i:i+1] + name[i-1:i] + name[i+1:]; slices.Contains(candidates, swapped) {
-			return swapped
+// nearest returns the candidates that begin with name or differ by one edit, or else by two.
+func nearest(name string, candidates []string) (found []string) {
+	for edits := 1; edits <= 2 && len(found) == 0 && len(name) > 2 && len(name) < 100; edits++ {
+		menu := &cobra.Command{SuggestionsMinimumDistance: edits} // cobra measures them
+		for _, c := range candidates {
+			menu.AddCommand(&cobra.Command{Use: c, Run: func(*cobra.Command, []string) {}})
 		}
+		found = menu.SuggestionsFor(name)
 	}
-	menu := &cobra.Command{} // cobra measures the edits
-	for _, c := range candidates {
-		menu.AddCommand(&cobra.Command{Use: c, Run: func(*cobra.Command, []string) {}})
-	}
-	for edits := 1; edits <= 2 && edits*edits < len(name); edits++ {
-		menu.SuggestionsMinimumDistance = edits
-		if found := menu.SuggestionsFor(name); len(found) > 0 {
-			other := func(c string) int { return max(len(c)-len(name), len(name)-len(c)) }
-			return slices.MinFunc(found, func(a, b string) int { return other(a) - other(b) })
-		}
-	}
-	return ""
+	return found
 }
 
 // Quote joins arguments so that a POSIX shell reads them.

@@ -1,8 +1,11 @@
 package usage
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
-// TestNearest: what is offered shares a letter with what was written.
+// TestNearest: what is offered is near what was written.
 func TestNearest(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
@@ -11,13 +14,13 @@ func TestNearest(t *testing.T) {
 		{"", "", []string{"p", "step"}},
 		{"x", "", []string{"p", "step"}},
 		{"ab", "", []string{"p", "step"}},
-		{"nope", "", []string{"code", "step"}},
+		{"nonsense", "", []string{"code", "step"}},
 		{"stp", "step", []string{"p", "step"}},
-		{"svdg", "svgd", []string{"sifg", "sgld", "svgd"}},
-		{"SIGMA", "sigma", []string{"sigma_max", "sigma"}},
-		{"--quite", "--quiet", []string{"--quiet", "--site"}},
+		{"svdg", "sifg svgd", []string{"sifg", "sgld", "svgd"}},
+		{"SIGMA", "sigma_max sigma", []string{"sigma_max", "sigma"}},
+		{"quite", "quiet", []string{"quiet", "verbose"}},
 	} {
-		if got := nearest(c.name, c.valid); got != c.want {
+		if got := strings.Join(nearest(c.name, c.valid), " "); got != c.want {
 			t.Errorf("nearest to %q of %q is %q, want %q", c.name, c.valid, got, c.want)
 		}
 	}
