@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -13,7 +12,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
-	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
 func claimsCommand(e *env) *cobra.Command {
@@ -25,10 +23,7 @@ func claimsCommand(e *env) *cobra.Command {
 		Example: `  sifg claims gmm --scale smoke
   sifg claims 8 T16`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			names, ids, err := e.split(args)
-			if err != nil {
-				return err
-			}
+			names, ids := e.split(args)
 			r, rep, err := s.read(e, names)
 			if err != nil {
 				return err
@@ -51,7 +46,7 @@ func claimsCommand(e *env) *cobra.Command {
 				if scale := rep.Rehearsal(); scale != "" {
 					none = "no claim is decided at " + scale + " scale, which is a rehearsal"
 				}
-				fmt.Fprintln(e.out, wrapped(cmp.Or(ledger.Count(), none)))
+				fmt.Fprintln(e.out, cmp.Or(ledger.Count(), none))
 			}
 			return nil
 		},
@@ -60,11 +55,8 @@ func claimsCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-// numbered matches what can only be a claim.
-var numbered = regexp.MustCompile(`(?i)^T?[0-9]+[a-z]?$`)
-
 // split tells the IDs of claims from names of experiments.
-func (e *env) split(args []string) (names, ids []string, err error) {
+func (e *env) split(args []string) (names, ids []string) {
 	claims := map[string]string{} // IDs in lower case, and as they are
 	for _, x := range e.experiments {
 		for _, c := range x.Claims() {
@@ -74,14 +66,14 @@ func (e *env) split(args []string) (names, ids []string, err error) {
 	for _, arg := range args {
 		if id, ok := claims[strings.ToLower(arg)]; ok {
 			ids = append(ids, id)
-		} else if numbered.MatchString(arg) {
-			return nil, nil, usage.Errorf("no claim %s: sifg claims lists them", arg)
 		} else if arg != e.paper { // which is all that there is
 			names = append(names, arg)
 		}
 	}
-	return names, ids, nil
+	return names, ids
 }
+
+const width = 100 // columns of a terminal that the list takes
 
 // marks are how a line of the list shows verdicts.
 var marks = map[claim.Verdict]string{

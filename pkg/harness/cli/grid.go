@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -100,13 +99,8 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 		request.Experiments = []*harness.Experiment{&own}
 	}
 	question, err := grid.Ask(spec.Name, cmp.Or(g.choose, spec.Select), request.Experiments[0])
-	if err != nil && (g.choose != "" || g.file == "") {
-		return usage.Errorf("--select: %v", err)
-	} else if err != nil {
+	if err != nil {
 		return err
-	}
-	if g.published != "" && question.Published == nil {
-		return usage.Errorf("--published %s: it is for --select 'near published', not for '%v'", g.published, question)
 	}
 	laid, err := grid.New(request, spec, question)
 	if err != nil {
@@ -126,28 +120,19 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 		w.print(e)
 		return nil
 	}
-	if err := writable(w.results); err != nil {
+	if err := report.Writable(w.results); err != nil {
 		return err
 	}
-	none := false
-	for w != nil && err == nil {
-		var next *work
+	for next := w; next != nil && err == nil; {
+		w, next = next, nil
 		err = w.run(e, &g.runner, func() (err error) {
 			next, err = g.round(e, spec, question, laid, results)
 			if err == nil && len(next.Trials) == len(w.Trials) {
 				next = nil
-				err = report.Alone(w.results, func() (err error) {
-					none, err = w.choose(e, question)
-					return err
-				})
+				err = report.Alone(w.results, func() error { return w.choose(e, question) })
 			}
 			return err
 		})
-		w = next
-	}
-	if err == nil && none {
-		return exitf(exitUnchosen, "no configuration can be chosen by %v: the table of all configurations says "+
-			"why of each", question)
 	}
 	return err
 }
@@ -187,38 +172,29 @@ func (g *gridFlags) again(spec *grid.Spec, laid *plan.Plan) string {
 	return plan.Command("grid", first.Experiment, first.Protocol, first.Scale, laid.Set, flags...)
 }
 
-// choose shows the best cells of a grid, and writes its results and the pages about all. none: no cell can be chosen.
-func (w *work) choose(e *env, q grid.Question) (none bool, err error) {
+// choose shows the best cells of a grid, and writes its results and the pages about all.
+func (w *work) choose(e *env, q grid.Question) error {
 	dir := filepath.Join(w.results, filepath.FromSlash(q.Dir()))
 	asked := []*harness.Experiment{q.On(w.Experiments[0])}
 	before, err := report.Read(dir, asked)
 	if err != nil {
-		return false, err
+		return err
 	}
-	var notes []string
-	if was := grid.Made(before, asked[0]); was != "" && was != q.Command {
-		notes = []string{fmt.Sprintf("replaced in %s: %s; --name keeps grids apart", dir, was)}
-	}
-	r, err := w.merge(e, before, asked, notes...)
+	r, err := w.merge(e, before, asked)
 	if r == nil {
-		return false, err
+		return err
 	}
 	x := r.Experiments[0]
 	x.AtEnd(q.Text())
 	for _, set := range x.Sets {
 		if p := x.Part(set.Protocol, "best"); set.Protocol == w.Trials[0].Protocol && p != nil && p.Made != nil {
-			fmt.Fprintln(e.out, p.Made.Markdown())
-			none = !q.Chooses(set)
 			_, notes := q.Chosen(set)
-			for _, n := range notes {
-				fmt.Fprintln(e.out, n)
-			}
+			fmt.Fprintf(e.out, "%s\n%s\n", p.Made.Markdown(), strings.Join(notes, "\n"))
 		}
 	}
-	all, err1 := report.Read(w.results, e.experiments)
-	grids, err2 := grid.Read(w.results, e.experiments)
-	if err := errors.Join(err1, err2); err != nil {
-		return false, err
+	all, grids, err := readAll(e, w.results)
+	if err != nil {
+		return err
 	}
 	if there := grids[q.Name]; there != nil { // of other experiments
 		for _, other := range there.Experiments {
@@ -229,8 +205,8 @@ func (w *work) choose(e *env, q grid.Question) (none bool, err error) {
 	}
 	grids[q.Name] = r
 	if err := w.write(e, all, grids); err != nil {
-		return false, err
+		return err
 	}
 	fmt.Fprintf(e.out, "results: %s\npage: %s\n", filepath.Join(dir, x.Name), filepath.Join(w.results, page.Grids))
-	return none, nil
+	return nil
 }

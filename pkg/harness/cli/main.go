@@ -31,9 +31,8 @@ const (
 	exitOK          = 0
 	exitInternal    = 1
 	exitUsage       = 2
-	exitFailed      = 3   // trials failed, or ran out of time or memory
+	exitFailed      = 3   // trials failed, or ran out of time
 	exitDamaged     = 5   // the store, a report or data are not what was written
-	exitUnchosen    = 6   // grid: no cell can be chosen
 	exitStopped     = 75  // trials are missing: the same command continues
 	exitInterrupted = 130 // SIGINT
 	exitTerminated  = 143 // SIGTERM

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
-	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
@@ -33,7 +31,6 @@ var todoStatuses = append([]string{store.Missing}, retryable...)
 // work is a plan with what the store has of it.
 type work struct {
 	*plan.Plan
-	all     bool // experiments of a program that has several, rather than named ones
 	early   bool // pages appear as experiments are done, rather than at the end
 	results string
 	store   *store.Store // nil where there is none and none was to be made
@@ -56,13 +53,10 @@ func (s *selection) open(e *env, names []string, write bool) (*work, error) {
 		return nil, err
 	}
 	w, err := s.look(p, s.resultsDir(p.Set), write)
-	if err != nil {
-		return nil, err
-	}
-	if w.all = len(e.experiments) > 1 && (len(names) == 0 || slices.Contains(names, "all")); !w.all {
+	if err == nil {
 		w.notes = p.LeftOut
 	}
-	return w, nil
+	return w, err
 }
 
 // look looks through the store for the trials of a plan.
@@ -75,17 +69,10 @@ func (s *selection) look(p *plan.Plan, results string, write bool) (w *work, err
 }
 
 // openStore opens the store; one that does not exist and is not to be written is nil. Trials have a folder of their
-// own, which may be the folder store of their results, and lies in no others.
+// own, which may be the folder store of their results.
 func openStore(dir, results string, write bool) (*store.Store, error) {
 	d, _ := filepath.Abs(dir)
 	r, _ := filepath.Abs(results)
-	usual, _ := filepath.Abs("results/store")
-	for up := r; up != filepath.Dir(up); up = filepath.Dir(up) {
-		if up == usual || store.Is(up) {
-			return nil, usage.Errorf("--results %s and the trials in %s overlap: a report needs another folder",
-				results, up)
-		}
-	}
 	if strings.HasPrefix(r+"/", d+"/") || strings.HasPrefix(d+"/", r+"/") && d != filepath.Join(r, "store") {
 		return nil, usage.Errorf("--store %s and --results %s overlap: the trials need a folder of their own, "+
 			"such as %s", dir, results, filepath.Join(results, "store"))
@@ -110,19 +97,11 @@ func (s *selection) read(e *env, names []string) (plan.Request, *report.Results,
 	if err = cmp.Or(err, r.Known()); err != nil {
 		return r, nil, err
 	}
-	rep, err := readResults(e, "--results", s.resultsDir(nil))
+	rep, err := report.Read(s.resultsDir(nil), e.experiments)
 	if err == nil && len(rep.Experiments) == 0 {
 		err = exitf(exitStopped, "no report in %s: sifg run makes one", rep.Dir)
 	}
 	return r, rep, err
-}
-
-// readResults reads the results in a folder that a flag names.
-func readResults(e *env, flag, dir string) (*report.Results, error) {
-	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return nil, usage.Errorf("%s %s is no folder", flag, dir)
-	}
-	return report.Read(dir, e.experiments)
 }
 
 // status asks the store what it has of the plan's trials.
@@ -188,10 +167,9 @@ func (w *work) count(status ...string) (n int) {
 // damage is the error for damaged trials; nil if there are none.
 func (w *work) damage() error {
 	if all := w.with(store.Damaged); len(all) > 0 {
-		path := filepath.Join(w.store.Dir(), all[0].Experiment, all[0].Key[:2], all[0].Key)
-		mend := remove(w.store.Dir(), []safe.Damage{{Path: path}})
-		return exitf(exitDamaged, "%d of %d trials are damaged in the store, the first is %s; to mend: %s; sifg "+
-			"verify names all", len(all), len(w.found), w.first(store.Damaged), mend)
+		return exitf(exitDamaged, "%d of %d trials are damaged in the store, the first is %s: remove its folder %s, and "+
+			"then sifg run; sifg verify names all", len(all), len(w.found), w.first(store.Damaged),
+			filepath.Join(w.store.Dir(), all[0].Experiment, all[0].Key[:2], all[0].Key))
 	}
 	return nil
 }

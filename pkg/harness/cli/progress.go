@@ -10,7 +10,6 @@ import (
 	"text/tabwriter"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/cwriter"
@@ -54,7 +53,6 @@ type progress struct {
 	times   times          // of trials that ran, before and now
 	runs    map[string]int // trials that are still to run
 	again   map[string]bool
-	why     string                     // became of the last trial that did not end well
 	running map[*harness.Trial]float64 // the fraction of it that is done
 }
 
@@ -147,20 +145,15 @@ func (p *progress) End(t *harness.Trial, status, reason string, took time.Durati
 			p.times.add(t, took.Seconds())
 		}
 	}
-	state, said := p.state(), became(status, reason)
-	if said == p.why {
-		said = status + " for the same reason"
-	} else if reason != "" {
-		p.why = said
-	}
+	state := p.state()
+	p.mu.Unlock()
 	if status != "" {
 		slog.Info("trial", "key", t.Key, "name", t.Name(), "status", status, "reason", reason,
 			"seconds", took.Seconds())
-		if status != record.StatusOK { // said here, so that a reason stands before what refers to it
-			fmt.Fprintln(p.out, safe.Text(fmt.Sprintf("%s: %s; %s", t.Name(), said, state)))
-		}
 	}
-	p.mu.Unlock()
+	if status != "" && status != record.StatusOK {
+		fmt.Fprintln(p.out, safe.Text(fmt.Sprintf("%s: %s; %s", t.Name(), became(status, reason), state)))
+	}
 	if status != "" && p.ended != nil {
 		p.ended(t)
 	}
@@ -246,20 +239,4 @@ func columns(w io.Writer, rows [][]string) {
 		fmt.Fprintln(t, strings.Join(row, "\t"))
 	}
 	t.Flush()
-}
-
-// width is how many columns of a terminal the listings for people take.
-const width = 100
-
-// wrapped breaks a text at blanks into lines of that width.
-func wrapped(text string) string {
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(text) {
-		if line != "" && utf8.RuneCountInString(line+" "+word) > width {
-			lines, line = append(lines, line), ""
-		}
-		line = strings.TrimPrefix(line+" "+word, " ")
-	}
-	return strings.Join(append(lines, line), "\n")
 }

@@ -9,19 +9,16 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/compare"
 	"github.com/semi-implicit/sifg/pkg/harness/grid"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/page"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
-	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
 func reportCommand(e *env) *cobra.Command {
@@ -48,9 +45,6 @@ func reportCommand(e *env) *cobra.Command {
 			if _, absent := os.Stat(w.results); absent != nil && w.count(store.Missing) == len(w.found) {
 				return w.outcome(e) // there is nothing to write
 			}
-			if err := writable(w.results); err != nil {
-				return err
-			}
 			return w.report(e)
 		},
 	}
@@ -65,57 +59,37 @@ func (s *selection) check(e *env, names []string) error {
 		return err
 	}
 	dir := s.resultsDir(nil)
-	found, err := checkResults(e, dir)
+	r, grids, err := readAll(e, dir)
+	if err != nil {
+		return err
+	}
+	files, err := siteOf(e, r, grids)
+	if err != nil {
+		return err
+	}
+	if len(files.Data) == 0 {
+		return exitf(exitStopped, "no results in %s: sifg run makes some, and sifg list runs names those that are there",
+			dir)
+	}
+	found, err := files.Check(dir)
 	for _, d := range found {
 		fmt.Fprintln(e.out, d.Error())
 	}
-	switch {
-	case found != nil:
-		err = errors.Join(exitf(exitDamaged, "%d files in %s are not what sifg report makes of its records", len(found),
+	if found != nil {
+		return errors.Join(exitf(exitDamaged, "%d files in %s are not what sifg report makes of its records", len(found),
 			dir), err)
-	case err == nil:
+	}
+	if err == nil {
 		fmt.Fprintf(e.out, "%s is what sifg report makes of its records\n", dir)
 	}
 	return err
 }
 
-// checkResults compares what is in a results folder with what is made of its records. Damage of records is found too;
-// what would be made of these is not looked at.
-func checkResults(e *env, dir string) ([]safe.Damage, error) {
-	r, err1 := readResults(e, "--results", dir)
+// readAll reads the results in a folder and those of grids below it. The error names all records that are damaged.
+func readAll(e *env, dir string) (r *report.Results, grids map[string]*report.Results, err error) {
+	r, err1 := report.Read(dir, e.experiments)
 	grids, err2 := grid.Read(dir, e.experiments)
-	broken, err := damages(errors.Join(err1, err2))
-	if err != nil {
-		return broken, err
-	}
-	files, err := siteOf(e, r, grids)
-	switch {
-	case err != nil:
-		return damages(err)
-	case len(files.Data) == 0 && broken == nil:
-		return nil, exitf(exitStopped, "no results in %s: sifg run makes some, and sifg list runs names those "+
-			"that are there", dir)
-	}
-	found, err := files.Check(dir)
-	return append(broken, slices.DeleteFunc(found, func(d safe.Damage) bool {
-		of := func(b safe.Damage) bool { return strings.HasPrefix(d.Path, filepath.Dir(b.Path)+"/") }
-		return broken != nil && (filepath.Ext(d.Path) == ".html" || slices.ContainsFunc(broken, of))
-	})...), err
-}
-
-// damages are the damaged files that an error tells of, and what else it tells of.
-func damages(err error) (found []safe.Damage, other error) {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, one := range joined.Unwrap() {
-			more, err := damages(one)
-			found, other = append(found, more...), errors.Join(other, err)
-		}
-		return found, other
-	}
-	if d, ok := errors.AsType[*safe.Damage](err); ok {
-		return []safe.Damage{*d}, nil
-	}
-	return nil, err
+	return r, grids, errors.Join(err1, err2)
 }
 
 // siteOf makes the files of results, with those of grids beside them and the pages about all.
@@ -139,9 +113,9 @@ func (w *work) report(e *env) error {
 }
 
 func (w *work) collect(e *env) error {
-	before, err := report.Read(w.results, e.experiments)
+	before, grids, err := readAll(e, w.results)
 	if err != nil {
-		return usage.Errorf("%v; restore the folder, or move it away and run the same command again", err)
+		return err
 	}
 	r, err := w.merge(e, before, e.experiments)
 	if err != nil {
@@ -150,16 +124,11 @@ func (w *work) collect(e *env) error {
 	if r == nil {
 		return w.outcome(e)
 	}
-	grids, err := grid.Read(r.Dir, e.experiments)
-	if err == nil {
-		err = w.write(e, r, grids)
-	}
-	if err != nil {
+	if err := w.write(e, r, grids); err != nil {
 		return err
 	}
 	w.show(e, r)
 	fmt.Fprintf(e.out, "page: %s\n", filepath.Join(w.results, "index.html"))
-	w.next(e, r)
 	return nil
 }
 
@@ -190,36 +159,22 @@ func (w *work) arriving(e *env, todo []harness.Trial) (ended func(t *harness.Tri
 }
 
 // merge returns results with the trials of the plan, nil if there are none, and says what stays as it was before.
-func (w *work) merge(e *env, before *report.Results, all []*harness.Experiment, notes ...string) (
-	*report.Results, error,
-) {
-	r, more, err := before.Collect(w.Plan, w.store, all)
-	if err != nil {
-		return nil, w.mend(err)
+func (w *work) merge(e *env, before *report.Results, all []*harness.Experiment) (*report.Results, error) {
+	r, notes, err := before.Collect(w.Plan, w.store, all)
+	if err != nil || len(r.Experiments) == 0 {
+		return nil, err
 	}
-	if len(r.Experiments) == 0 {
-		notes, r = nil, nil
-	}
-	for _, n := range append(more, notes...) {
+	for _, n := range notes {
 		fmt.Fprintln(e.err, safe.Text(n))
 	}
 	return r, nil
-}
-
-// mend adds to the error of damage in the store how to mend it.
-func (w *work) mend(err error) error {
-	d, ok := errors.AsType[*safe.Damage](err)
-	if !ok || w.store == nil || !strings.HasPrefix(d.Path, filepath.Clean(w.store.Dir())+"/") {
-		return err
-	}
-	return fmt.Errorf("%w; to mend: %s; sifg verify names all", err, remove(w.store.Dir(), []safe.Damage{*d}))
 }
 
 // write writes results, those of grids, and all pages.
 func (w *work) write(e *env, r *report.Results, grids map[string]*report.Results) error {
 	files, err := siteOf(e, r, grids)
 	if err != nil {
-		return w.mend(err)
+		return err
 	}
 	return errors.Join(files.Write(w.results), indexRuns(e, w.results))
 }
@@ -248,27 +203,6 @@ func (w *work) show(e *env, r *report.Results) {
 			if t := report.Summary(first, set); t != nil {
 				fmt.Fprintln(e.out, t.Plain())
 			}
-			if e.paper != "" && first.Published != nil && w.Scale == "full" {
-				counts := compare.Count(compare.Published(first.Published, set))
-				fmt.Fprintf(e.out, "published numbers: %s\n\n", counts)
-			}
 		}
-	}
-}
-
-// next names the files of draws, and what to type next on what is a person's own.
-func (w *work) next(e *env, r *report.Results) {
-	first := w.Experiments[0]
-	switch x := r.Experiment(first.Name); {
-	case x == nil || !first.OnCustom():
-	case first.OfProgram():
-		found, _ := filepath.Glob(filepath.Join(w.results, first.Name, "*", "draws", "reference", "draws.npy"))
-		for _, at := range found {
-			fmt.Fprintf(e.out, "draws: %s, those of other methods beside it\n", at)
-			fmt.Fprintf(e.out, "next: sifg.load(%q) in Python, or --methods sifg,svgd,hmc to compare\n",
-				filepath.Dir(at))
-		}
-	default:
-		fmt.Fprintln(e.out, "next: --scale full runs all iterations, and sifg grid with the same --data finds settings")
 	}
 }

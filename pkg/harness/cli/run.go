@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -41,7 +39,7 @@ func runCommand(e *env) *cobra.Command {
 			}
 			write := func() error { return w.report(e) }
 			if shard == "" {
-				err = writable(w.results)
+				err = report.Writable(w.results)
 			} else {
 				write, err = nil, w.shard(shard)
 			}
@@ -72,7 +70,7 @@ func (w *work) run(e *env, r *runner, write func() error) error {
 		return err
 	}
 	missing := w.count(store.Missing)
-	if write != nil && missing < len(w.found) && (missing == 0 || w.without(e) != nil) {
+	if _, others := w.absent(e); write != nil && missing < len(w.found) && others == 0 {
 		err = write()
 	}
 	fmt.Fprintf(e.out, "%s: %d already there, %d computed\n", table.Count(len(w.found), "trial"), there, computed)
@@ -111,23 +109,16 @@ func lacks(e *env, t harness.Trial) bool {
 	return t.Config.Data != "" && e.data.Absent(t.Config.Data) != nil
 }
 
-// absent returns the data sets of trials that are not here.
-func absent(e *env, trials []harness.Trial) (names []string) {
-	for _, t := range trials {
-		if !slices.Contains(names, t.Config.Data) && lacks(e, t) {
+// absent returns the data sets that are not here and that missing trials need, and how many trials are missing besides.
+func (w *work) absent(e *env) (names []string, others int) {
+	for _, t := range w.with(store.Missing) {
+		if !lacks(e, t) {
+			others++
+		} else if !slices.Contains(names, t.Config.Data) {
 			names = append(names, t.Config.Data)
 		}
 	}
-	return names
-}
-
-// without returns the data sets that are not here, if every missing trial needs one of them; else nil.
-func (w *work) without(e *env) []string {
-	missing := w.with(store.Missing)
-	if slices.ContainsFunc(missing, func(t harness.Trial) bool { return !lacks(e, t) }) {
-		return nil
-	}
-	return absent(e, missing)
+	return names, others
 }
 
 // outcome turns what the store has of a plan into the exit code and its sentence. A trial that diverged is a result.
@@ -138,29 +129,19 @@ func (w *work) outcome(e *env) error {
 	if err := w.damage(); err != nil {
 		return err
 	}
-	missing := w.count(store.Missing)
 	if failed := w.count(retryable...); failed > 0 {
-		text := fmt.Sprintf("%d of %d trials failed", failed, len(w.found))
-		if missing > 0 {
-			text += fmt.Sprintf(", %d were not computed", missing)
-		}
-		if e.quiet { // else the progress has said it
-			text += ", the first is " + w.first(retryable...)
-		}
-		return exitf(exitFailed, "%s; sifg plan names all", text)
+		return exitf(exitFailed, "%d of %d trials failed, the first is %s; sifg plan names all", failed, len(w.found),
+			w.first(retryable...))
 	}
-	if names := w.without(e); names != nil {
-		text := fmt.Sprintf("%d of %d trials are left out, because the data set %s is not here: sifg data fetch gets "+
-			"it (docs/datasets.md), then the same command continues", missing, len(w.found), strings.Join(names, ", "))
-		if w.all { // nobody asked for these trials in particular
-			fmt.Fprintln(e.err, text)
-			return nil
-		}
-		return exitf(exitStopped, "%s", text)
-	}
-	if missing > 0 {
+	missing := w.count(store.Missing)
+	switch names, others := w.absent(e); {
+	case others > 0:
 		return exitf(exitStopped, "%d of %d trials are missing: sifg run with the same flags computes them",
 			missing, len(w.found))
+	case names != nil:
+		return exitf(exitStopped, "%d of %d trials are left out, because the data set %s is not here: sifg data fetch "+
+			"gets it (docs/datasets.md), then the same command continues", missing, len(w.found),
+			strings.Join(names, ", "))
 	}
 	return nil
 }
@@ -171,17 +152,4 @@ func became(status, reason string) string {
 		return reason
 	}
 	return status + ": " + reason
-}
-
-// writable refuses a folder that results must not be written to, before anything is computed.
-func writable(dir string) error {
-	if err := report.Writable(dir); err != nil {
-		return err
-	}
-	made := os.MkdirAll(dir, 0o777)
-	f, err := os.CreateTemp(dir, ".probe-")
-	if err != nil {
-		return usage.Errorf("--results %s cannot be written: %v", dir, cmp.Or(made, err))
-	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
 }

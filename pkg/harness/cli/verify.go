@@ -6,10 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +18,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/run"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
-	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
 func verifyCommand(e *env) *cobra.Command {
@@ -36,22 +32,13 @@ func verifyCommand(e *env) *cobra.Command {
 		Example: `  sifg verify --scale smoke
   sifg verify gmm --scale smoke --recompute 2 --within 30s`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			r, err := s.request(e, args)
-			if err = cmp.Or(err, r.Known()); err != nil {
-				return err
-			}
-			if d.Trials < 0 {
-				return usage.Errorf("--recompute %d: want 0 or more", d.Trials)
-			}
-			if d.Trials == 0 && s.name == "" { // which is that of a report
-				return s.verifyStore(e)
+			if d.Trials <= 0 {
+				_, err := s.request(e, args)
+				return cmp.Or(err, s.verifyStore(e))
 			}
 			r, rep, err := s.read(e, args)
-			switch {
-			case err != nil:
+			if err != nil {
 				return err
-			case d.Trials == 0:
-				return s.verifyStore(e)
 			}
 			if _, err := p.start(e); err != nil {
 				return err
@@ -83,29 +70,12 @@ func (s *selection) verifyStore(e *env) error {
 	}
 	switch {
 	case found != nil:
-		fmt.Fprintf(e.out, "to mend: %s\n", remove(s.storeDir(), found))
-		return errors.Join(exitf(exitDamaged, "%s not as written", table.Count(len(found), "file")), unread)
+		return errors.Join(exitf(exitDamaged, "%s not as written: remove what is not the store's and whole folders of "+
+			"damaged trials, and then sifg run", table.Count(len(found), "file")), unread)
 	case unread == nil:
 		fmt.Fprintf(e.out, "verified: all files of the store %s are intact\n", safe.Text(s.storeDir()))
 	}
 	return unread
-}
-
-// remove says how to remove what is damaged in a store: whole trials, and what is not of the store.
-func remove(dir string, damages []safe.Damage) string {
-	args := []string{"rm", "-r"}
-	for _, d := range damages {
-		path := d.Path
-		if d.Reason != store.Foreign {
-			inside, _ := filepath.Rel(dir, path) // both are as dir is
-			part := strings.Split(inside, "/")
-			path = filepath.Join(dir, filepath.Join(part[:min(len(part), 3)]...)) // experiment, two digits, key
-		}
-		if !slices.Contains(args, path) {
-			args = append(args, path)
-		}
-	}
-	return safe.Text(usage.Quote(args)) + ", and then sifg run"
 }
 
 // verifyNumbers computes some trials of the report again, in a store of their own, and compares every value.
@@ -116,8 +86,7 @@ func verifyNumbers(e *env, r plan.Request, rep *report.Results, d compare.Draws)
 	}
 	dir, err := os.MkdirTemp("", "sifg-verify-")
 	if err != nil {
-		return exitf(exitStopped, "the trials need a folder for a while, and none can be made: %v (TMPDIR names where)",
-			err)
+		return err
 	}
 	defer os.RemoveAll(dir)
 	w := &work{Plan: &plan.Plan{Experiments: e.experiments, Trials: trials}}

@@ -229,11 +229,6 @@ func (g *group) ranked() []*cell {
 	return g.cells[:end]
 }
 
-// Chooses reports whether a cell of a set can be chosen.
-func (q Question) Chooses(s *record.Set) bool {
-	return slices.ContainsFunc(q.groups(s), func(g *group) bool { return len(g.ranked()) > 0 })
-}
-
 // label names a cell by the settings that vary.
 func (g *group) label(c *cell) string {
 	var parts []string

@@ -78,15 +78,6 @@ func read(dir string, all []*harness.Experiment) (*report.Results, error) {
 	return report.Read(dir, asked)
 }
 
-// Made is the command that made the results of a grid on an experiment; "" without any.
-func Made(r *report.Results, e *harness.Experiment) string {
-	var q Question
-	if x := r.Experiment(e.Name); x != nil {
-		_ = json.Unmarshal([]byte(x.About()), &q)
-	}
-	return q.Command
-}
-
 // Shown returns what a page shows of the results of grids, and adds their files.
 func Shown(grids map[string]*report.Results, files report.Files) (out []report.Grid, err error) {
 	for _, name := range slices.Sorted(maps.Keys(grids)) {
