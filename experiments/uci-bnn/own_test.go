@@ -163,7 +163,7 @@ func TestOwnDefaults(t *testing.T) {
 		"1 row left out (1 for births)"
 	const line = " uci-bnn --data people.csv --target population --parse missing=drop"
 	ends(t, 0, "plan"+line, read, "not tuned for your data", "use --scale full for final numbers",
-		"choose others with --methods", "sgld", "svgd", "l2-gf", "ada-gwg", "ada-sifg", "10 to compute")
+		"sgld", "svgd", "l2-gf", "ada-gwg", "ada-sifg", "10 to compute")
 	ends(t, 0, "run"+line+" --scale smoke --methods sgld --name mine", read,
 		"Lowest mean test-rmse on people: linear regression")
 	page, _ := os.ReadFile("results/custom/mine/index.html")

@@ -48,7 +48,7 @@ func compareCommand(e *env) *cobra.Command {
 	s.protocolFlag(f)
 	s.reportFlags(cmd)
 	f.StringVar(&against, "against", "published",
-		"published: the printed numbers; authors: what their code gave (docs/authors.md)")
+		"published: the paper's numbers; authors: those of the authors' code (docs/authors.md)")
 	f.BoolVar(&all, "all", false, "print every number, also those that cannot be compared")
 	return cmd
 }

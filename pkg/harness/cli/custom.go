@@ -50,14 +50,15 @@ func (e *env) openPaper(args []string) error {
 	return nil
 }
 
-// own is the flags of a person's own data and programs.
+// own is the flags of a person's own data and programs (docs/programs.md). No other programs are started.
 type own struct {
 	data     []string
 	table    dataset.Table
 	parse    []string // of the table
-	programs programs
+	samplers []string
+	program  string
 	all      *pflag.FlagSet // of the command
-	usual    []string       // selections that no flag made, as plan.Plan.Set has them
+	changed  []string       // what was chosen by flags: see plan.Request.Set
 }
 
 func (o *own) flags(cmd *cobra.Command) {
@@ -68,28 +69,30 @@ func (o *own) flags(cmd *cobra.Command) {
 	f.StringVar(&o.table.Target, "target", "", "the `COLUMN` of a table that is predicted, by its name, or last")
 	f.StringArrayVar(&o.parse, "parse", nil,
 		"how a table is read, `KEY=VALUE`, such as drop=id,city or missing=drop; repeatable (docs/datasets.md)")
-	o.programs.flags(f)
+	o.programFlags(f)
 	cmd.MarkFlagsMutuallyExclusive("data", "program")
 }
 
-// use makes the request's experiments run on the data or the program of the flags. This program then has no others, so
-// that nothing of the paper is beside them.
+func (o *own) programFlags(f *pflag.FlagSet) {
+	f.StringArrayVar(&o.samplers, "sampler", nil,
+		"a program that is a sampler, as one method more, `NAME=COMMAND`; repeatable")
+	f.StringVar(&o.program, "program", "",
+		"a program that is a posterior, in place of the experiment's, by its `COMMAND`: \"python model.py\"")
+}
+
+// use makes the request's experiments run on the data or the program of the flags, and chooses scale, seeds and methods
+// where the flags do not. The command then has no other experiments, so that nothing of the paper is beside them.
 func (o *own) use(e *env, r *plan.Request) error {
-	target, err := o.programs.start(e)
+	target, err := o.start()
 	if err != nil {
 		return err
 	}
-	r.Samplers, r.Program = o.programs.samplers, o.programs.target
-	for _, text := range o.parse {
-		if err := o.table.Set(text); err != nil {
-			return err
-		}
+	said, err := o.read(e, r)
+	if err != nil {
+		return err
 	}
-	if o.data == nil && (o.parse != nil || o.table.Target != "") {
-		return usage.Errorf("--target and --parse say how a table is read: --data FILE names it")
-	}
-	// Experiments keep this list. Files in it are read last, so that what takes no tables says so first.
-	r.Custom = slices.Clone(o.data)
+	r.Samplers, r.Program = o.samplers, o.program
+	o.changed = r.Set()
 	names := r.Custom
 	if target != nil {
 		names = []string{target.Name() + harness.ProgramSuffix}
@@ -97,122 +100,88 @@ func (o *own) use(e *env, r *plan.Request) error {
 	if names == nil {
 		return nil
 	}
-	var takers []string // experiments that run on such things
-	for _, x := range e.experiments {
-		if x.Custom != nil && x.Custom.Program == (target != nil) {
-			takers = append(takers, x.Name)
-		}
-	}
 	r.Experiments = slices.Clone(r.Experiments)
 	for i, x := range r.Experiments {
-		if x.Custom != nil && !o.all.Changed("protocol") {
-			r.Protocols = []string{x.Custom.Protocol}
-		}
-		if r.Experiments[i], err = x.On(names, target); err != nil {
-			if takers == nil { // as where a paper is all that there is
-				return err
-			}
-			return usage.Errorf("%v; %s does", err, strings.Join(takers, " or "))
-		}
-	}
-	e.experiments = r.Experiments
-	if target != nil {
-		o.useProgram(r)
-		return nil
-	}
-	return o.useData(e, r)
-}
-
-// useProgram adds the methods that always run on a program to those that are named, and to the samplers of the flags.
-func (o *own) useProgram(r *plan.Request) {
-	if o.all.Lookup("grid") != nil { // a grid names its own
-		return
-	}
-	named := r.Methods
-	if named == nil {
-		named = r.Added()
-	}
-	if len(named) == 0 && !o.all.Changed("seeds") { // those alone do not depend on it
-		r.Seeds = []uint64{1}
-		o.usual = append(o.usual, "--seeds 1")
-	}
-	for _, x := range r.Experiments {
-		r.Methods = slices.Clone(x.Custom.Methods)
-		for _, name := range named {
-			if !slices.Contains(r.Methods, name) {
-				r.Methods = append(r.Methods, name)
-			}
-		}
-	}
-	if len(named) == 0 {
-		o.usual = append(o.usual, "--methods "+strings.Join(r.Methods, ","))
-	}
-}
-
-// useData reads the data sets, puts their names in the place of files, and chooses scale and methods where the flags do
-// not. It says how tables are read and what was chosen.
-func (o *own) useData(e *env, r *plan.Request) error {
-	var read []string
-	for i, name := range r.Custom {
-		var err error
-		if r.Custom[i], err = o.read(e, name); err != nil {
+		if x, err = x.On(names, target); err != nil {
 			return err
 		}
-		if d, err := e.data.Load(r.Custom[i]); err == nil { // else it is to be fetched
-			read = append(read, fmt.Sprintf("%s: %s", r.Custom[i], d.Read))
+		r.Experiments[i] = x
+		if !o.all.Changed("protocol") {
+			r.Protocols = []string{x.Custom.Protocol}
 		}
+		if target == nil {
+			said = append(said, x.Note)
+			x.Note = strings.Join(said, "; ") // for its page
+		}
+		o.methods(r, x.Custom.Methods, target != nil)
 	}
-	chosen := func(flag string) bool { return o.all.Changed(flag) || o.all.Lookup(flag) == nil }
-	for _, x := range r.Experiments {
-		said := append(slices.Clone(read), x.Note)
-		x.Note = strings.Join(said, "; ") // for its page
-		if !chosen("scale") {
-			r.Scale = "quick"
-			said = append(said, "quick scale (few iterations): use --scale full for final numbers")
-		}
-		if o.all.Lookup("grid") == nil && !chosen("methods") { // a grid names its own
-			r.Methods = slices.Concat(x.Custom.Methods, r.Added())
-			o.usual = []string{"--methods " + strings.Join(r.Methods, ",")}
-			said = append(said, fmt.Sprintf("running %s: choose others with --methods", strings.Join(r.Methods, ", ")))
-		}
-		for _, text := range said {
-			fmt.Fprintln(e.err, text)
-		}
+	e.experiments = r.Experiments
+	if target == nil && !o.all.Changed("scale") {
+		r.Scale = "quick"
+		said = append(said, "quick scale (few iterations): use --scale full for final numbers")
+	}
+	for _, text := range said {
+		fmt.Fprintln(e.err, text)
 	}
 	return nil
 }
 
-// read returns the name of the data set that a value of --data names, or of that which a file becomes.
-func (o *own) read(e *env, name string) (string, error) {
-	_, absent := os.Stat(name)
-	_, err := e.data.Entry(name)
-	switch {
-	case absent == nil:
-		return e.data.Add(name, o.table)
-	case err != nil:
-		return "", usage.Errorf("--data %s: there is no such file, and %v", name, err)
-	case o.parse != nil || o.table.Target != "":
-		return "", usage.Errorf("--data %s is described already: leave --target and --parse out", name)
+// methods adds those that run on a program besides what was chosen, and on data unless some were.
+func (o *own) methods(r *plan.Request, usual []string, program bool) {
+	chosen := r.Methods
+	if chosen == nil {
+		chosen = r.Added()
 	}
-	return name, nil
+	if o.all.Lookup("grid") != nil || !program && r.Methods != nil { // a grid names its own
+		return
+	}
+	if program && len(chosen) == 0 && r.Seeds == nil { // those alone do not depend on it
+		r.Seeds = []uint64{1}
+	}
+	r.Methods = slices.Clone(usual)
+	for _, name := range chosen {
+		if !slices.Contains(r.Methods, name) {
+			r.Methods = append(r.Methods, name)
+		}
+	}
 }
 
-// programs is the flags that name programs of a person's own (docs/programs.md). No others are started.
-type programs struct {
-	samplers []string
-	target   string
-}
-
-func (p *programs) flags(f *pflag.FlagSet) {
-	f.StringArrayVar(&p.samplers, "sampler", nil,
-		"a program that is a sampler, as one method more, `NAME=COMMAND`; repeatable")
-	f.StringVar(&p.target, "program", "",
-		"a program that is a posterior, in place of the experiment's, by its `COMMAND`: \"python model.py\"")
+// read reads the tables of the flags, names the data sets in the request, and says how they are read.
+func (o *own) read(e *env, r *plan.Request) (said []string, err error) {
+	for _, text := range o.parse {
+		if err := o.table.Set(text); err != nil {
+			return nil, err
+		}
+	}
+	described := o.parse != nil || o.table.Target != ""
+	if described && o.data == nil {
+		return nil, usage.Errorf("--target and --parse say how a table is read: --data FILE names it")
+	}
+	for _, name := range o.data {
+		_, absent := os.Stat(name)
+		_, unknown := e.data.Entry(name)
+		switch {
+		case absent == nil:
+			name, err = e.data.Add(name, o.table)
+		case unknown != nil:
+			err = usage.Errorf("--data %s: there is no such file, and %v", name, unknown)
+		case described:
+			err = usage.Errorf("--data %s is described already: leave --target and --parse out", name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		r.Custom = append(r.Custom, name)
+		if d, err := e.data.Load(name); err == nil { // else it is to be fetched
+			said = append(said, fmt.Sprintf("%s: %s", name, d.Read))
+		}
+	}
+	return said, nil
 }
 
 // start starts the programs and makes the samplers known. target is nil without one.
-func (p *programs) start(e *env) (target *program.Program, err error) {
-	for _, text := range p.samplers {
+func (o *own) start() (target *program.Program, err error) {
+	for _, text := range o.samplers {
 		name, command, ok := strings.Cut(text, "=")
 		if !ok {
 			return nil, usage.Errorf("--sampler %s: want NAME=COMMAND, such as nuts=\"python nuts.py\"", text)
@@ -225,15 +194,15 @@ func (p *programs) start(e *env) (target *program.Program, err error) {
 			return nil, err
 		}
 	}
-	if p.target == "" {
+	if o.program == "" {
 		return nil, nil
 	}
-	target, err = program.Start(context.Background(), "", p.target)
+	target, err = program.Start(context.Background(), "", o.program)
 	switch {
 	case err != nil:
 		return nil, err
 	case target.First.Target == nil:
-		return nil, usage.Errorf("--program %q is a sampler: it goes with --sampler NAME=COMMAND", p.target)
+		return nil, usage.Errorf("--program %q is a sampler: it goes with --sampler NAME=COMMAND", o.program)
 	}
 	program.Add(target, "")
 	return target, nil

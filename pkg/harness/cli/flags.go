@@ -61,12 +61,12 @@ func (s *selection) reportFlags(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("name", "results")
 }
 
-// resultsDir returns the folder of the report, where set is what differs from the settings as they are written
-// (plan.Plan.Set). Each choice of settings and scale has its own, so that none replaces the report of another.
-func (s *selection) resultsDir(set []string) string {
+// resultsDir returns the folder of the report of a request. Each choice of settings and scale has its own, so that none
+// replaces the report of another.
+func (s *selection) resultsDir() string {
 	custom := s.name
-	if custom == "" && len(set)+len(s.paper) > 0 {
-		custom = s.customName(set)
+	if custom == "" && len(s.changed)+len(s.paper) > 0 {
+		custom = s.customName(s.changed)
 	}
 	switch {
 	case s.results != "":
@@ -82,7 +82,6 @@ func (s *selection) resultsDir(set []string) string {
 // customName is the folder in results/custom of a paper, or of settings that differ by set: the names of models, data
 // and programs in the place of their commands, and a digest unless that is one file of the working folder, or a paper.
 func (s *selection) customName(set []string) string {
-	set = slices.DeleteFunc(slices.Clone(set), func(text string) bool { return slices.Contains(s.usual, text) })
 	plain, usual, words := len(set) == 0, "full", []string(nil)
 	for _, text := range set {
 		if data, ok := strings.CutPrefix(text, "--data "); ok {

@@ -107,7 +107,8 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 		return err
 	}
 	changed := plan.Request{Overrides: request.Overrides, Custom: request.Custom, Program: request.Program}
-	results := g.resultsDir(changed.Set())
+	g.changed = changed.Set()
+	results := g.resultsDir()
 	if own := !slices.Contains(grid.Shipped(x), g.file); own && g.results == "" && results == "results" {
 		results = filepath.Join(results, "custom", "grids") // apart from those that come with the experiment
 	}
@@ -155,16 +156,17 @@ func (g *gridFlags) round(e *env, spec *grid.Spec, q grid.Question, all *plan.Pl
 // to one machine.
 func (g *gridFlags) again(spec *grid.Spec, laid *plan.Plan) string {
 	var flags []string
-	for _, f := range []struct {
-		name   string
-		values []string
-	}{{"grid", []string{g.file}}, {"axis", g.axes}, {"select", []string{g.choose}}, {"published", []string{g.published}}} {
-		for _, value := range f.values {
+	add := func(name string, values ...string) {
+		for _, value := range values {
 			if value != "" {
-				flags = append(flags, "--"+f.name, value)
+				flags = append(flags, name, value)
 			}
 		}
 	}
+	add("--grid", g.file)
+	add("--axis", g.axes...)
+	add("--select", g.choose)
+	add("--published", g.published)
 	if g.all.Changed("name") {
 		flags = append(flags, "--name", spec.Name)
 	}

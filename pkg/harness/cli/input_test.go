@@ -56,7 +56,7 @@ var badInput = []struct {
 	{"list --settings svdg", []string{"--settings", `did you mean "sifg" or "svgd"`}},
 	{"version", []string{`unknown command "version"`}},
 	{"list it", []string{"list takes no arguments, or runs, or the folder of a paper"}},
-	{"run toy --data file", []string{"toy does not take --data"}},
+	{"run toy --data table --target y", []string{"toy does not take --data"}},
 	{"data fetch bostn", []string{"bostn", `"boston"`}},
 	{"data list --datasets none.yaml", []string{"--datasets", "none.yaml"}},
 	{"run --target y", []string{"--target", "--data FILE"}},
@@ -71,6 +71,7 @@ func TestBadInput(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
 	put(t, "file", "")
+	put(t, "table", "a,y\n1,2\n3,4\n")
 	put(t, "mixed/grid", "")
 	put(t, "mixed/sifg-results.txt", "")
 	put(t, "bad.yaml", "problems: {small: {particels: 3}}")

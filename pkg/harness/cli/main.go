@@ -195,8 +195,8 @@ const (
 )
 
 // preset gives the flags that the command line does not name the values of the environment, as in SIFG_JOBS, or else
-// those of sifg.yaml, whose keys are the names of flags of any command; a list there is as the flag given several times.
-// It returns what reads both.
+// those of sifg.yaml, whose keys are the names of flags of any command. A list there is as the flag given several
+// times.
 func preset(cmd *cobra.Command) (*viper.Viper, error) {
 	v := viper.New()
 	v.SetEnvPrefix("sifg")

@@ -52,7 +52,7 @@ func (s *selection) open(e *env, names []string, write bool) (*work, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := s.look(p, s.resultsDir(p.Set), write)
+	w, err := s.look(p, s.resultsDir(), write)
 	if err == nil {
 		w.notes = p.LeftOut
 	}
@@ -97,7 +97,7 @@ func (s *selection) read(e *env, names []string) (plan.Request, *report.Results,
 	if err = cmp.Or(err, r.Known()); err != nil {
 		return r, nil, err
 	}
-	rep, err := report.Read(s.resultsDir(nil), e.experiments)
+	rep, err := report.Read(s.resultsDir(), e.experiments)
 	if err == nil && len(rep.Experiments) == 0 {
 		err = exitf(exitStopped, "no report in %s: sifg run makes one", rep.Dir)
 	}
@@ -167,8 +167,8 @@ func (w *work) count(status ...string) (n int) {
 // damage is the error for damaged trials; nil if there are none.
 func (w *work) damage() error {
 	if all := w.with(store.Damaged); len(all) > 0 {
-		return exitf(exitDamaged, "%d of %d trials are damaged in the store, the first is %s: remove its folder %s, and "+
-			"then sifg run; sifg verify names all", len(all), len(w.found), w.first(store.Damaged),
+		return exitf(exitDamaged, "%d of %d trials are damaged in the store, the first is %s: remove its folder %s, "+
+			"and then sifg run; sifg verify names all", len(all), len(w.found), w.first(store.Damaged),
 			filepath.Join(w.store.Dir(), all[0].Experiment, all[0].Key[:2], all[0].Key))
 	}
 	return nil

@@ -58,7 +58,7 @@ func (s *selection) check(e *env, names []string) error {
 	if _, err := s.request(e, names); err != nil {
 		return err
 	}
-	dir := s.resultsDir(nil)
+	dir := s.resultsDir()
 	r, grids, err := readAll(e, dir)
 	if err != nil {
 		return err
@@ -68,16 +68,15 @@ func (s *selection) check(e *env, names []string) error {
 		return err
 	}
 	if len(files.Data) == 0 {
-		return exitf(exitStopped, "no results in %s: sifg run makes some, and sifg list runs names those that are there",
-			dir)
+		return exitf(exitStopped, "no results in %s: sifg run makes some; sifg list runs names those there are", dir)
 	}
 	found, err := files.Check(dir)
 	for _, d := range found {
 		fmt.Fprintln(e.out, d.Error())
 	}
 	if found != nil {
-		return errors.Join(exitf(exitDamaged, "%d files in %s are not what sifg report makes of its records", len(found),
-			dir), err)
+		return errors.Join(exitf(exitDamaged, "%d files in %s are not what sifg report makes of its records",
+			len(found), dir), err)
 	}
 	if err == nil {
 		fmt.Fprintf(e.out, "%s is what sifg report makes of its records\n", dir)

@@ -23,7 +23,6 @@ import (
 func verifyCommand(e *env) *cobra.Command {
 	var s selection
 	var d compare.Draws
-	var p programs
 	cmd := &cobra.Command{
 		Use:   "verify [EXPERIMENT...|all]",
 		Short: "Reads every file of the store, or computes trials of the report again",
@@ -40,7 +39,7 @@ func verifyCommand(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err := p.start(e); err != nil {
+			if _, err := s.start(); err != nil {
 				return err
 			}
 			return verifyNumbers(e, r, rep, d)
@@ -48,7 +47,7 @@ func verifyCommand(e *env) *cobra.Command {
 	}
 	f := cmd.Flags()
 	s.reportFlags(cmd)
-	p.flags(f)
+	s.programFlags(f)
 	f.IntVar(&d.Trials, "recompute", 0, "compute `N` trials of the report again, drawn at random")
 	f.DurationVar(&d.Within, "within", 0, "of trials that took at most this long, such as 30s (default any)")
 	return cmd
@@ -57,7 +56,7 @@ func verifyCommand(e *env) *cobra.Command {
 // verifyStore reads all files of the store. Damage is worse than a file that cannot be read, and either is said of all
 // files.
 func (s *selection) verifyStore(e *env) error {
-	st, err := openStore(s.storeDir(), s.resultsDir(nil), false)
+	st, err := openStore(s.storeDir(), s.resultsDir(), false)
 	if err != nil {
 		return err
 	}

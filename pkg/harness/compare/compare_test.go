@@ -67,7 +67,8 @@ func TestPublished(t *testing.T) {
 		len(got[3].Ours) != 0 {
 		t.Errorf("%+v\n%+v", got[2], got[3])
 	}
-	if text := Table(got).CSV(); !strings.Contains(text, "differs ✗: ours diverged") || !strings.Contains(text, "no trial of it") {
+	if text := Table(got).CSV(); !strings.Contains(text, "differs ✗: ours diverged") ||
+		!strings.Contains(text, "no trial of it") {
 		t.Errorf("%s", text)
 	}
 	if said := Count(got); said != "1 agrees, 2 differ, 1 not comparable: ours diverged; no trial of it" {
