@@ -13,8 +13,7 @@ const module = "github.com/semi-implicit/sifg/"
 
 // stages are the packages of the harness from the lowest up. A package imports only packages of lines above its own.
 var stages = [][]string{
-	{"stats", "internal/unix"},
-	{"internal/safe", "internal/disk", "internal/machine"},
+	{"stats", "internal/safe", "internal/disk", "internal/machine"},
 	{"usage"},
 	{"record", "table", "program"},
 	{"internal/sealed", "figure", "settings"},

@@ -102,11 +102,7 @@ func metricList(e *env) [][]string {
 func samplerSettings(name string) ([][]string, error) {
 	s, err := sifg.ByName(name)
 	if err != nil {
-		var names []string
-		for _, x := range sifg.Samplers() {
-			names = append(names, x.Name)
-		}
-		return nil, usage.Unknown("sampler", name, "--settings", names)
+		return nil, usage.Errorf("--settings: %v", err)
 	}
 	rows := [][]string{{s.Title + ": " + s.Doc}}
 	v := reflect.ValueOf(s.Defaults)

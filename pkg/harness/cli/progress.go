@@ -18,25 +18,18 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 // kindOf names the trials of a method on a problem: they take about as long.
 func kindOf(t *harness.Trial) string { return t.Experiment + "/" + t.Problem + "/" + t.Method }
 
-// times are what trials of each kind took.
-type times map[string]struct{ seconds, trials float64 }
+// times are the seconds that trials of each kind took.
+type times map[string][]float64
 
 func (t times) add(trial *harness.Trial, seconds float64) {
-	x := t[kindOf(trial)]
-	x.seconds, x.trials = x.seconds+seconds, x.trials+1
-	t[kindOf(trial)] = x
-}
-
-// mean returns the mean seconds of a kind's trials; ok is false where none was measured.
-func (t times) mean(kind string) (seconds float64, ok bool) {
-	x := t[kind]
-	return x.seconds / max(1, x.trials), x.trials > 0
+	t[kindOf(trial)] = append(t[kindOf(trial)], seconds)
 }
 
 // progress shows how a run goes. On a terminal that is a bar over all trials; elsewhere it is at most a line a minute,
@@ -50,28 +43,23 @@ type progress struct {
 
 	mu      sync.Mutex
 	done    int
-	times   times          // of trials that ran, before and now
-	runs    map[string]int // trials that are still to run
-	again   map[string]bool
+	times   times                      // of trials that ended, before and now
+	runs    map[string]int             // trials that have not ended, by kind
 	running map[*harness.Trial]float64 // the fraction of it that is done
 }
 
-// newProgress shows the progress of trials, jobs at once. Those whose keys are in again are measured of stored
-// particles, which takes next to no time.
-func newProgress(out io.Writer, todo []harness.Trial, again map[string]bool, known times, jobs int) *progress {
+// newProgress shows the progress of trials, jobs at once.
+func newProgress(out io.Writer, todo []harness.Trial, known times, jobs int) *progress {
 	p := &progress{
 		out:     out,
 		count:   len(todo),
 		jobs:    jobs,
 		times:   known,
 		runs:    map[string]int{},
-		again:   again,
 		running: map[*harness.Trial]float64{},
 	}
 	for i := range todo {
-		if !again[todo[i].Key] {
-			p.runs[kindOf(&todo[i])]++
-		}
+		p.runs[kindOf(&todo[i])]++
 	}
 	if o, ok := out.(*output); ok && len(todo) > 0 && os.Getenv("TERM") != "dumb" {
 		if f, ok := o.to.(*os.File); ok && cwriter.IsTerminal(int(f.Fd())) {
@@ -138,10 +126,8 @@ func (p *progress) End(t *harness.Trial, status, reason string, took time.Durati
 	delete(p.running, t)
 	if status != "" {
 		p.done++
-		if !p.again[t.Key] {
-			p.runs[kindOf(t)]--
-		}
-		if status == record.StatusOK && !p.again[t.Key] {
+		p.runs[kindOf(t)]--
+		if status == record.StatusOK {
 			p.times.add(t, took.Seconds())
 		}
 	}
@@ -180,17 +166,17 @@ func (p *progress) state() string {
 // left estimates the seconds that are left by the means of the kinds; ok is false where a kind has none. p.mu is held.
 func (p *progress) left() (seconds float64, ok bool) {
 	trials := 0
-	for k, n := range p.runs {
-		mean, ok := p.times.mean(k)
-		if !ok && n > 0 {
+	for kind, n := range p.runs {
+		if n == 0 {
+			continue
+		}
+		if p.times[kind] == nil {
 			return 0, false
 		}
-		seconds, trials = seconds+float64(n)*mean, trials+n
+		seconds, trials = seconds+float64(n)*stats.Mean(p.times[kind]), trials+n
 	}
 	for t, fraction := range p.running {
-		if mean, ok := p.times.mean(kindOf(t)); ok && !p.again[t.Key] {
-			seconds -= fraction * mean
-		}
+		seconds -= fraction * stats.Mean(p.times[kindOf(t)])
 	}
 	return seconds / float64(max(1, min(p.jobs, trials))), true
 }

@@ -92,7 +92,7 @@ func (w *work) compute(e *env, r *runner) (soft context.Context, computed int, e
 	defer release()
 	todo := slices.DeleteFunc(w.with(todoStatuses...), func(t harness.Trial) bool { return lacks(e, t) })
 	fmt.Fprintln(e.err, w.summary(todo))
-	shown := newProgress(e.err, todo, w.again, w.times, r.Jobs)
+	shown := newProgress(e.err, todo, w.times, r.Jobs)
 	if w.early {
 		shown.ended = w.arriving(e, todo)
 	}

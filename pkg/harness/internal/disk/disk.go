@@ -13,8 +13,6 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
-
-	_ "github.com/semi-implicit/sifg/pkg/harness/internal/unix"
 )
 
 // Before is called before each change of the file system, from several goroutines at once. A change is not made and

@@ -15,8 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-
-	_ "github.com/semi-implicit/sifg/pkg/harness/internal/unix"
 )
 
 // Read returns the contents of the regular file at path, of at most limit bytes. It follows symbolic links. Its error
