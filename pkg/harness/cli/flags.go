@@ -126,8 +126,8 @@ func (s *selection) request(e *env, names []string) (plan.Request, error) {
 		}
 		r.Seeds = seeds
 	}
-	if err := s.named(); err != nil {
-		return r, err
+	if notPlain.MatchString(s.name) || strings.HasPrefix(s.name, ".") || len(s.name) > 100 {
+		return r, usage.Errorf("--name %s: want at most 100 letters, digits, '.', '_', '-'", s.name)
 	}
 	if err := usage.Among("experiment", names, "", append(e.names(), "all")); err != nil {
 		return r, err
@@ -149,14 +149,6 @@ func (s *selection) request(e *env, names []string) (plan.Request, error) {
 	err := s.own.use(e, &r)
 	s.Scale = r.Scale
 	return r, err
-}
-
-// named refuses a name that is none of a folder.
-func (s *selection) named() error {
-	if notPlain.MatchString(s.name) || strings.HasPrefix(s.name, ".") || len(s.name) > 100 {
-		return usage.Errorf("--name %s: want at most 100 letters, digits, '.', '_', '-'", s.name)
-	}
-	return nil
 }
 
 // headings are those of flags in --help, in order, with the flags that stand under each.

@@ -14,13 +14,14 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/page"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
+	"github.com/semi-implicit/sifg/pkg/harness/run"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
 // gridFlags are the flags of grid.
 type gridFlags struct {
 	selection
-	runner
+	options      run.Options
 	file, choose string
 	published    string
 	axes         []string
@@ -53,7 +54,7 @@ func gridCommand(e *env) *cobra.Command {
 		},
 	}
 	g.selection.flags(cmd)
-	g.runner.flags(cmd)
+	runFlags(cmd, &g.options)
 	f := cmd.Flags()
 	f.StringVar(&g.file, "grid", "", "grid `FILE`, or the name of one that comes with the experiment")
 	f.StringArrayVar(&g.axes, "axis", nil,
@@ -81,12 +82,6 @@ func (g *gridFlags) read(x *harness.Experiment) (*grid.Spec, error) {
 
 // run lays the grid out, runs what is missing and chooses cells.
 func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
-	if err := g.named(); err != nil {
-		return err
-	}
-	if g.name != "" { // the grid's, in the place of the report's
-		spec.Name, g.name = g.name, ""
-	}
 	request, err := g.request(e, []string{x.Name})
 	if err != nil {
 		return err
@@ -98,6 +93,7 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 		}
 		request.Experiments = []*harness.Experiment{&own}
 	}
+	spec.Name = cmp.Or(g.name, spec.Name) // of the grid, not of the report
 	question, err := grid.Ask(spec.Name, cmp.Or(g.choose, spec.Select), request.Experiments[0])
 	if err != nil {
 		return err
@@ -107,13 +103,16 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 		return err
 	}
 	changed := plan.Request{Overrides: request.Overrides, Custom: request.Custom, Program: request.Program}
-	g.changed = changed.Set()
-	results := g.resultsDir()
+	where := selection{Request: g.Request, results: g.results, paper: g.paper, own: own{changed: changed.Set()}}
+	results := where.resultsDir()
 	if own := !slices.Contains(grid.Shipped(x), g.file); own && g.results == "" && results == "results" {
 		results = filepath.Join(results, "custom", "grids") // apart from those that come with the experiment
 	}
-	question.Command = g.again(spec, laid)
-	w, err := g.round(e, spec, question, laid, results)
+	question.Command = g.again(laid)
+	w, err := g.look(laid, results, !g.dry)
+	if err == nil {
+		w, err = w.round(e, spec, question, laid)
+	}
 	if err != nil {
 		return err
 	}
@@ -126,8 +125,8 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	}
 	for next := w; next != nil && err == nil; {
 		w, next = next, nil
-		err = w.run(e, &g.runner, func() (err error) {
-			next, err = g.round(e, spec, question, laid, results)
+		err = w.run(e, g.options, func() (err error) {
+			next, err = w.round(e, spec, question, laid)
 			if err == nil && len(next.Trials) == len(w.Trials) {
 				next = nil
 				err = report.Alone(w.results, func() error { return w.choose(e, question) })
@@ -138,23 +137,21 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	return err
 }
 
-// round looks through the store for the trials that a grid asks for, as far as it is decided.
-func (g *gridFlags) round(e *env, spec *grid.Spec, q grid.Question, all *plan.Plan, results string) (*work, error) {
-	w, err := g.look(all, results, !g.dry)
+// round is the work on the trials that a grid asks for, as far as it is decided.
+func (w *work) round(e *env, spec *grid.Spec, q grid.Question, all *plan.Plan) (*work, error) {
+	p, err := spec.Round(all, q, w.store)
 	if err != nil {
 		return nil, err
 	}
-	if w.Plan, err = spec.Round(all, q, w.store); err != nil {
-		return nil, err
-	}
-	err = w.status()
-	w.measure(e)
-	return w, err
+	next := &work{Plan: p, results: w.results, store: w.store}
+	err = next.status()
+	next.measure(e)
+	return next, err
 }
 
 // again returns the command that makes a grid again, without where its files are and how it is computed: that belongs
 // to one machine.
-func (g *gridFlags) again(spec *grid.Spec, laid *plan.Plan) string {
+func (g *gridFlags) again(laid *plan.Plan) string {
 	var flags []string
 	add := func(name string, values ...string) {
 		for _, value := range values {
@@ -167,9 +164,7 @@ func (g *gridFlags) again(spec *grid.Spec, laid *plan.Plan) string {
 	add("--axis", g.axes...)
 	add("--select", g.choose)
 	add("--published", g.published)
-	if g.all.Changed("name") {
-		flags = append(flags, "--name", spec.Name)
-	}
+	add("--name", g.name)
 	first := laid.Trials[0]
 	return plan.Command("grid", first.Experiment, first.Protocol, first.Scale, laid.Set, flags...)
 }

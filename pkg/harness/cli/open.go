@@ -39,7 +39,7 @@ type work struct {
 	times   times         // of those of the trials that the store has
 
 	again map[string]bool // keys of trials that need no run, since stored particles can be measured: see measure
-	notes []string        // which experiment is left out, and where stored particles do not suffice
+	notes []string        // which experiment is left out, and what another build computed
 }
 
 // open makes the plan of the flags and looks through the store once.
@@ -119,15 +119,8 @@ func (w *work) status() (err error) {
 func (w *work) measure(e *env) {
 	w.again, w.times = map[string]bool{}, times{}
 	for _, t := range w.with(todoStatuses...) {
-		ok, why := run.Again(w.store, harness.ByName(w.Experiments, t.Experiment), &t, e.data)
-		if ok {
-			w.again[t.Key] = true
-		} else if why != "" {
-			w.notes = append(w.notes, fmt.Sprintf("%s/%s %s %s was run and measured otherwise, and must run again: %s",
-				t.Experiment, t.Protocol, t.Problem, t.Method, why))
-		}
+		w.again[t.Key], _ = run.Again(w.store, harness.ByName(w.Experiments, t.Experiment), &t, e.data)
 	}
-	w.notes = slices.Compact(w.notes)
 	others := 0
 	for i, f := range w.found {
 		if f.Status == record.StatusOK {
@@ -144,8 +137,7 @@ func (w *work) measure(e *env) {
 }
 
 // with returns the trials whose status is one of these.
-func (w *work) with(status ...string) []harness.Trial {
-	out := make([]harness.Trial, 0, w.count(status...))
+func (w *work) with(status ...string) (out []harness.Trial) {
 	for i, f := range w.found {
 		if slices.Contains(status, f.Status) {
 			out = append(out, w.trials[i])
@@ -155,14 +147,7 @@ func (w *work) with(status ...string) []harness.Trial {
 }
 
 // count returns how many trials have one of these statuses.
-func (w *work) count(status ...string) (n int) {
-	for i := range w.found {
-		if slices.Contains(status, w.found[i].Status) {
-			n++
-		}
-	}
-	return n
-}
+func (w *work) count(status ...string) int { return len(w.with(status...)) }
 
 // damage is the error for damaged trials; nil if there are none.
 func (w *work) damage() error {
@@ -182,21 +167,18 @@ func (w *work) first(status ...string) string {
 
 // summary says how many trials there are and how many have to be computed, after what needs to be known of it.
 func (w *work) summary(todo []harness.Trial) string {
-	all, there, damaged := len(todo), w.count(record.StatusOK, record.StatusDiverged), w.count(store.Damaged)
-	todo = slices.DeleteFunc(slices.Clone(todo), func(t harness.Trial) bool { return w.again[t.Key] })
-	s := fmt.Sprintf("%s: %d already there, %d to compute", table.Count(len(w.found), "trial"), there, len(todo))
-	for _, x := range []struct {
-		n    int
-		what string
-	}{
-		{w.count(retryable...), "of which failed before"},
-		{all - len(todo), "to measure from stored particles"},
-		{damaged, "damaged"},
-		{len(w.found) - there - damaged - all, "left out because data are missing"},
-	} {
-		if x.n > 0 {
-			s += fmt.Sprintf(", %d %s", x.n, x.what)
+	there, compute := w.count(record.StatusOK, record.StatusDiverged), 0
+	for _, t := range todo {
+		if !w.again[t.Key] {
+			compute++
 		}
+	}
+	s := fmt.Sprintf("%s: %d already there, %d to compute", table.Count(len(w.found), "trial"), there, compute)
+	if n := len(todo) - compute; n > 0 {
+		s += fmt.Sprintf(", %d to measure from stored particles", n)
+	}
+	if n := w.count(todoStatuses...) - len(todo); n > 0 {
+		s += fmt.Sprintf(", %d left out because data are missing", n)
 	}
 	return strings.Join(append(slices.Clone(w.notes), s), "\n")
 }

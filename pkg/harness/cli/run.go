@@ -20,7 +20,7 @@ import (
 
 func runCommand(e *env) *cobra.Command {
 	var s selection
-	var r runner
+	var o run.Options
 	var shard string
 	cmd := &cobra.Command{
 		Use:   "run [EXPERIMENT...|all]",
@@ -48,11 +48,11 @@ func runCommand(e *env) *cobra.Command {
 			}
 			w.early = shard == "" && len(w.Experiments) > 1
 			w.measure(e)
-			return w.run(e, &r, write)
+			return w.run(e, o, write)
 		},
 	}
 	s.flags(cmd)
-	r.flags(cmd)
+	runFlags(cmd, &o)
 	cmd.Flags().StringVar(&shard, "shard", "",
 		"only part i of n of the trials, as `i/n`, counted from 0; auto in a job array; no report is written")
 	return cmd
@@ -60,12 +60,12 @@ func runCommand(e *env) *cobra.Command {
 
 // run computes what is missing and then calls write, which may be nil, unless trials are missing that are still to be
 // computed.
-func (w *work) run(e *env, r *runner, write func() error) error {
+func (w *work) run(e *env, o run.Options, write func() error) error {
 	if err := w.damage(); err != nil {
 		return err
 	}
 	there := w.count(record.StatusOK, record.StatusDiverged)
-	soft, computed, err := w.compute(e, r)
+	soft, computed, err := w.compute(e, o)
 	if err != nil {
 		return err
 	}
@@ -87,17 +87,16 @@ func (w *work) run(e *env, r *runner, write func() error) error {
 }
 
 // compute computes what is missing, but for trials whose data cannot be had. A signal ends soft.
-func (w *work) compute(e *env, r *runner) (soft context.Context, computed int, err error) {
+func (w *work) compute(e *env, o run.Options) (soft context.Context, computed int, err error) {
 	soft, hard, release := signals()
 	defer release()
 	todo := slices.DeleteFunc(w.with(todoStatuses...), func(t harness.Trial) bool { return lacks(e, t) })
 	fmt.Fprintln(e.err, w.summary(todo))
-	shown := newProgress(e.err, todo, w.times, r.Jobs)
+	shown := newProgress(e.err, todo, w.times, o.Jobs)
 	if w.early {
 		shown.ended = w.arriving(e, todo)
 	}
 	defer context.AfterFunc(soft, func() { shown.finishing(interrupted(soft, "")) })()
-	o := r.Options
 	o.Data, o.Progress = e.data, shown
 	computed, err = run.Run(soft, hard, w.store, w.Experiments, todo, o)
 	shown.close()

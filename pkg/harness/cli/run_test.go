@@ -73,7 +73,7 @@ func TestFailuresAreRows(t *testing.T) {
 		x.want(t, "run --protocol paper --set problems.small.options.fault=nan", 0,
 			"9 trials diverged, which counts as a result", computed)
 	}
-	x.want(t, strings.Replace(panics, "run", "plan", 1), 0, "3 to compute, 3 of which failed before", "seed 2",
+	x.want(t, strings.Replace(panics, "run", "plan", 1), 0, "3 to compute", "seed 2",
 		"failed: panic: the target")
 	x.want(t, "run --protocol paper --scale smoke --timeout 30ms --set problems.small.options.fault=slow", 3,
 		"timeout", "30ms")

@@ -17,29 +17,22 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/cpu"
 )
 
-// runner is the flags that say how trials are computed. None of them changes a result.
-type runner struct {
-	run.Options
-}
-
-func (r *runner) flags(cmd *cobra.Command) {
-	cmd.PreRunE = func(*cobra.Command, []string) error { return r.check() }
+// runFlags are the flags that say how trials are computed. None of them changes a result.
+func runFlags(cmd *cobra.Command, o *run.Options) {
 	f := cmd.Flags()
-	f.IntVarP(&r.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "trials computed at once")
-	f.IntVar(&r.Threads, "threads", 1, "cores that one trial may use; for a few large trials, with fewer --jobs")
-	f.DurationVar(&r.Timeout, "timeout", 0, "limit of one trial, such as 90s or 10m (default none)")
-}
-
-// check refuses values that make no sense, before anything is computed.
-func (r *runner) check() error {
-	if want, ok := cpu.Forced(); want != "" && !ok {
-		return usage.Errorf("%s=%s cannot be honoured: this machine has %s",
-			cpu.Env, want, strings.Join(cpu.Supported(), ", "))
+	f.IntVarP(&o.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "trials computed at once")
+	f.IntVar(&o.Threads, "threads", 1, "cores that one trial may use; for a few large trials, with fewer --jobs")
+	f.DurationVar(&o.Timeout, "timeout", 0, "limit of one trial, such as 90s or 10m (default none)")
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if want, ok := cpu.Forced(); want != "" && !ok {
+			return usage.Errorf("%s=%s cannot be honoured: this machine has %s",
+				cpu.Env, want, strings.Join(cpu.Supported(), ", "))
+		}
+		if o.Jobs < 1 || o.Threads < 1 || o.Timeout < 0 {
+			return usage.Errorf("want --jobs and --threads of 1 or more, and no --timeout below 0")
+		}
+		return nil
 	}
-	if r.Jobs < 1 || r.Threads < 1 || r.Timeout < 0 {
-		return usage.Errorf("want --jobs and --threads of 1 or more, and no --timeout below 0")
-	}
-	return nil
 }
 
 // ends says how a command ends that a signal stopped.

@@ -97,7 +97,7 @@ func verifyNumbers(e *env, r plan.Request, rep *report.Results, d compare.Draws)
 		return err
 	}
 	w.measure(e)
-	soft, _, err := w.compute(e, &runner{Options: run.Options{Jobs: runtime.GOMAXPROCS(0), Threads: 1}})
+	soft, _, err := w.compute(e, run.Options{Jobs: runtime.GOMAXPROCS(0), Threads: 1})
 	if err == nil {
 		err = interrupted(soft, ": nothing was compared")
 	}
