@@ -107,7 +107,7 @@ claims:
 	must(0, os.Rename(dir, moved))
 	dir = moved
 	says(0, "4 already there, 0 to compute", "plan")
-	says(2, "the paper in "+dir+" stands alone: leave gmm out", "plan", "gmm")
+	says(2, `unknown experiment "gmm"`, "plan", "gmm")
 	write("rent.csv", strings.Replace(rents, "a0,20,", "a0,21,", 1))
 	says(0, "0 already there, 4 to compute", "plan")
 	for _, c := range []struct{ old, new, want string }{

@@ -37,11 +37,6 @@ func (e *env) openPaper(args []string) error {
 	if reads == nil || k < 0 {
 		return nil
 	}
-	for i, arg := range args {
-		if i != k && (folder(arg) || slices.Contains(e.names(), arg)) {
-			return usage.Errorf("the paper in %s stands alone: leave %s out", args[k], arg)
-		}
-	}
 	x, err := reads.Custom.Folder(args[k], e.data, tables)
 	if err != nil {
 		return err

@@ -109,8 +109,8 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 		results = filepath.Join(results, "custom", "grids") // apart from those that come with the experiment
 	}
 	question.Command = g.again(laid)
-	w, err := g.look(laid, results, !g.dry)
-	if err == nil {
+	w := &work{Plan: laid, results: results}
+	if w.store, err = openStore(g.storeDir(), results, !g.dry); err == nil {
 		w, err = w.round(e, spec, question, laid)
 	}
 	if err != nil {
@@ -144,9 +144,7 @@ func (w *work) round(e *env, spec *grid.Spec, q grid.Question, all *plan.Plan) (
 		return nil, err
 	}
 	next := &work{Plan: p, results: w.results, store: w.store}
-	err = next.status()
-	next.measure(e)
-	return next, err
+	return next, next.look(e)
 }
 
 // again returns the command that makes a grid again, without where its files are and how it is computed: that belongs

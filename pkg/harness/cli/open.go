@@ -35,11 +35,9 @@ type work struct {
 	results string
 	store   *store.Store // nil where there is none and none was to be made
 	trials  []harness.Trial
-	found   []store.Found // of each of trials
-	times   times         // of those of the trials that the store has
-
-	again map[string]bool // keys of trials that need no run, since stored particles can be measured: see measure
-	notes []string        // which experiment is left out, and what another build computed
+	found   []store.Found   // of each of trials
+	times   times           // of those of the trials that the store has
+	again   map[string]bool // keys of trials that need no run, since stored particles can be measured
 }
 
 // open makes the plan of the flags and looks through the store once.
@@ -52,20 +50,11 @@ func (s *selection) open(e *env, names []string, write bool) (*work, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := s.look(p, s.resultsDir(), write)
-	if err == nil {
-		w.notes = p.LeftOut
-	}
-	return w, err
-}
-
-// look looks through the store for the trials of a plan.
-func (s *selection) look(p *plan.Plan, results string, write bool) (w *work, err error) {
-	w = &work{Plan: p, results: results}
-	if w.store, err = openStore(s.storeDir(), results, write); err != nil {
+	w := &work{Plan: p, results: s.resultsDir()}
+	if w.store, err = openStore(s.storeDir(), w.results, write); err != nil {
 		return nil, err
 	}
-	return w, w.status()
+	return w, w.look(e)
 }
 
 // openStore opens the store; one that does not exist and is not to be written is nil. Trials have a folder of their
@@ -104,36 +93,25 @@ func (s *selection) read(e *env, names []string) (plan.Request, *report.Results,
 	return r, rep, err
 }
 
-// status asks the store what it has of the plan's trials.
-func (w *work) status() (err error) {
-	w.trials = w.Unique()
+// look asks the store what it has of the plan's trials, and how long these took.
+func (w *work) look(e *env) (err error) {
+	w.trials, w.times, w.again = w.Unique(), times{}, map[string]bool{}
 	ids := make([]store.ID, len(w.trials))
 	for i, t := range w.trials {
 		ids[i] = store.ID{Experiment: t.Experiment, Key: t.Key}
 	}
-	w.found, err = w.store.Status(ids)
-	return err
-}
-
-// measure finds the trials that need no run, and what the others of the plan took.
-func (w *work) measure(e *env) {
-	w.again, w.times = map[string]bool{}, times{}
-	for _, t := range w.with(todoStatuses...) {
-		w.again[t.Key], _ = run.Again(w.store, harness.ByName(w.Experiments, t.Experiment), &t, e.data)
+	if w.found, err = w.store.Status(ids); err != nil {
+		return err
 	}
-	others := 0
 	for i, f := range w.found {
+		t := &w.trials[i]
 		if f.Status == record.StatusOK {
-			w.times.add(&w.trials[i], f.Timing.Seconds)
-			if f.Timing.Commit != machine.This().Commit {
-				others++
-			}
+			w.times.add(t, f.Timing.Seconds)
+		} else if slices.Contains(todoStatuses, f.Status) {
+			w.again[t.Key], _ = run.Again(w.store, harness.ByName(w.Experiments, t.Experiment), t, e.data)
 		}
 	}
-	if others > 0 {
-		w.notes = append(w.notes, table.Count(others, "trial")+" already there, computed by another build: where the "+
-			"code gives other numbers now, raise its Version; sifg verify --recompute compares")
-	}
+	return nil
 }
 
 // with returns the trials whose status is one of these.
@@ -167,11 +145,21 @@ func (w *work) first(status ...string) string {
 
 // summary says how many trials there are and how many have to be computed, after what needs to be known of it.
 func (w *work) summary(todo []harness.Trial) string {
-	there, compute := w.count(record.StatusOK, record.StatusDiverged), 0
+	there, compute, others := w.count(record.StatusOK, record.StatusDiverged), 0, 0
 	for _, t := range todo {
 		if !w.again[t.Key] {
 			compute++
 		}
+	}
+	for _, f := range w.found {
+		if f.Status == record.StatusOK && f.Timing.Commit != machine.This().Commit {
+			others++
+		}
+	}
+	notes := slices.Clone(w.LeftOut)
+	if others > 0 {
+		notes = append(notes, table.Count(others, "trial")+" already there, computed by another build: where the "+
+			"code gives other numbers now, raise its Version; sifg verify --recompute compares")
 	}
 	s := fmt.Sprintf("%s: %d already there, %d to compute", table.Count(len(w.found), "trial"), there, compute)
 	if n := len(todo) - compute; n > 0 {
@@ -180,7 +168,7 @@ func (w *work) summary(todo []harness.Trial) string {
 	if n := w.count(todoStatuses...) - len(todo); n > 0 {
 		s += fmt.Sprintf(", %d left out because data are missing", n)
 	}
-	return strings.Join(append(slices.Clone(w.notes), s), "\n")
+	return strings.Join(append(notes, s), "\n")
 }
 
 func planCommand(e *env) *cobra.Command {
@@ -195,7 +183,6 @@ func planCommand(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			w.measure(e)
 			w.print(e)
 			return w.damage()
 		},

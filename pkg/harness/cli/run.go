@@ -37,18 +37,22 @@ func runCommand(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			write := func() error { return w.report(e) }
-			if shard == "" {
-				err = report.Writable(w.results)
-			} else {
-				write, err = nil, w.shard(shard)
+			if shard != "" {
+				i, n, err := shardOf(shard)
+				if err != nil {
+					return err
+				}
+				w.Shard(i, n)
+				if err := w.look(e); err != nil {
+					return err
+				}
+				return w.run(e, o, func() error { return nil })
 			}
-			if err != nil {
+			if err := report.Writable(w.results); err != nil {
 				return err
 			}
-			w.early = shard == "" && len(w.Experiments) > 1
-			w.measure(e)
-			return w.run(e, o, write)
+			w.early = len(w.Experiments) > 1
+			return w.run(e, o, func() error { return w.report(e) })
 		},
 	}
 	s.flags(cmd)
@@ -58,8 +62,7 @@ func runCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-// run computes what is missing and then calls write, which may be nil, unless trials are missing that are still to be
-// computed.
+// run computes what is missing and then calls write, unless trials are missing that are still to be computed.
 func (w *work) run(e *env, o run.Options, write func() error) error {
 	if err := w.damage(); err != nil {
 		return err
@@ -70,7 +73,7 @@ func (w *work) run(e *env, o run.Options, write func() error) error {
 		return err
 	}
 	missing := w.count(store.Missing)
-	if _, others := w.absent(e); write != nil && missing < len(w.found) && others == 0 {
+	if _, others := w.absent(e); missing < len(w.found) && others == 0 {
 		err = write()
 	}
 	fmt.Fprintf(e.out, "%s: %d already there, %d computed\n", table.Count(len(w.found), "trial"), there, computed)
@@ -100,7 +103,7 @@ func (w *work) compute(e *env, o run.Options) (soft context.Context, computed in
 	o.Data, o.Progress = e.data, shown
 	computed, err = run.Run(soft, hard, w.store, w.Experiments, todo, o)
 	shown.close()
-	return soft, computed, errors.Join(err, w.status())
+	return soft, computed, errors.Join(err, w.look(e))
 }
 
 // lacks reports whether the data set of a trial is not here.

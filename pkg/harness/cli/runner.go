@@ -74,16 +74,6 @@ func interrupted(soft context.Context, more string) error {
 	return nil
 }
 
-// shard keeps the trials of a part of the plan.
-func (w *work) shard(text string) error {
-	i, n, err := shardOf(text)
-	if err != nil {
-		return err
-	}
-	w.Shard(i, n)
-	return w.status()
-}
-
 // shardOf reads --shard: i/n, part i of n, counted from 0; or auto, which takes both from the variables of a Kubernetes
 // Indexed Job or a Slurm job array. That may begin anywhere; one with gaps has a task that is refused.
 func shardOf(text string) (i, n int, err error) {

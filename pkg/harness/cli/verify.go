@@ -93,10 +93,9 @@ func verifyNumbers(e *env, r plan.Request, rep *report.Results, d compare.Draws)
 		return err
 	}
 	defer w.store.Close()
-	if err := w.status(); err != nil {
+	if err := w.look(e); err != nil {
 		return err
 	}
-	w.measure(e)
 	soft, _, err := w.compute(e, run.Options{Jobs: runtime.GOMAXPROCS(0), Threads: 1})
 	if err == nil {
 		err = interrupted(soft, ": nothing was compared")
