@@ -22,7 +22,7 @@ func compareCommand(e *env) *cobra.Command {
 		Short: "Sets the report beside published numbers, or beside those of the authors' code",
 		Long:  compare.Tolerance,
 		Example: `  sifg compare uci-bnn
-  sifg compare --against authors --results results`,
+  sifg compare uci-bnn --protocol all --all`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, ours, err := s.read(e, args)
 			if err != nil {
