@@ -43,7 +43,13 @@ func gridCommand(e *env) *cobra.Command {
 			if x == nil {
 				return usage.Unknown("experiment", args[0], "", e.names())
 			}
-			spec, err := g.read(x)
+			var spec *grid.Spec
+			var err error
+			if g.axes != nil {
+				spec, err = grid.FromAxes(g.axes)
+			} else {
+				spec, err = grid.Find(x, g.file)
+			}
 			if err != nil {
 				return err
 			}
@@ -65,19 +71,8 @@ func gridCommand(e *env) *cobra.Command {
 		"published numbers in place of the experiment's, a CSV `FILE` (docs/grids.md), for near published")
 	f.BoolVar(&g.dry, "dry-run", false, "only show what would run")
 	cmd.MarkFlagsMutuallyExclusive("grid", "axis")
+	cmd.MarkFlagsOneRequired("grid", "axis")
 	return cmd
-}
-
-// read returns the grid of the flags.
-func (g *gridFlags) read(x *harness.Experiment) (*grid.Spec, error) {
-	switch {
-	case g.file == "" && len(g.axes) == 0:
-		return nil, usage.Errorf("give a grid by --grid, or axes by --axis; %s comes with the grids %s", x.Name,
-			strings.Join(grid.Shipped(x), ", "))
-	case g.file == "":
-		return grid.FromAxes(g.axes)
-	}
-	return grid.Find(x, g.file)
 }
 
 // run lays the grid out, runs what is missing and chooses cells.

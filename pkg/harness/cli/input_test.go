@@ -47,7 +47,7 @@ var badInput = []struct {
 	{"run --results mixed", []string{"mixed", "grid in it is a file"}},
 	{"report --check --results mixed", []string{"mixed/grid", "not a directory"}},
 	{"grid", []string{"accepts 1 arg"}},
-	{"grid toy", []string{"--grid", "--axis"}},
+	{"grid toy", []string{"[grid axis]"}},
 	{"grid toy --grid pipe", []string{"pipe"}},
 	{"grid toy --axis step=0.1", []string{"select", "first"}},
 	{"grid toy --axis step=0.1 --select least", []string{"select", `"least"`, "first"}},

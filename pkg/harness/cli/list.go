@@ -41,12 +41,20 @@ func listCommand(e *env) *cobra.Command {
 			if len(args) > 1 || len(args) == 1 && e.paper == "" {
 				return usage.Errorf("list takes no arguments, or runs, or the folder of a paper")
 			}
-			rows, err := overview(e)
+			var rows [][]string
+			var err error
 			switch {
 			case sampler != "":
 				rows, err = samplerSettings(sampler)
 			case metrics:
-				rows, err = metricList(e), nil
+				for _, x := range e.experiments {
+					rows = append(rows, []string{x.Name})
+					for _, m := range x.Metrics {
+						rows = append(rows, []string{"  " + m.Name, m.Unit, m.Meaning})
+					}
+				}
+			default:
+				rows, err = overview(e)
 			}
 			columns(e.out, rows)
 			return err
@@ -85,17 +93,6 @@ func overview(e *env) ([][]string, error) {
 		rows = append(rows, []string{"  " + t.Name, t.Doc})
 	}
 	return rows, nil
-}
-
-func metricList(e *env) [][]string {
-	var rows [][]string
-	for _, x := range e.experiments {
-		rows = append(rows, []string{x.Name})
-		for _, m := range x.Metrics {
-			rows = append(rows, []string{"  " + m.Name, m.Unit, m.Meaning})
-		}
-	}
-	return rows
 }
 
 // samplerSettings lists the settings that a sampler has, with their defaults.
@@ -137,7 +134,9 @@ func dataCommand(e *env) *cobra.Command {
 			Use:     "fetch [NAME...]",
 			Short:   "Fetches data sets, or all, into datasets/cache",
 			Example: `  sifg data fetch boston wine`,
-			RunE:    func(_ *cobra.Command, names []string) error { return fetchData(e, names) },
+			RunE: func(_ *cobra.Command, names []string) error {
+				return e.data.Fetch(context.Background(), names, func(line string) { fmt.Fprintln(e.err, line) })
+			},
 		},
 	)
 	return cmd
@@ -163,15 +162,6 @@ func listData(e *env) error {
 	}
 	columns(e.out, rows)
 	return wrong
-}
-
-// fetchData may be killed: a file is absent or whole, and the same command continues.
-func fetchData(e *env, names []string) error {
-	err := e.data.Fetch(context.Background(), names, func(line string) { fmt.Fprintln(e.err, line) })
-	if err == nil {
-		fmt.Fprintln(e.out, "all files are there")
-	}
-	return err
 }
 
 // customDir is the folder of the reports of what is a person's own, and of changed settings.

@@ -35,9 +35,9 @@ type work struct {
 	results string
 	store   *store.Store // nil where there is none and none was to be made
 	trials  []harness.Trial
-	found   []store.Found   // of each of trials
-	times   times           // of those of the trials that the store has
-	again   map[string]bool // keys of trials that need no run, since stored particles can be measured
+	found   []store.Found        // of each of trials
+	times   map[string][]float64 // seconds of the trials that the store has, by kind
+	again   map[string]bool      // keys of trials that need no run, since stored particles can be measured
 }
 
 // open makes the plan of the flags and looks through the store once.
@@ -95,7 +95,7 @@ func (s *selection) read(e *env, names []string) (plan.Request, *report.Results,
 
 // look asks the store what it has of the plan's trials, and how long these took.
 func (w *work) look(e *env) (err error) {
-	w.trials, w.times, w.again = w.Unique(), times{}, map[string]bool{}
+	w.trials, w.times, w.again = w.Unique(), map[string][]float64{}, map[string]bool{}
 	ids := make([]store.ID, len(w.trials))
 	for i, t := range w.trials {
 		ids[i] = store.ID{Experiment: t.Experiment, Key: t.Key}
@@ -106,7 +106,7 @@ func (w *work) look(e *env) (err error) {
 	for i, f := range w.found {
 		t := &w.trials[i]
 		if f.Status == record.StatusOK {
-			w.times.add(t, f.Timing.Seconds)
+			w.times[kindOf(t)] = append(w.times[kindOf(t)], f.Timing.Seconds)
 		} else if slices.Contains(todoStatuses, f.Status) {
 			w.again[t.Key], _ = run.Again(w.store, harness.ByName(w.Experiments, t.Experiment), t, e.data)
 		}

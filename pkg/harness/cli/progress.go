@@ -25,13 +25,6 @@ import (
 // kindOf names the trials of a method on a problem: they take about as long.
 func kindOf(t *harness.Trial) string { return t.Experiment + "/" + t.Problem + "/" + t.Method }
 
-// times are the seconds that trials of each kind took.
-type times map[string][]float64
-
-func (t times) add(trial *harness.Trial, seconds float64) {
-	t[kindOf(trial)] = append(t[kindOf(trial)], seconds)
-}
-
 // progress shows how a run goes. On a terminal that is a bar over all trials; elsewhere it is at most a line a minute,
 // and one for each trial that does not end well.
 type progress struct {
@@ -43,13 +36,13 @@ type progress struct {
 
 	mu      sync.Mutex
 	done    int
-	times   times                      // of trials that ended, before and now
+	times   map[string][]float64       // seconds of trials that ended, before and now, by kind
 	runs    map[string]int             // trials that have not ended, by kind
 	running map[*harness.Trial]float64 // the fraction of it that is done
 }
 
 // newProgress shows the progress of trials, jobs at once.
-func newProgress(out io.Writer, todo []harness.Trial, known times, jobs int) *progress {
+func newProgress(out io.Writer, todo []harness.Trial, known map[string][]float64, jobs int) *progress {
 	p := &progress{
 		out:     out,
 		count:   len(todo),
@@ -102,7 +95,6 @@ func (p *progress) bar(bars *mpb.Progress) *mpb.Bar {
 
 // Note, Start, Step and End implement run.Progress.
 func (p *progress) Note(line string) {
-	slog.Info(line)
 	fmt.Fprintln(p.out, safe.Text(line))
 }
 
@@ -128,7 +120,7 @@ func (p *progress) End(t *harness.Trial, status, reason string, took time.Durati
 		p.done++
 		p.runs[kindOf(t)]--
 		if status == record.StatusOK {
-			p.times.add(t, took.Seconds())
+			p.times[kindOf(t)] = append(p.times[kindOf(t)], took.Seconds())
 		}
 	}
 	state := p.state()

@@ -199,7 +199,7 @@ func (w *slowWriter) Write(b []byte) (int, error) {
 func TestNoBeatAfterClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &slowWriter{}
-		p := newProgress(w, []harness.Trial{{Config: &settings.Config{}}}, times{}, 1)
+		p := newProgress(w, []harness.Trial{{Config: &settings.Config{}}}, map[string][]float64{}, 1)
 		time.Sleep(70 * time.Second) // in the middle of the first line
 		p.close()
 		closed := time.Now()
@@ -220,7 +220,7 @@ func TestTimeLeft(t *testing.T) {
 		}
 	}
 	todo := []harness.Trial{trial("p", "a"), trial("p", "b"), trial("q", "c"), trial("q", "d")}
-	p := newProgress(io.Discard, todo, times{}, 2)
+	p := newProgress(io.Discard, todo, map[string][]float64{}, 2)
 	defer p.close()
 	wants := func(want string) {
 		t.Helper()
@@ -232,8 +232,7 @@ func TestTimeLeft(t *testing.T) {
 	p.Start(&todo[0])
 	p.End(&todo[0], record.StatusOK, "", time.Minute)
 	wants("1 of 4 trials, 0 running") // nothing is known of q
-	p.times.add(&todo[2], 20)
-	p.times.add(&todo[2], 40)
+	p.times["e/q/m"] = []float64{20, 40}
 	wants("1 of 4 trials, 0 running, about 60 s left") // 60 and twice 30 s, two at once
 	p.Start(&todo[2])
 	p.Step(&todo[2], 5)
