@@ -13,7 +13,6 @@ import (
 	"os"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
@@ -95,14 +94,6 @@ func (s *Store) Close() error {
 
 // OpenReadOnly opens the store in dir for reading; fs.ErrNotExist if there is no such folder.
 func OpenReadOnly(dir string) (*Store, error) { return open(dir, true) }
-
-// Is reports whether a folder looks like a store: it has folders alone, and the mark of one.
-func Is(dir string) bool {
-	entries, _ := os.ReadDir(dir)
-	mark := func(d fs.DirEntry) bool { return d.Name() == tmpName }
-	file := func(d fs.DirEntry) bool { return !d.IsDir() }
-	return slices.ContainsFunc(entries, mark) && !slices.ContainsFunc(entries, file)
-}
 
 // Dir returns the folder of the store.
 func (s *Store) Dir() string { return s.dir }
