@@ -119,7 +119,7 @@ func (s *selection) storeDir() string {
 func (s *selection) request(e *env, names []string) (plan.Request, error) {
 	r := s.Request
 	r.Experiments, r.Data, s.paper = e.experiments, e.data, e.paper
-	if len(s.seeds) > 0 {
+	if s.seeds != nil {
 		seeds, err := settings.Seeds(strings.Join(s.seeds, ","))
 		if err != nil {
 			return r, usage.Errorf("--seeds: %v", err)

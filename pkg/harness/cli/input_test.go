@@ -32,6 +32,7 @@ var badInput = []struct {
 	{"run --protcol paper", []string{"--protcol"}},
 	{"run --protocol paper,paper", []string{"paper", "twice"}},
 	{"run --scale quik", []string{"quik", `"quick"`}},
+	{"run --seeds=", []string{"--seeds"}},
 	{"run --seeds 1,x", []string{`--seeds: the seeds "x"`, "whole numbers"}},
 	{"run --set seeds=[1,-2]", []string{"--set seeds=[1,-2]", `the seeds "-2"`, "whole numbers"}},
 	{"run --name a/b", []string{"--name a/b", "letters"}},

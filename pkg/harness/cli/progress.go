@@ -29,6 +29,7 @@ func kindOf(t *harness.Trial) string { return t.Experiment + "/" + t.Problem + "
 // and one for each trial that does not end well.
 type progress struct {
 	out   io.Writer // of lines: above the bar where there is one
+	last  time.Time // when a line said how far the run is; zero: the bar does
 	close func()    // ends the display
 	count int       // trials
 	jobs  int
@@ -63,20 +64,7 @@ func newProgress(out io.Writer, todo []harness.Trial, known map[string][]float64
 			return p
 		}
 	}
-	done := make(chan struct{})
-	go func() {
-		for {
-			select {
-			case <-done:
-				return
-			case <-time.After(time.Minute):
-				p.mu.Lock()
-				fmt.Fprintln(p.out, p.state())
-				p.mu.Unlock()
-			}
-		}
-	}()
-	p.close = func() { done <- struct{}{} } // is received between two lines
+	p.last, p.close = time.Now(), func() {}
 	return p
 }
 
@@ -110,6 +98,10 @@ func (p *progress) Step(t *harness.Trial, iter int) {
 	defer p.mu.Unlock()
 	if _, runs := p.running[t]; runs {
 		p.running[t] = float64(iter) / float64(max(1, t.Config.Iterations))
+	}
+	if !p.last.IsZero() && time.Since(p.last) > time.Minute {
+		p.last = time.Now()
+		fmt.Fprintln(p.out, p.state())
 	}
 }
 

@@ -186,26 +186,19 @@ func TestPagesAppear(t *testing.T) {
 	}
 }
 
-// slowWriter needs half a minute for a line, and knows when it got the last one.
-type slowWriter struct{ last time.Time }
-
-func (w *slowWriter) Write(b []byte) (int, error) {
-	time.Sleep(30 * time.Second)
-	w.last = time.Now()
-	return len(b), nil
-}
-
-// TestNoBeatAfterClose: a line of progress that is being written when the run ends is the last.
-func TestNoBeatAfterClose(t *testing.T) {
+// TestLineAMinute: without a terminal a line a minute says how far a run is.
+func TestLineAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &slowWriter{}
-		p := newProgress(w, []harness.Trial{{Config: &settings.Config{}}}, map[string][]float64{}, 1)
-		time.Sleep(70 * time.Second) // in the middle of the first line
-		p.close()
-		closed := time.Now()
-		time.Sleep(5 * time.Minute)
-		if w.last.IsZero() || w.last.After(closed) {
-			t.Errorf("closed at %v, the last line came at %v", closed, w.last)
+		var out bytes.Buffer
+		todo := []harness.Trial{{Config: &settings.Config{Iterations: 100}}}
+		p := newProgress(&out, todo, map[string][]float64{}, 1)
+		p.Start(&todo[0])
+		for i := range 100 {
+			time.Sleep(2 * time.Second)
+			p.Step(&todo[0], i)
+		}
+		if n := strings.Count(out.String(), "0 of 1 trials, 1 running\n"); n != 3 {
+			t.Errorf("%d lines in 200 s: %s", n, &out)
 		}
 	})
 }
