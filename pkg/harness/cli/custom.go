@@ -22,10 +22,11 @@ import (
 func (e *env) openPaper(args []string) error {
 	var reads, tables *harness.Experiment
 	for _, x := range e.experiments {
-		if x.Custom != nil && x.Custom.Folder != nil {
+		switch {
+		case x.Custom == nil:
+		case x.Custom.Folder != nil:
 			reads = x
-		}
-		if x.Custom != nil && !x.Custom.Program {
+		case !x.Custom.Program:
 			tables = x
 		}
 	}

@@ -66,7 +66,7 @@ func (s *selection) reportFlags(cmd *cobra.Command) {
 func (s *selection) resultsDir() string {
 	custom := s.name
 	if custom == "" && len(s.changed)+len(s.paper) > 0 {
-		custom = s.customName(s.changed)
+		custom = s.customName()
 	}
 	switch {
 	case s.results != "":
@@ -81,7 +81,8 @@ func (s *selection) resultsDir() string {
 
 // customName is the folder in results/custom of a paper, or of settings that differ by set: the names of models, data
 // and programs in the place of their commands, and a digest unless that is one file of the working folder, or a paper.
-func (s *selection) customName(set []string) string {
+func (s *selection) customName() string {
+	set := s.changed
 	plain, usual, words := len(set) == 0, "full", []string(nil)
 	for _, text := range set {
 		if data, ok := strings.CutPrefix(text, "--data "); ok {

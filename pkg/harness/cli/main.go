@@ -28,7 +28,6 @@ import (
 
 // Exit codes (docs/command.md).
 const (
-	exitOK          = 0
 	exitInternal    = 1
 	exitUsage       = 2
 	exitFailed      = 3   // trials failed, or ran out of time
@@ -57,8 +56,8 @@ type env struct {
 	paper       string // the name of the one that is a paper of a person's own; "": none
 	verbose     bool
 	quiet       bool
-	manifests   []string // --datasets
-	ready       bool     // flags and arguments were read: see prepare
+	ready       bool // flags and arguments were read: see prepare
+	datasets    dataset.Options
 	data        *dataset.Library
 }
 
@@ -77,7 +76,7 @@ func Main(args []string, stdout, stderr io.Writer, experiments ...*harness.Exper
 		err = exitf(exitInternal, "stdout cannot be written: %v", out.failed)
 	}
 	if err == nil {
-		return exitOK
+		return 0
 	}
 	fmt.Fprintf(errs, "sifg: %s\n", usage.Line(err.Error()))
 	return e.code(err)
@@ -118,8 +117,10 @@ func newRoot(e *env) *cobra.Command {
 	f := root.PersistentFlags()
 	f.BoolVarP(&e.verbose, "verbose", "v", false, "say more on stderr")
 	f.BoolVarP(&e.quiet, "quiet", "q", false, "no progress and no notes on stderr, only what went wrong")
-	f.StringArrayVar(&e.manifests, "datasets", nil,
+	f.StringArrayVar(&e.datasets.Manifests, "datasets", nil,
 		"`FILE` that describes data sets of your own; repeatable (docs/datasets.md)")
+	f.StringVar(&e.datasets.Mirror, "datasets-mirror", "", "folder with the layout of the cache")
+	f.MarkHidden("datasets-mirror") // for SIFG_DATASETS_MIRROR
 	root.MarkFlagsMutuallyExclusive("verbose", "quiet")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	showHeadings(root)
@@ -159,8 +160,7 @@ func (e *env) prepare(cmd *cobra.Command, args []string) error {
 	if cmd.Name() == "help" { // whatever the flags are set to
 		return nil
 	}
-	preset, err := preset(cmd)
-	if err != nil {
+	if err := preset(cmd); err != nil {
 		return err
 	}
 	if err := cmd.ValidateFlagGroups(); err != nil {
@@ -174,8 +174,8 @@ func (e *env) prepare(cmd *cobra.Command, args []string) error {
 		e.err = io.Discard // Main says what went wrong
 	}
 	slog.SetDefault(slog.New(slog.NewTextHandler(e.err, &slog.HandlerOptions{Level: level})))
-	e.data, err = dataset.Open(dataset.Options{Manifests: e.manifests, Mirror: preset.GetString(mirrorKey)})
-	if err != nil || cmd.Parent() != cmd.Root() {
+	var err error
+	if e.data, err = dataset.Open(e.datasets); err != nil || cmd.Parent() != cmd.Root() {
 		return err
 	}
 	return e.openPaper(args)
@@ -189,24 +189,21 @@ func (e *env) names() (names []string) {
 	return names
 }
 
-const (
-	presetFile = "sifg.yaml"       // in the working folder; may be absent
-	mirrorKey  = "datasets-mirror" // a key that is no flag: see dataset.Options
-)
+const presetFile = "sifg.yaml" // in the working folder; may be absent
 
 // preset gives the flags that the command line does not name the values of the environment, as in SIFG_JOBS, or else
 // those of sifg.yaml, whose keys are the names of flags of any command. A list there is as the flag given several
 // times.
-func preset(cmd *cobra.Command) (*viper.Viper, error) {
+func preset(cmd *cobra.Command) error {
 	v := viper.New()
 	v.SetEnvPrefix("sifg")
 	v.SetEnvKeyReplacer(strings.NewReplacer("-", "_"))
 	v.AutomaticEnv()
 	v.SetConfigFile(presetFile)
 	if err := v.ReadInConfig(); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, usage.Errorf("%s: %v", presetFile, err)
+		return usage.Errorf("%s: %v", presetFile, err)
 	}
-	known := []string{mirrorKey}
+	var known []string
 	for _, c := range append(cmd.Root().Commands(), cmd.Root()) {
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 	}
@@ -226,5 +223,5 @@ func preset(cmd *cobra.Command) (*viper.Viper, error) {
 			}
 		}
 	})
-	return v, err
+	return err
 }

@@ -133,9 +133,9 @@ func TestCustomName(t *testing.T) {
 		{"full", "--data rent", "full_rent$"},
 		{"quick", "--sampler mine=/tmp/x/bin/python mala.py", "quick_mine-[0-9a-f]{6}$"},
 	} {
-		s := &selection{}
+		s := &selection{own: own{changed: strings.Split(c.set, "|")}}
 		s.Scale = c.scale
-		if got := s.customName(strings.Split(c.set, "|")); !regexp.MustCompile("^" + c.want).MatchString(got) {
+		if got := s.customName(); !regexp.MustCompile("^" + c.want).MatchString(got) {
 			t.Errorf("%s at %s: %s, want %s", c.set, c.scale, got, c.want)
 		}
 	}
