@@ -179,7 +179,7 @@ func (w *work) choose(e *env, q grid.Question) error {
 	for _, set := range x.Sets {
 		if p := x.Part(set.Protocol, "best"); set.Protocol == w.Trials[0].Protocol && p != nil && p.Made != nil {
 			_, notes := q.Chosen(set)
-			fmt.Fprintf(e.out, "%s\n%s\n", p.Made.Markdown(), strings.Join(notes, "\n"))
+			fmt.Fprintln(e.out, strings.Join(append([]string{p.Made.Markdown()}, notes...), "\n"))
 		}
 	}
 	all, grids, err := readAll(e, w.results)

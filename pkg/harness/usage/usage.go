@@ -37,7 +37,7 @@ func Line(text string) string {
 			parts = append(parts, line)
 		}
 	}
-	text = strings.ReplaceAll(strings.Join(parts, "; "), ":; ", ": ")
+	text = strings.NewReplacer(":; ", ": ", "?; ", "? ").Replace(strings.Join(parts, "; "))
 	if text = longWord.ReplaceAllString(text, "$1…"); len(text) > most {
 		text = strings.ToValidUTF8(text[:most], "") + "…"
 	}
