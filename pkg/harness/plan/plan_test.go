@@ -216,7 +216,7 @@ func TestRefusals(t *testing.T) {
 		`unknown scale "ful": did you mean "full"?`:        func(r *Request) { r.Scale = "ful" },
 		`unknown protocol "papper": did you mean "paper"?`: func(r *Request) { r.Protocols = []string{"papper"} },
 		`unknown problem "smal": did you mean "small"?`:    func(r *Request) { r.Problems = []string{"smal"} },
-		`unknown method "sgdl": did you mean "sgld" or "svgd"?`:      func(r *Request) { r.Methods = []string{"sifg", "sgdl"} },
+		`unknown method "sgdl": did you mean "sgld" or`:    func(r *Request) { r.Methods = []string{"sgdl"} },
 		`method svgd is there twice`:                       func(r *Request) { r.Methods = []string{"svgd", "svgd"} },
 		`data set rent is there twice`:                     func(r *Request) { r.Custom = []string{"rent", "rent"} },
 		`seed 10: there are 9 splits`:                      func(r *Request) { r.Seeds = []uint64{9, 10} },
