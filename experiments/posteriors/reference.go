@@ -37,7 +37,7 @@ func reference(t *harness.Trial) (*harness.Reference, error) {
 	if p, err := program.Find(o.Program); err == nil && p.First.Target.Draws {
 		config = map[string]any{"program": o.Program, "exact": exactVersion}
 	}
-	return &harness.Reference{Config: config, Bytes: referenceBytes(o),
+	return &harness.Reference{Config: config,
 		Make: func(ctx context.Context, _ string, told func(int, int)) (map[string][]byte, error) {
 			p, err := program.Find(o.Program)
 			if err != nil {
@@ -65,18 +65,6 @@ func reference(t *harness.Trial) (*harness.Reference, error) {
 			}
 			return filesOf(found)
 		}}, nil
-}
-
-// referenceBytes is how much memory long chains and what they are judged by take at least: three square matrices, and
-// all draws with a copy to write. It is 0 of a program that this command was not given: Make says so.
-func referenceBytes(o Options) float64 {
-	p, err := program.Find(o.Program)
-	if err != nil {
-		return 0
-	}
-	d, v := float64(p.First.Target.Dim), float64(len(o.Values))
-	draws := float64(longChains.Chains * longChains.Until.Draws)
-	return 8 * (3*max(d, v)*max(d, v) + 2*draws*(d+v))
 }
 
 // filesOf are the files of the reference: coordinates, in which the draws have mean 0 and covariance I, draws of u and

@@ -185,8 +185,6 @@ type Reference struct {
 	// Config is everything that the reference depends on besides the data set and the experiment's version, as a value
 	// with a canonical JSON form. Trials with equal Config share one reference.
 	Config any
-	// Bytes is how much memory making it takes at least. More than there is is refused.
-	Bytes float64
 	// Make makes the files. dir is a folder for checkpoints: what a stopped call left there, the next one continues.
 	Make func(ctx context.Context, dir string, progress func(done, total int)) (map[string][]byte, error)
 }

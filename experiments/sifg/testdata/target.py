@@ -7,8 +7,6 @@ import sys
 
 how = sys.argv[1] if len(sys.argv) > 1 else "well"
 about = {"dim": 2, "names": ["a", "b"]}
-if how == "huge":
-    about = {"dim": 200000}
 
 
 def say(message, rows=0, cols=0, values=()):

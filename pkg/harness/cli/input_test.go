@@ -144,7 +144,6 @@ func TestCrashes(t *testing.T) {
 		!strings.Contains(string(said), "nobody recovers this") {
 		t.Errorf("a crash ends with exit code %d, want a signal", code)
 	}
-	x.want(t, "run --methods svgd --scale smoke --set particles=10000000", 3, "memory", "10000000 particles")
 }
 
 // A flag on the command line comes before the environment, that before sifg.yaml, and that before the default.

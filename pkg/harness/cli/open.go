@@ -23,7 +23,7 @@ import (
 )
 
 // retryable are the statuses of trials that may end otherwise another time. What diverged would diverge again.
-var retryable = []string{record.StatusFailed, record.StatusTimeout, record.StatusMemory}
+var retryable = []string{record.StatusFailed, record.StatusTimeout}
 
 // todoStatuses are those of trials that a run computes.
 var todoStatuses = append([]string{store.Missing}, retryable...)

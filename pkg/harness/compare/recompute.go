@@ -100,7 +100,7 @@ func again(row record.Trial, all []*harness.Experiment, data *dataset.Library) (
 	return t, why
 }
 
-// ErrNotComputed is why a trial cannot be compared: here it failed, or ran out of time or memory.
+// ErrNotComputed is why a trial cannot be compared: here it failed, or ran out of time.
 var ErrNotComputed = errors.New("it could not be computed here")
 
 // Difference says where the values of a trial in a store differ first from those in a report that was read; "" for

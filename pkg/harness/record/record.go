@@ -18,13 +18,10 @@ const (
 	StatusDiverged = "diverged" // a non-finite value; deterministic, so never retried
 	StatusFailed   = "failed"   // an error or a panic
 	StatusTimeout  = "timeout"  // not finished within its limit of time
-	StatusMemory   = "memory"   // over its limit of memory
 	StatusMissing  = "missing"  // it was planned and has no record, for the Reason if there is one
 )
 
-var statuses = []string{
-	StatusOK, StatusDiverged, StatusFailed, StatusTimeout, StatusMemory, StatusMissing,
-}
+var statuses = []string{StatusOK, StatusDiverged, StatusFailed, StatusTimeout, StatusMissing}
 
 // Trial is one row of trials.parquet: one trial and how it ended. Times are not here but in timings.parquet, so that
 // the same trials give the same bytes.

@@ -42,9 +42,6 @@ func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threa
 	if err != nil {
 		return nil, err
 	}
-	if reason := tooLarge(t.Config, p.Target.Dim()); reason != "" {
-		return ended(t, record.StatusMemory, reason, 0, started), nil
-	}
 	// why the trial cannot go on
 	stopped := func() error { return errors.Join(context.Cause(ctx), uses.Err()) }
 	j := &judge{Trial: t, problem: p, arrays: map[string]*record.Array{}}

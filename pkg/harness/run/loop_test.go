@@ -14,7 +14,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
-	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	density "github.com/semi-implicit/sifg/pkg/sifg/target"
@@ -142,41 +141,6 @@ func TestSamples(t *testing.T) {
 		if !slices.Equal(s[7], c[7].Z.Data) {
 			t.Errorf("%s of svgd are not the particles", sample)
 		}
-	}
-}
-
-// configure gives a trial a configuration of its own, changed.
-func configure(t *harness.Trial, change func(*settings.Config)) {
-	own := *t.Config
-	change(&own)
-	t.Config = &own
-}
-
-// A trial that no memory can hold is refused before it takes any; the run goes on.
-func TestTooLargeTrials(t *testing.T) {
-	s := must(store.Open(t.TempDir()))
-	todo := trials("none", "slow", "infinite")
-	configure(&todo[0], func(c *settings.Config) { c.Particles = 1e12 })
-	configure(&todo[1], func(c *settings.Config) {
-		c.Sampler = must(sifg.Config{Sampler: "svgd"}.Resolve())
-		c.Particles = 1e7 // 200 TB of distances of pairs
-	})
-	if n := compute(t, s, todo, options()); n != 3 {
-		t.Errorf("%d computed", n)
-	}
-	for i, want := range []string{"1000000000000 particles in 2 dimensions", "at least 1.86e+05 GiB", "diverged"} {
-		e := must(s.Get(id(todo[i])))
-		if e == nil || !strings.Contains(e.Trial.Reason, want) || (e.Trial.Status == record.StatusMemory) != (i < 2) {
-			t.Errorf("%+v, want %q", e, want)
-		}
-	}
-	for _, c := range []sifg.Config{{Sampler: "kde-flow"}, {Sampler: "svgd", Bandwidth: 1}} { // these keep strips
-		if why := tooLarge(&settings.Config{Particles: 1e6, Sampler: c}, 2); why != "" {
-			t.Errorf("%s, which takes megabytes, is refused: %s", c.Sampler, why)
-		}
-	}
-	if have := machineMemory(); have < 1<<28 || have > 1<<50 {
-		t.Errorf("this machine has %g bytes of memory", have)
 	}
 }
 

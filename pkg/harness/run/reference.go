@@ -92,17 +92,11 @@ func (r *runner) makeReference(ctx context.Context, x *harness.Reference, id sto
 	return nil, r.store.PutFiles(ctx, id, files)
 }
 
-// Why a reference is not made.
-var (
-	errLate = errors.New("not finished after")
-	errHuge = errors.New("it needs more memory than there is")
-)
+// errLate is why a reference is not made.
+var errLate = errors.New("not finished after")
 
 // limited makes a reference within the limits of a trial. Where it does not stop in time it is left behind.
 func (r *runner) limited(ctx context.Context, x *harness.Reference, dir, name string) (map[string][]byte, error) {
-	if memory := machineMemory(); x.Bytes > memory {
-		return nil, fmt.Errorf("%w: at least %.3g GiB, of %.3g", errHuge, x.Bytes/(1<<30), memory/(1<<30))
-	}
 	late, cancel := context.WithTimeout(ctx, r.Timeout+grace)
 	defer cancel()
 	timed, cancel := context.WithTimeout(late, r.Timeout)

@@ -146,10 +146,7 @@ func patiently[T any](late context.Context, f func() (T, error)) (x T, err error
 
 // statusOf is the status of a trial whose reference could not be made.
 func statusOf(err error) string {
-	switch {
-	case errors.Is(err, errHuge):
-		return record.StatusMemory
-	case errors.Is(err, errLate):
+	if errors.Is(err, errLate) {
 		return record.StatusTimeout
 	}
 	return record.StatusFailed

@@ -63,9 +63,6 @@ func TestLimitsOfPrograms(t *testing.T) {
 	}
 	s := must(store.Open(t.TempDir()))
 	o := options()
-	outcomes(t, s, o, [][3]string{
-		{"reference huge", record.StatusMemory, "more memory than there is: at least 1.05e.06 GiB, of "},
-	})
 	o.Timeout = 100 * time.Millisecond
 	outcomes(t, s, o, [][3]string{
 		{"reference slow", record.StatusTimeout, "reference: not finished after 100ms, the --timeout of trials"},

@@ -140,15 +140,11 @@ protocols: {paper: }
 		Reference: func(t *harness.Trial) (*harness.Reference, error) {
 			switch fault := faultOf(t); fault {
 			case "reference", "reference slow", "reference broken", "reference panic", "reference hangs",
-				"reference stuck", "reference huge":
+				"reference stuck":
 				make := func(ctx context.Context, dir string, progress func(int, int)) (map[string][]byte, error) {
 					return makeShift(ctx, fault, dir, progress)
 				}
-				x := &harness.Reference{Config: fault, Make: make}
-				if fault == "reference huge" { // a petabyte
-					x.Bytes = 1 << 50
-				}
-				return x, nil
+				return &harness.Reference{Config: fault, Make: make}, nil
 			}
 			return nil, nil
 		},
@@ -167,7 +163,7 @@ func makeShift(ctx context.Context, fault, dir string, progress func(done, total
 		return nil, errors.New("the chains gave up")
 	case "reference stuck":
 		time.Sleep(time.Hour)
-	case "reference panic", "reference huge": // which is not to be made
+	case "reference panic":
 		panic("the chains gave up")
 	case "reference hangs":
 		uses := program.Begin(ctx)
