@@ -95,20 +95,16 @@ func (r *runner) makeReference(ctx context.Context, x *harness.Reference, id sto
 // errLate is why a reference is not made.
 var errLate = errors.New("not finished after")
 
-// limited makes a reference within the limits of a trial. Where it does not stop in time it is left behind.
-func (r *runner) limited(ctx context.Context, x *harness.Reference, dir, name string) (map[string][]byte, error) {
-	late, cancel := context.WithTimeout(ctx, r.Timeout+grace)
+// limited makes a reference within the limit of time of a trial.
+func (r *runner) limited(ctx context.Context, x *harness.Reference, dir, name string) (files map[string][]byte,
+	err error) {
+	timed, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
-	timed, cancel := context.WithTimeout(late, r.Timeout)
-	defer cancel()
-	files, err := patiently(late, func() (files map[string][]byte, err error) {
-		err = safe.Call(func() (err error) {
-			files, err = x.Make(timed, dir, func(done, total int) {
-				r.Progress.Note(fmt.Sprintf("%s: reference: %d of %d", name, done, total))
-			})
-			return err
+	err = safe.Call(func() (err error) {
+		files, err = x.Make(timed, dir, func(done, total int) {
+			r.Progress.Note(fmt.Sprintf("%s: reference: %d of %d", name, done, total))
 		})
-		return files, err
+		return err
 	})
 	if err != nil && ctx.Err() == nil && timed.Err() != nil {
 		how := ""

@@ -46,7 +46,11 @@ type runner struct {
 	experiments []*harness.Experiment
 	hard        context.Context
 	unmade      map[string]error // why a trial's reference could not be made, by the trial's key
+	done        atomic.Int64
 }
+
+// grace is for what runs when hard ends: what has not stopped then is left behind, and what it does is lost.
+const grace = time.Second / 2
 
 // Run computes trials and stores them; the references that they need come first. soft ending lets running trials finish
 // and starts no more; hard ending stops them. A trial that fails, panics or exceeds its limits is recorded and the
@@ -59,13 +63,26 @@ func Run(soft, hard context.Context, s *store.Store, experiments []*harness.Expe
 	defer stop()
 	defer context.AfterFunc(hard, stop)()
 	program.Watch(soft, r.Progress.Note)
-	todo = slices.Clone(todo)
-	if err := r.references(soft, todo); err != nil || soft.Err() != nil {
-		return 0, err
+	ended := make(chan error, 1)
+	go func() { ended <- r.run(soft, stop, slices.Clone(todo)) }()
+	select {
+	case err = <-ended:
+	case <-hard.Done():
+		select {
+		case err = <-ended:
+		case <-time.After(grace):
+		}
 	}
-	var done atomic.Int64
+	return int(r.done.Load()), err
+}
+
+// run is Run, which does not wait for what hangs when hard ends. stop ends soft.
+func (r *runner) run(soft context.Context, stop func(), todo []harness.Trial) error {
+	if err := r.references(soft, todo); err != nil || soft.Err() != nil {
+		return err
+	}
 	var workers errgroup.Group
-	workers.SetLimit(max(1, o.Jobs))
+	workers.SetLimit(max(1, r.Jobs))
 	for i := range todo {
 		workers.Go(func() error {
 			if soft.Err() != nil {
@@ -79,69 +96,30 @@ func Run(soft, hard context.Context, s *store.Store, experiments []*harness.Expe
 				r.Progress.Note(t.Name() + ": " + row.Reason)
 			}
 			if failure == nil {
-				done.Add(1)
+				r.done.Add(1)
 				return nil
 			}
 			stop()
-			if hard.Err() != nil {
+			if r.hard.Err() != nil {
 				return nil
 			}
 			return fmt.Errorf("%s: %w", t.Name(), failure)
 		})
 	}
-	err = workers.Wait()
-	return int(done.Load()), err
+	return workers.Wait()
 }
 
-// grace is from Options.Timeout until what does not stop is left behind.
-const grace = 2 * time.Second
-
-// trial computes one trial, stores it, and returns what the store has then. One that does not end in time, or when hard
-// ends, is left behind: its goroutine goes on until its next iteration, if there is one, and what it does is lost. The
-// error is not of the trial's making: hard ended, the store cannot be written, or its reference there is damaged.
+// trial computes one trial, stores it, and returns what the store has then. The error is not of the trial's making:
+// hard ended, the store cannot be written, or its reference there is damaged.
 func (r *runner) trial(t *harness.Trial, started time.Time) (record.Trial, error) {
 	if err := r.unmade[t.Key]; err != nil {
 		return r.store.Put(r.hard, ended(t, statusOf(err), err.Error(), 0, started))
 	}
-	late, cancel := context.WithTimeout(r.hard, r.Timeout+grace)
-	defer cancel()
-	var iter atomic.Int64
-	result, err := patiently(late, func() (*record.Result, error) {
-		return r.compute(t, func(i int) {
-			if iter.Store(int64(i)); late.Err() == nil {
-				r.Progress.Step(t, i)
-			}
-		})
-	})
-	switch {
-	case r.hard.Err() != nil && err != nil:
-		return record.Trial{}, context.Cause(r.hard)
-	case err != nil && err == late.Err():
-		how := ", did not stop and was left behind"
-		result = tooLong(t, int(iter.Load()), r.Timeout, started, how)
-	case err != nil:
+	result, err := r.compute(t, started)
+	if err != nil {
 		return record.Trial{}, err
 	}
 	return r.store.Put(r.hard, result)
-}
-
-// patiently calls f and leaves it behind where it goes on when late has ended: then the error is late's.
-func patiently[T any](late context.Context, f func() (T, error)) (x T, err error) {
-	type answer struct {
-		x   T
-		err error
-	}
-	ended := make(chan answer, 1)
-	go func() {
-		x, err := f()
-		ended <- answer{x, err}
-	}()
-	select {
-	case a := <-ended:
-		return a.x, a.err
-	case <-late.Done():
-		return x, late.Err()
-	}
 }
 
 // statusOf is the status of a trial whose reference could not be made.
@@ -154,8 +132,12 @@ func statusOf(err error) string {
 
 // compute computes a trial within its limit of time, or measures it of stored particles; its failures are results. The
 // error is that hard ended, or that the trial's reference is damaged.
-func (r *runner) compute(t *harness.Trial, step func(iter int)) (*record.Result, error) {
-	started, last := time.Now(), 0
+func (r *runner) compute(t *harness.Trial, started time.Time) (*record.Result, error) {
+	last := 0
+	step := func(iter int) {
+		last = iter
+		r.Progress.Step(t, iter)
+	}
 	ctx, cancel := context.WithTimeout(r.hard, r.Timeout)
 	defer cancel()
 	e := harness.ByName(r.experiments, t.Experiment)
@@ -166,7 +148,7 @@ func (r *runner) compute(t *harness.Trial, step func(iter int)) (*record.Result,
 				return nil
 			} // what is stored is damaged: the run gives the same
 		}
-		result, err = Compute(ctx, e, t, r.Threads, func(iter int) { last = iter; step(iter) })
+		result, err = Compute(ctx, e, t, r.Threads, step)
 		return err
 	})
 	switch {
@@ -176,14 +158,11 @@ func (r *runner) compute(t *harness.Trial, step func(iter int)) (*record.Result,
 		return nil, fmt.Errorf("its reference: %w: sifg verify names what to remove, and the same command goes on", err)
 	case errors.Is(err, context.DeadlineExceeded):
 		how := strings.TrimPrefix(err.Error(), context.DeadlineExceeded.Error())
-		return tooLong(t, last, r.Timeout, started, strings.Replace(how, "\n", "; ", 1)), nil
+		reason := fmt.Sprintf("not finished after %v, at iteration %d of %d%s", r.Timeout, last, t.Config.Iterations,
+			strings.Replace(how, "\n", "; ", 1))
+		return ended(t, record.StatusTimeout, reason, last, started), nil
 	case err != nil:
 		return ended(t, record.StatusFailed, err.Error(), last, started), nil
 	}
 	return result, nil
-}
-
-func tooLong(t *harness.Trial, iter int, limit time.Duration, started time.Time, how string) *record.Result {
-	reason := fmt.Sprintf("not finished after %v, at iteration %d of %d%s", limit, iter, t.Config.Iterations, how)
-	return ended(t, record.StatusTimeout, reason, iter, started)
 }

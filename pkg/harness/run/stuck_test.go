@@ -38,17 +38,11 @@ func outcomes(t *testing.T, s *store.Store, o Options, want [][3]string) {
 	}
 }
 
-// A trial that is stuck or panics becomes a row with its reason, and the other trials are computed. The first limit
-// leaves a busy machine time to get there.
+// A trial that panics or takes too long becomes a row with its reason, and the other trials are computed.
 func TestStuckTrials(t *testing.T) {
-	if testing.Short() {
-		t.Skip("waits five seconds for limits")
-	}
 	s := must(store.Open(t.TempDir()))
 	o := options()
-	o.Timeout = 3 * time.Second
 	outcomes(t, s, o, [][3]string{
-		{"sleep", record.StatusTimeout, "at iteration 2 of 200, did not stop and was left behind"},
 		{"panic", record.StatusFailed, "panic: the target gave up"},
 		{"infinite", record.StatusDiverged, "diverged at iteration 3"},
 	})
@@ -59,14 +53,13 @@ func TestStuckTrials(t *testing.T) {
 // The limits hold for programs and for references as for trials.
 func TestLimitsOfPrograms(t *testing.T) {
 	if testing.Short() {
-		t.Skip("waits five seconds for limits")
+		t.Skip("waits for limits")
 	}
 	s := must(store.Open(t.TempDir()))
 	o := options()
 	o.Timeout = 100 * time.Millisecond
 	outcomes(t, s, o, [][3]string{
 		{"reference slow", record.StatusTimeout, "reference: not finished after 100ms, the --timeout of trials"},
-		{"reference stuck", record.StatusTimeout, "making its reference: not finished after 100ms"},
 	})
 	o.Timeout = 2 * time.Second
 	outcomes(t, s, o, [][3]string{

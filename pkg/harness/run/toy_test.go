@@ -139,8 +139,7 @@ protocols: {paper: }
 		},
 		Reference: func(t *harness.Trial) (*harness.Reference, error) {
 			switch fault := faultOf(t); fault {
-			case "reference", "reference slow", "reference broken", "reference panic", "reference hangs",
-				"reference stuck":
+			case "reference", "reference slow", "reference broken", "reference panic", "reference hangs":
 				make := func(ctx context.Context, dir string, progress func(int, int)) (map[string][]byte, error) {
 					return makeShift(ctx, fault, dir, progress)
 				}
@@ -161,8 +160,6 @@ func makeShift(ctx context.Context, fault, dir string, progress func(done, total
 	switch fault {
 	case "reference broken":
 		return nil, errors.New("the chains gave up")
-	case "reference stuck":
-		time.Sleep(time.Hour)
 	case "reference panic":
 		panic("the chains gave up")
 	case "reference hangs":
