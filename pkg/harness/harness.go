@@ -127,7 +127,7 @@ func (e *Experiment) On(data []string, target *program.Program) (*Experiment, er
 		}
 	}
 	out := e.Shown(data)
-	out.own = func(f *settings.File) { f.On(e.Custom.Problem, data, options) }
+	out.own = func(f *settings.File) { f.On(e.Custom.Problem, data, target == nil, options) }
 	return out, nil
 }
 

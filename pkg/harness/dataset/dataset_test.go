@@ -93,7 +93,6 @@ func TestBadManifests(t *testing.T) {
 		head + "}], target: last}}":                                                             {"separator"},
 		head + "}], parse: {separator: comma}}}":                                                {"target"},
 		head + "}], task: classify, " + rest:                                                    {"classify", "binary"},
-		head + "}], permutation: 010, " + rest:                                                  {"010 begins with 0"},
 		head + "}, {name: p, role: permutation}], permutation: 1, " +
 			"" + rest: {"permutation", "either"},
 		head + ", role: data}, {name: b}], " + rest: {"alone"},

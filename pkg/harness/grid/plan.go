@@ -3,13 +3,12 @@ package grid
 import (
 	"cmp"
 	"crypto/sha256"
-	"errors"
+	"encoding/json"
 	"fmt"
-	"path"
+	"maps"
 	"slices"
 	"strings"
 
-	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
@@ -23,189 +22,169 @@ const most = 100_000
 // left out. r names one experiment and one protocol, and selects problems, methods and seeds; its seeds win over those
 // of the grid.
 func New(r plan.Request, s *Spec, q Question) (*plan.Plan, error) {
-	b := builder{Plan: &plan.Plan{Experiments: r.Experiments, Scale: r.Scale, Set: r.Set()}, parts: s.Parts}
-	if r.Seeds == nil {
-		r.Seeds = s.Seeds
+	if len(r.Protocols) > 1 || slices.Contains(r.Protocols, plan.All) {
+		return nil, usage.Errorf("--protocol %s: want one protocol", strings.Join(r.Protocols, ","))
 	}
-	var err error
-	if b.layout, err = plan.LayOut(r); err != nil {
+	f, err := r.Experiments[0].File()
+	if err != nil {
 		return nil, err
-	}
-	var problems []string
-	for _, p := range b.layout.Settings.Problems {
-		problems = append(problems, p.Name)
 	}
 	for i := range s.Parts {
 		p := &s.Parts[i]
 		if len(p.Methods) > 0 {
 			p.Methods = slices.Concat(p.Methods, r.Added()) // they are methods of every part
 		}
-		p.Problems = named(p.Problems, problems)
-		if err := b.layout.Known(p.Problems, p.Methods); err != nil {
-			return nil, usage.Errorf("%s: %v", s.file, err)
-		}
-	}
-	for p, m := range b.layout.Wanted() {
-		if !q.asks(p.Name, m.Name) {
-			continue
-		}
-		if err := b.cells(p, m.Name); err != nil {
-			return nil, err
-		}
-	}
-	if len(b.Trials) == 0 {
-		return nil, usage.Errorf("%s: no configurations: it needs an axis that its methods have", s.file)
-	}
-	for _, p := range s.Parts {
-		for _, x := range p.all() {
-			if x.tried && !x.used && r.Methods == nil && r.Problems == nil {
-				return nil, usage.Errorf("%s: no method of the grid has the setting %s", x.from, x.key)
+		err = cmp.Or(err, usage.Among("method", p.Methods, s.file, slices.Concat(f.Methods, r.Methods, r.Added())))
+		for _, pattern := range p.Problems {
+			one := &part{Problems: []string{pattern}}
+			if !slices.ContainsFunc(f.Problems, func(problem string) bool { return one.wants(problem, "") }) {
+				err = cmp.Or(err, usage.Unknown("problem", pattern, s.file, f.Problems))
 			}
 		}
 	}
-	return b.Plan, r.Idle(b.Trials)
+	set := r.Set()
+	if r.Seeds == nil {
+		r.Seeds = s.Seeds
+	}
+	r.Widen = func(all *settings.Settings) error { return s.widen(all, q) }
+	if err != nil {
+		return nil, err
+	}
+	p, err := plan.New(r)
+	if err != nil {
+		return nil, err
+	}
+	p.Set = set
+	return p, nil
 }
 
-// named puts in place of each pattern, in which * stands for any text, the names that match it. A pattern without any
-// stays, for a check of names to refuse.
-func named(patterns, names []string) (out []string) {
-	for _, p := range patterns {
-		n := len(out)
-		for _, name := range names {
-			if ok, err := path.Match(p, name); ok && err == nil {
-				out = append(out, name)
+// widen puts the cells beside the methods that the grid and its question are about, and takes the others away.
+func (s *Spec) widen(all *settings.Settings, q Question) error {
+	n := 0
+	for i := range all.Problems {
+		p := &all.Problems[i]
+		methods := p.Methods
+		p.Methods = nil
+		for _, m := range methods {
+			if !q.asks(p.Name, m.Name) {
+				continue
 			}
-		}
-		if len(out) == n {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
-// builder lays out the cells of a grid.
-type builder struct {
-	*plan.Plan
-	parts  []part
-	layout *plan.Layout
-}
-
-// cells adds the trials of one method on one problem, if the grid concerns it: if an axis does, or a part names the
-// method.
-func (b *builder) cells(p settings.Problem, method string) error {
-	seen := map[string]bool{} // cells by the key of their first trial
-	var trials [][]harness.Trial
-	var keys []string
-	add := func(over []settings.Override) error {
-		m, err := b.layout.Settings.Method(p.Name, method, over...)
-		if err != nil {
-			var texts []string
-			for _, o := range over {
-				texts = append(texts, o.Text+" ("+strings.TrimSuffix(o.From, ":")+")")
-			}
-			return usage.Errorf("%v; in the configuration %s", err, strings.Join(texts, ", "))
-		}
-		own, err := b.layout.Trials(p, m)
-		if err != nil {
-			return err
-		}
-		if over != nil && seen[own[0].Key] {
-			return nil
-		}
-		seen[own[0].Key] = over != nil
-		trials = append(trials, own)
-		return nil
-	}
-	if err := add(nil); err != nil {
-		return err
-	}
-	for i := range b.parts {
-		part := &b.parts[i]
-		if !part.wants(p.Name, method) {
-			continue
-		}
-		points, own, err := b.points(part, p.Name, method)
-		if err != nil {
-			return err
-		}
-		if len(own) == 0 && part.Methods == nil {
-			continue
-		}
-		keys = append(keys, own...)
-		for _, over := range points {
-			if over == nil {
-				over = point{} // a cell with the settings as they are
-			}
-			if err := add(over); err != nil {
+			cells, err := s.cells(all, p.Name, m)
+			if err != nil {
 				return err
 			}
+			if len(cells) > 0 {
+				p.Methods = slices.Concat(p.Methods, []settings.Method{m}, cells)
+			}
+			n += len(cells)
 		}
 	}
-	if len(trials) == 1 {
-		return nil
+	if n == 0 {
+		return usage.Errorf("%s: no configurations: it needs an axis that its methods have", s.file)
 	}
-	label(trials, slices.Compact(slices.Sorted(slices.Values(keys))))
-	b.Trials = append(b.Trials, slices.Concat(trials...)...)
 	return nil
 }
 
-// label gives the trials of cells the values of these settings, as far as they vary. The first are of no cell.
-func label(trials [][]harness.Trial, keys []string) {
-	var values []map[string]string
-	for _, cell := range trials {
-		values = append(values, settings.Flatten([]byte(cell[0].Row().Config)))
-	}
-	for i, cell := range trials[1:] {
-		var parts []string
-		for _, key := range keys {
-			varies := func(v map[string]string) bool { return v[key] != values[0][key] }
-			if slices.ContainsFunc(values, varies) {
-				parts = append(parts, short(key)+"="+cmp.Or(values[i+1][key], "none"))
+// cells returns those of one method on one problem. There are some if an axis concerns it, or a part names the method.
+func (s *Spec) cells(all *settings.Settings, problem string, m settings.Method) (cells []settings.Method, err error) {
+	seen := map[string]bool{}
+	values := []map[string]string{flat(m)}
+	for i := range s.Parts {
+		part := &s.Parts[i]
+		if !part.wants(problem, m.Name) {
+			continue
+		}
+		points, err := part.points(all, problem, m.Name)
+		if err != nil {
+			return nil, err
+		}
+		for _, over := range points {
+			c, err := all.Method(problem, m.Name, over...)
+			if err != nil {
+				var texts []string
+				for _, o := range over {
+					texts = append(texts, o.Text+" ("+strings.TrimSuffix(o.From, ":")+")")
+				}
+				return nil, usage.Errorf("%v; in the configuration %s", err, strings.Join(texts, ", "))
+			}
+			v := flat(c)
+			if key := fmt.Sprintf("%q", v); !seen[key] {
+				seen[key] = true
+				cells, values = append(cells, c), append(values, v)
 			}
 		}
-		for j := range cell {
-			cell[j].Cell = cmp.Or(strings.Join(parts, ","), "current settings")
+	}
+	keys := varying(values)
+	for i := range cells {
+		cells[i].Cell = cmp.Or(label(values[i+1], keys, "=", ","), "current settings")
+	}
+	return cells, nil
+}
+
+func flat(m settings.Method) map[string]string {
+	config, _ := json.Marshal(m.Config)
+	return settings.Flatten(config)
+}
+
+// varying returns the keys of settings that differ between cells.
+func varying(cells []map[string]string) (keys []string) {
+	for _, c := range cells {
+		both := maps.Clone(cells[0])
+		maps.Copy(both, c)
+		for key := range both {
+			if c[key] != cells[0][key] && !slices.Contains(keys, key) {
+				keys = append(keys, key)
+			}
 		}
 	}
+	slices.Sort(keys)
+	return keys
+}
+
+// label names a cell by some of its settings.
+func label(values map[string]string, keys []string, is, and string) string {
+	var parts []string
+	for _, key := range keys {
+		parts = append(parts, short(key)+is+cmp.Or(values[key], "none"))
+	}
+	return strings.Join(parts, and)
 }
 
 // point is the overrides that make a cell.
 type point = []settings.Override
 
-// points returns what makes the cells of a part for one method on one problem, and the keys that it sets: one choice
-// of each axis of product, one of zip, and one of ablate or none.
-func (b *builder) points(part *part, problem, method string) (points []point, keys []string, err error) {
-	concern := func(list axes) (own axes) { // the axes that change something
+// points returns what makes the cells of a part for one method on one problem: one choice of each axis of product, one
+// of zip, and one of ablate or none. An axis that does not concern the method is left out; where none does, and the
+// part does not name the method, there is no cell.
+func (p *part) points(all *settings.Settings, problem, method string) (points []point, err error) {
+	none := p.Methods == nil
+	concern := func(list axes) (own axes) {
 		for _, a := range list {
-			changes, wrong := b.layout.Settings.Changes(problem, method, a.override(0))
-			err = errors.Join(err, wrong)
-			a.tried = true
-			if len(changes) > 0 {
-				a.used = true
-				own, keys = append(own, a), append(keys, changes...)
+			concerns, wrong := all.Concerns(problem, method, a.override(0))
+			if err = cmp.Or(err, wrong); concerns {
+				own, none = append(own, a), false
 			}
 		}
 		return own
 	}
 	var choices [][]point
-	for _, a := range concern(part.Product) {
+	for _, a := range concern(p.Product) {
 		choices = append(choices, together(a))
 	}
-	if zip := concern(part.Zip); zip != nil {
+	if zip := concern(p.Zip); zip != nil {
 		choices = append(choices, together(zip...))
 	}
 	changed := []point{nil}
-	for _, a := range concern(part.Ablate) {
+	for _, a := range concern(p.Ablate) {
 		changed = append(changed, together(a)...)
 	}
-	choices = append(choices, changed)
-	if err != nil {
-		return nil, nil, err
+	if err != nil || none {
+		return nil, err
 	}
 	points = []point{nil}
-	for _, c := range choices {
+	for _, c := range append(choices, changed) {
 		if len(points)*len(c) > most {
-			return nil, nil, usage.Errorf("the grid has more than %d configurations of method %s on problem %s",
+			return nil, usage.Errorf("the grid has more than %d configurations of method %s on problem %s",
 				most, method, problem)
 		}
 		var pairs []point
@@ -216,7 +195,7 @@ func (b *builder) points(part *part, problem, method string) (points []point, ke
 		}
 		points = pairs
 	}
-	return points, keys, nil
+	return points, nil
 }
 
 func (a *axis) override(i int) settings.Override {

@@ -55,9 +55,8 @@ func Ask(name, text string, e *harness.Experiment) (q Question, err error) {
 		for _, metric := range e.Metrics {
 			known = append(known, metric.Name)
 		}
-		example := "min " + append(append(slices.Clone(e.Scores), known...), "METRIC")[0]
-		return q, usage.Errorf("grid %s: select %q: want min METRIC, max METRIC or METRIC[3] for a component, such as "+
-			"%q, or %s; metrics of %s: %s", name, text, example, nearPublished, e.Name, strings.Join(known, ", "))
+		return q, usage.Errorf("grid %s: select %q: want min METRIC, max METRIC or METRIC[3] for a component, or %s; "+
+			"metrics of %s: %s", name, text, nearPublished, e.Name, strings.Join(known, ", "))
 	}
 	q.Metric, q.Max, q.Bound = m[2], m[1] == "max", m[3]
 	where := fmt.Sprintf("grid %s: select %q", name, text)
@@ -207,17 +206,11 @@ func (g *group) rank(largest bool) {
 		}
 		return cmp.Compare(a.mean, b.mean)
 	})
-	first := g.cells[0].settings
+	var values []map[string]string
 	for _, c := range g.cells {
-		both := maps.Clone(first)
-		maps.Copy(both, c.settings)
-		for key := range both {
-			if c.settings[key] != first[key] && !slices.Contains(g.keys, key) {
-				g.keys = append(g.keys, key)
-			}
-		}
+		values = append(values, c.settings)
 	}
-	slices.Sort(g.keys)
+	g.keys = varying(values)
 }
 
 // ranked are the cells that have a mean.
@@ -227,15 +220,6 @@ func (g *group) ranked() []*cell {
 		return g.cells
 	}
 	return g.cells[:end]
-}
-
-// label names a cell by the settings that vary.
-func (g *group) label(c *cell) string {
-	var parts []string
-	for _, key := range g.keys {
-		parts = append(parts, short(key)+" "+cmp.Or(c.settings[key], "none"))
-	}
-	return strings.Join(parts, ", ")
 }
 
 // number returns what a text says, NaN if it is no number.

@@ -56,23 +56,14 @@ type axis struct {
 	key    string
 	from   string   // where it was written: "step.yaml, line 3"
 	values []string // YAML
-
-	tried, used bool // for a method on a problem; it changes a setting of one
 }
 
-var (
-	notPlain   = regexp.MustCompile(`[^A-Za-z0-9.]+`)
-	unknownKey = regexp.MustCompile(`(line \d+): field (\S+) not found`)
-	validKeys  = strings.Fields("select protocol seeds halving parts problems methods product zip ablate")
-)
+var notPlain = regexp.MustCompile(`[^A-Za-z0-9.]+`)
 
 // ReadSpec parses a grid file; file is its name in errors.
 func ReadSpec(file string, text []byte) (*Spec, error) {
 	s := &Spec{Name: strings.TrimSuffix(path.Base(file), path.Ext(file)), file: file}
 	if err := settings.Document(text, s); err != nil {
-		if m := unknownKey.FindStringSubmatch(err.Error()); m != nil {
-			return nil, usage.Unknown("part of a grid", m[2], file+", "+m[1], validKeys)
-		}
 		return nil, usage.Errorf("%s: %v", file, err)
 	}
 	if err := usage.Twice("seed", s.Seeds); err != nil {
@@ -150,7 +141,8 @@ func FromAxes(texts []string) (*Spec, error) {
 
 // wants reports whether the part is about a method on a problem.
 func (p *part) wants(problem, method string) bool {
-	return (p.Problems == nil || slices.Contains(p.Problems, problem)) &&
+	is := func(pattern string) bool { ok, err := path.Match(pattern, problem); return ok && err == nil }
+	return (p.Problems == nil || slices.ContainsFunc(p.Problems, is)) &&
 		(p.Methods == nil || slices.Contains(p.Methods, method))
 }
 
@@ -164,17 +156,15 @@ func (p *part) check() error {
 		for _, a := range list {
 			switch {
 			case a.key == "seeds" || strings.HasSuffix(a.key, ".seeds"):
-				return usage.Errorf("%s: seeds are no axis: they repeat each configuration; write seeds: [1, 2] "+
-					"beside the "+
-					"axes, or --seeds", a.from)
-			case seen[settings.Whole(a.key)]:
+				return usage.Errorf("%s: seeds are no axis: write seeds: [1, 2] beside the axes, or --seeds", a.from)
+			case seen[a.key]:
 				return usage.Errorf("%s: %s is there twice", a.from, a.key)
 			case slices.Contains(p.Zip, a) && len(a.values) != len(p.Zip[0].values):
 				first := p.Zip[0]
 				return usage.Errorf("%s: zip pairs values, but %s has %d and %s has %d",
 					a.from, first.key, len(first.values), a.key, len(a.values))
 			}
-			seen[settings.Whole(a.key)] = true
+			seen[a.key] = true
 		}
 	}
 	return nil

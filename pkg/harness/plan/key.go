@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
@@ -37,17 +36,22 @@ func keys(e *harness.Experiment, t *harness.Trial, data Datasets) (of func(seed 
 		return nil, err
 	}
 	drawn, looked := apart(t.Config, e.Measuring.Options)
-	draw, err := seeded(map[string]any{
-		"experiment": t.Experiment, "problem": t.Problem, "method": t.Method, "config": drawn, "data": d,
-	}, map[string]any{
-		"numerics": numerics(), "experiment": e.Version, "loop": LoopVersion, "sampler": s.Version,
-	})
+	config, err := canonical(drawn)
 	if err != nil {
 		return nil, err
 	}
 	look, err := canonical(map[string]any{"version": e.Measuring.Version, "config": looked})
-	end := "-" + digest(look)[:lookDigits]
-	return func(seed uint64) string { return draw(seed) + end }, err
+	members := map[string]any{
+		"experiment": t.Experiment, "problem": t.Problem, "method": t.Method, "config": json.RawMessage(config), "data": d,
+		"versions": map[string]any{
+			"numerics": numerics(), "experiment": e.Version, "loop": LoopVersion, "sampler": s.Version,
+		},
+	}
+	return func(seed uint64) string {
+		members["seed"] = seed
+		b, _ := json.Marshal(members) // sorted by name
+		return digest(b) + "-" + digest(look)[:lookDigits]
+	}, err
 }
 
 // apart divides a configuration into what decides the draw and what decides the measurement. A program is told at which
@@ -74,21 +78,6 @@ func apart(c *settings.Config, measuring []string) (draw, measured settings.Conf
 		}
 	}
 	return draw, measured
-}
-
-// seeded returns the function that gives the digest of a trial with the members "seed" and "versions" after its own.
-// All but the seed is encoded once.
-func seeded(trial, versions map[string]any) (func(seed uint64) string, error) {
-	before, err := canonical(trial)
-	if err != nil {
-		return nil, err
-	}
-	after, _ := canonical(map[string]any{"versions": versions})
-	head, tail := append(before[:len(before)-1], `,"seed":`...), append([]byte{','}, after[1:]...)
-	return func(seed uint64) string {
-		b := strconv.AppendUint(slices.Clip(head), seed, 10)
-		return digest(append(b, tail...))
-	}, nil
 }
 
 // ReferenceKey returns the identity of a trial's reference: see harness.Reference. Trials with equal Config,

@@ -36,6 +36,9 @@ type Request struct {
 	Custom    []string // data sets of a person's own that the experiments run on (harness.Experiment.On)
 	Samplers  []string // programs that are methods, NAME=COMMAND
 	Program   string   // the command of a target of a person's own
+
+	// Widen puts more methods in the settings, such as the cells of a grid; nil: none.
+	Widen func(*settings.Settings) error
 }
 
 // Plan is the trials of a request, in order of experiment, protocol, problem, method, seed.
@@ -79,25 +82,18 @@ func (r *Request) files() (files []*settings.File, err error) {
 		methods = append(methods, s.Name)
 	}
 	return files, cmp.Or(
-		known(list{"scale", []string{r.Scale}, settings.Scales}, list{"protocol", r.Protocols, protocols},
-			list{"problem", r.Problems, problems}, list{"method", r.Methods, methods}),
+		known("scale", []string{r.Scale}, settings.Scales),
+		known("protocol", r.Protocols, protocols),
+		known("problem", r.Problems, problems),
+		known("method", r.Methods, methods),
 		usage.Twice("data set", r.Custom),
 	)
 }
 
-// list is names of a kind, and those that there are.
-type list struct {
-	kind        string
-	names, have []string
-}
-
-// known refuses names that are not there, or twice.
-func known(lists ...list) (err error) {
-	for _, l := range lists {
-		have := slices.Compact(slices.Sorted(slices.Values(l.have)))
-		err = cmp.Or(err, usage.Among(l.kind, l.names, "", have), usage.Twice(l.kind, l.names))
-	}
-	return err
+// known refuses names that are not among those that there are, or twice.
+func known(kind string, names, have []string) error {
+	have = slices.Compact(slices.Sorted(slices.Values(have)))
+	return cmp.Or(usage.Among(kind, names, "", have), usage.Twice(kind, names))
 }
 
 // New makes the plan of a request. It resolves the configuration of every trial and checks it, the experiment's own
@@ -108,20 +104,20 @@ func New(r Request) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{Scale: r.Scale, Set: r.Set()}
+	var methods []string // of all files
+	for _, f := range files {
+		methods = append(methods, f.Methods...)
+	}
 	for i, e := range r.Experiments {
 		had := len(p.Trials)
-		for _, protocol := range r.protocols(files[i]) {
-			l, err := r.layout(files, i, protocol)
+		other := func(m string) bool { return slices.Contains(methods, m) && !slices.Contains(files[i].Methods, m) }
+		f := files[i].For(r.wants, slices.DeleteFunc(slices.Concat(r.Added(), r.Methods), other))
+		for _, protocol := range r.protocols(f) {
+			trials, err := r.trials(e, f, protocol)
 			if err != nil {
 				return nil, err
 			}
-			for problem, method := range l.Wanted() {
-				trials, err := l.Trials(problem, method)
-				if err != nil {
-					return nil, err
-				}
-				p.Trials = append(p.Trials, trials...)
-			}
+			p.Trials = append(p.Trials, trials...)
 		}
 		if len(p.Trials) > had {
 			p.Experiments = append(p.Experiments, e)
@@ -133,24 +129,15 @@ func New(r Request) (*Plan, error) {
 	if len(p.Trials) == 0 {
 		return nil, usage.Errorf("there are no such trials: %s", strings.Join(p.Set, " "))
 	}
-	return p, r.Idle(p.Trials)
+	return p, r.idle(p.Trials)
 }
 
-// Idle refuses a problem or method that was asked for and that none of the trials has.
-func (r *Request) Idle(trials []harness.Trial) error {
-	has := map[string]bool{}
-	for _, t := range trials {
-		has["problems "+t.Problem], has["methods "+t.Method] = true, true
-	}
-	for _, flag := range []struct {
-		name   string
-		values []string
-	}{{"problems", r.Problems}, {"methods", r.Methods}} {
-		for _, value := range flag.values {
-			if text := flag.name + " " + value; !has[text] {
-				return usage.Errorf("--%s: none of these trials has it; sifg plan --protocol all shows what runs where",
-					text)
-			}
+// idle refuses a problem or method that was asked for and that none of the trials has.
+func (r *Request) idle(trials []harness.Trial) error {
+	for _, name := range slices.Concat(r.Problems, r.Methods) {
+		has := func(t harness.Trial) bool { return t.Problem == name || t.Method == name }
+		if !slices.ContainsFunc(trials, has) {
+			return usage.Errorf("none of these trials has %s; sifg plan --protocol all shows what runs where", name)
 		}
 	}
 	return nil
@@ -182,26 +169,22 @@ func (r *Request) Added() (names []string) {
 
 // Set lists the overrides and selections as the user gave them.
 func (r *Request) Set() (out []string) {
-	if r.Program != "" {
-		out = append(out, "--program "+r.Program)
+	add := func(flag, value string) {
+		if value != "" {
+			out = append(out, "--"+flag+" "+value)
+		}
 	}
+	add("program", r.Program)
 	for _, text := range r.Samplers {
-		out = append(out, "--sampler "+text)
+		add("sampler", text)
 	}
 	for _, o := range r.Overrides {
 		out = append(out, o.Text)
 	}
-	seeds := strings.Trim(strings.ReplaceAll(fmt.Sprint(r.Seeds), " ", ","), "[]")
-	for _, x := range [][2]string{
-		{"data", strings.Join(r.Custom, ",")},
-		{"problems", strings.Join(r.Problems, ",")},
-		{"methods", strings.Join(r.Methods, ",")},
-		{"seeds", seeds},
-	} {
-		if x[1] != "" {
-			out = append(out, "--"+x[0]+" "+x[1])
-		}
-	}
+	add("data", strings.Join(r.Custom, ","))
+	add("problems", strings.Join(r.Problems, ","))
+	add("methods", strings.Join(r.Methods, ","))
+	add("seeds", strings.Trim(strings.ReplaceAll(fmt.Sprint(r.Seeds), " ", ","), "[]"))
 	return out
 }
 
@@ -220,40 +203,6 @@ func (r *Request) overrides(e *harness.Experiment) []settings.Override {
 		}
 	}
 	return out
-}
-
-// Layout makes trials of one experiment under one protocol at one scale.
-type Layout struct {
-	Settings *settings.Settings
-
-	request  *Request
-	e        *harness.Experiment
-	file     *settings.File
-	protocol string
-}
-
-// LayOut merges the settings of a request's one experiment under its one protocol.
-func LayOut(r Request) (*Layout, error) {
-	files, err := r.files()
-	if err != nil {
-		return nil, err
-	}
-	protocols := r.protocols(files[0])
-	if len(protocols) != 1 {
-		return nil, usage.Errorf("--protocol %s: want one protocol", strings.Join(r.Protocols, ","))
-	}
-	return r.layout(files, 0, protocols[0])
-}
-
-// layout is that of the experiment at i, which has the file there.
-func (r *Request) layout(files []*settings.File, i int, protocol string) (*Layout, error) {
-	var known []string
-	for _, f := range files {
-		known = append(known, f.Methods...)
-	}
-	e, f := r.Experiments[i], files[i].For(r.wants, slices.Concat(r.Added(), r.Methods), known)
-	s, err := f.Resolve(protocol, r.Scale, r.overrides(e))
-	return &Layout{Settings: s, request: r, e: e, file: f, protocol: protocol}, err
 }
 
 // wants reports whether the request selects a method on a problem.

@@ -3,7 +3,6 @@ package plan
 import (
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
@@ -13,44 +12,50 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
-// Known refuses names that are no problems or methods of the experiment.
-func (l *Layout) Known(problems, methods []string) error {
-	return known(list{"problem", problems, l.file.Problems}, list{"method", methods, l.file.Methods})
-}
-
-// Wanted are the problems and their methods that the request selects.
-func (l *Layout) Wanted() iter.Seq2[settings.Problem, settings.Method] {
-	return func(yield func(settings.Problem, settings.Method) bool) {
-		for _, p := range l.Settings.Problems {
-			for _, m := range p.Methods {
-				if l.request.wants(p.Name, m.Name) && !yield(p, m) {
-					return
-				}
+// trials returns those of an experiment under a protocol.
+func (r *Request) trials(e *harness.Experiment, f *settings.File, protocol string) (out []harness.Trial, err error) {
+	s, err := f.Resolve(protocol, r.Scale, r.overrides(e))
+	if err == nil && r.Widen != nil {
+		err = r.Widen(s)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range s.Problems {
+		if len(r.Seeds) > 0 {
+			p.Seeds = r.Seeds
+		}
+		for _, m := range p.Methods {
+			m.Config.Program = program.Of(m.Config.Sampler.Sampler)
+			own, err := r.seeds(e, p.Seeds, harness.Trial{
+				Experiment: e.Name,
+				Protocol:   protocol,
+				Scale:      f.Scaled(protocol, r.Scale),
+				Problem:    p.Name,
+				Method:     m.Name,
+				Cell:       m.Cell,
+				Config:     &m.Config,
+				Data:       open(r.Data, m.Config.Data),
+			})
+			where := fmt.Sprintf("problems.%s (experiment %s, protocol %s, scale %s)", p.Name, e.Name, protocol, r.Scale)
+			switch {
+			case errors.Is(err, dataset.ErrAbsent) || errors.Is(err, dataset.ErrDamaged): // no mistake in the settings
+				return nil, fmt.Errorf("%s: %w", where, err)
+			case err != nil:
+				return nil, usage.Errorf("%s: %v", where, err)
 			}
+			out = append(out, own...)
 		}
 	}
+	return out, nil
 }
 
-// Trials returns a trial for each seed of a problem and a method of it, whose configuration need not be that of
-// Settings. The experiment checks those of the smallest and the largest seed: see harness.Experiment.Check.
-func (l *Layout) Trials(p settings.Problem, m settings.Method) ([]harness.Trial, error) {
-	seeds := p.Seeds
-	if len(l.request.Seeds) > 0 {
-		seeds = l.request.Seeds
-	}
-	m.Config.Program = program.Of(m.Config.Sampler.Sampler)
-	like := harness.Trial{
-		Experiment: l.e.Name,
-		Protocol:   l.protocol,
-		Scale:      l.file.Scaled(l.protocol, l.request.Scale),
-		Problem:    p.Name,
-		Method:     m.Name,
-		Config:     &m.Config,
-		Data:       open(l.request.Data, m.Config.Data),
-	}
-	key, err := keys(l.e, &like, l.request.Data)
+// seeds returns a trial for each seed, like one in all else. The experiment checks those of the smallest and the
+// largest seed: see harness.Experiment.Check.
+func (r *Request) seeds(e *harness.Experiment, seeds []uint64, like harness.Trial) ([]harness.Trial, error) {
+	key, err := keys(e, &like, r.Data)
 	if err != nil {
-		return nil, l.refusal(p, err)
+		return nil, err
 	}
 	out := make([]harness.Trial, len(seeds))
 	for i, seed := range seeds {
@@ -58,33 +63,15 @@ func (l *Layout) Trials(p settings.Problem, m settings.Method) ([]harness.Trial,
 		out[i].Seed = seed
 		out[i].Key = key(seed)
 	}
+	check := e.Check
+	if check == nil {
+		check = func(t *harness.Trial) error { _, err := e.Problem(t); return err }
+	}
 	for _, seed := range slices.Compact([]uint64{slices.Min(seeds), slices.Max(seeds)}) {
-		if err := l.check(&out[slices.Index(seeds, seed)]); err != nil {
-			return nil, l.refusal(p, err)
+		err := check(&out[slices.Index(seeds, seed)])
+		if err != nil && !errors.Is(err, dataset.ErrAbsent) { // a run says what is absent
+			return nil, err
 		}
 	}
 	return out, nil
-}
-
-// refusal says whose settings are wrong, or which data cannot be read.
-func (l *Layout) refusal(p settings.Problem, err error) error {
-	where := fmt.Sprintf("problems.%s (experiment %s, protocol %s, scale %s)",
-		p.Name, l.e.Name, l.protocol, l.request.Scale)
-	if errors.Is(err, dataset.ErrAbsent) || errors.Is(err, dataset.ErrDamaged) { // no mistake in the settings
-		return fmt.Errorf("%s: %w", where, err)
-	}
-	return usage.Errorf("%s: %v", where, err)
-}
-
-// check refuses a trial that the experiment cannot compute.
-func (l *Layout) check(t *harness.Trial) error {
-	check := l.e.Check
-	if check == nil {
-		check = func(t *harness.Trial) error { _, err := l.e.Problem(t); return err }
-	}
-	err := check(t)
-	if errors.Is(err, dataset.ErrAbsent) {
-		return nil // a run says so
-	}
-	return err
 }

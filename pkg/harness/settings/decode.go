@@ -31,8 +31,6 @@ func exact(from, to reflect.Type, v any) (any, error) {
 	switch kind := to.Kind(); {
 	case to == reflect.TypeFor[[]uint64]():
 		return SeedsOf(v)
-	case kind >= reflect.Int && kind <= reflect.Float64 && from.Kind() == reflect.Slice:
-		return nil, fmt.Errorf("want %s, got %v: sifg grid takes several", want, v)
 	case kind >= reflect.Int && kind <= reflect.Float64 && !number,
 		(kind == reflect.Bool || kind == reflect.String || kind == reflect.Slice) && from.Kind() != kind,
 		(kind == reflect.Struct || kind == reflect.Map) && from.Kind() != reflect.Map && from.Kind() != reflect.Struct:
@@ -131,9 +129,6 @@ func ReadOverrides(path string) ([]Override, error) {
 	if len(root) == 0 {
 		return nil, usage.Errorf("%s: want a mapping of keys to values, as in seeds: [1, 2]", path)
 	}
-	if err := spelled(root); err != nil {
-		return nil, usage.Errorf("%s: %v", path, err)
-	}
 	var out []Override
 	last := func(key string) int { return slices.Index([]string{"methods", "problems"}, key) }
 	order := func(a, b string) int { return cmp.Or(last(a)-last(b), strings.Compare(a, b)) }
@@ -145,40 +140,6 @@ func ReadOverrides(path string) ([]Override, error) {
 		out = append(out, Override{Text: key + "=" + string(b), From: path})
 	}
 	return out, nil
-}
-
-// spelled refuses a key that a file has in two spellings, as methods.sgld.step and below methods and sgld: which of the
-// two holds would hang on their order.
-func spelled(root map[string]any) error {
-	written := map[string]string{} // by the whole key, what the file has at its left edge
-	for _, top := range slices.Sorted(maps.Keys(root)) {
-		for _, key := range ends(Whole(top), root[top]) {
-			if other, twice := written[key]; twice {
-				return fmt.Errorf("%s is there twice, by %s and by %s", key, other, top)
-			}
-			written[key] = top
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(written)) {
-		for i, c := range key {
-			if above, twice := written[key[:i]]; c == '.' && twice {
-				return fmt.Errorf("%s has a value by %s, and keys by %s", key[:i], above, written[key])
-			}
-		}
-	}
-	return nil
-}
-
-// ends returns the whole keys of the values at and below a key.
-func ends(key string, value any) (out []string) {
-	below, ok := value.(map[string]any)
-	if !ok {
-		return []string{key}
-	}
-	for k, v := range below {
-		out = append(out, ends(key+"."+k, v)...)
-	}
-	return out
 }
 
 // Docs says what each setting of a sampler is and what its 0 means, by key.

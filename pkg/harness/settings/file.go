@@ -28,8 +28,11 @@ type File struct {
 	shape fileShape
 
 	// Of a request: see For.
-	wants    func(problem, method string) bool // nil: all
-	admitted []string                          // methods that run where no problem names them
+	wants func(problem, method string) bool // nil: all
+	named []string                          // methods
+
+	like    string         // the problem whose settings each of Problems has; "": each has its own
+	replace map[string]any // in these settings, by problem
 }
 
 // Shapes of the YAML. They say which keys there are; the values are merged as plain mappings.
@@ -176,14 +179,6 @@ func qualify(key string, o Override) ([]string, error) {
 	return nil, usage.Unknown("key", path[0], o.String(), slices.Concat(layer, sampler, problem))
 }
 
-// Whole returns a key that may be in short form in its whole form: methods.*.step for step. One that is unknown stays.
-func Whole(key string) string {
-	if path, err := qualify(key, Override{}); err == nil {
-		return strings.Join(path, ".")
-	}
-	return key
-}
-
 // keysOf returns the keys of a shape.
 func keysOf[T any]() (keys []string) {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
@@ -204,25 +199,6 @@ func Document(text []byte, out any) error {
 	}
 	if !errors.Is(d.Decode(&yaml.Node{}), io.EOF) {
 		return errors.New("only one document is read: remove the line ---")
-	}
-	var all yaml.Node
-	_ = yaml.Unmarshal(text, &all)
-	return padded(&all)
-}
-
-// leading is a whole number that begins with 0: to some readers of YAML it is octal, to others decimal.
-var leading = regexp.MustCompile(`^([-+]?)0[0_]*([0-9][0-9_]*)$`)
-
-// padded refuses such a number.
-func padded(n *yaml.Node) error {
-	number := n.ShortTag() == "!!int" || n.ShortTag() == "!!float"
-	if m := leading.FindStringSubmatch(n.Value); m != nil && number {
-		return fmt.Errorf("line %d: %s begins with 0: write %s", n.Line, n.Value, m[1]+m[2])
-	}
-	for _, c := range n.Content {
-		if err := padded(c); err != nil {
-			return err
-		}
 	}
 	return nil
 }

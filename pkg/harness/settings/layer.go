@@ -2,7 +2,6 @@ package settings
 
 import (
 	"cmp"
-	"maps"
 	"path"
 	"reflect"
 	"slices"
@@ -15,15 +14,14 @@ import (
 // layer is one mapping of settings in the shape of layerShape, checked.
 type layer struct {
 	root map[string]any
-	used bool // it said something of a wanted trial, or which methods a problem of such a trial has
+	like string // the problem that stands for all; "": each stands for itself
+	used bool   // it said something of a method on a problem
 }
 
 // merged is what all layers say of one method on one problem.
 type merged struct {
 	problemShape
 	sampler sifg.Config
-	setters map[string][]*layer // that set a key; the last one's value holds
-	top     *layer              // that wins
 }
 
 var (
@@ -33,68 +31,87 @@ var (
 	replaced = []string{"iterations", "options"}
 )
 
-// merge lays all layers over each other for one method on one problem; without a method, what holds for the problem.
-// In a layer what it says of all problems comes before what it says of a pattern of problems, and that before the
-// problem's own; then in this order what it says of the method, or of a pattern of methods. A setting of a pattern is
-// that of every method whose sampler has it.
-func (s *Settings) merge(problem, method string, over ...Override) (*merged, error) {
-	layers := slices.Clone(s.layers)
-	for _, o := range over {
-		l, err := s.file.layer(o)
-		if err != nil {
-			return nil, err
-		}
-		layers = append(layers, l)
+// layers returns what the file says under a protocol at a scale, the layers that win last.
+func (f *File) layers(protocol, scale string) (out []*layer) {
+	for _, path := range [][]string{
+		{"base"}, {"protocols", protocol}, {"scales", scale}, {"protocols", protocol, "scales", scale},
+	} {
+		out = append(out, &layer{root: child(f.root, path...), like: f.like})
 	}
-	out := &merged{setters: map[string][]*layer{}, top: layers[len(layers)-1]}
-	all, said, named := map[string]any{}, map[string]any{}, map[string]bool{}
+	return append(out, &layer{root: map[string]any{"problems": f.replace}})
+}
+
+// On puts problems with these names in place of the file's, which have the settings of the problem that is named; with
+// data, each on the data set of its name. options are laid over its own.
+func (f *File) On(problem string, names []string, data bool, options map[string]any) {
+	f.Problems, f.like, f.replace = slices.Clone(names), problem, map[string]any{}
+	for _, name := range names {
+		own := map[string]any{"options": options, "include": nil} // a list may say that only others take its settings
+		if data {
+			own["data"] = name
+		}
+		f.replace[name] = own
+	}
+}
+
+// merge lays layers over each other for one method on one problem; without a method, what holds for the problem. In a
+// layer what it says of all problems comes before what it says of a pattern of problems, and that before the problem's
+// own; then in this order what it says of the method, or of a pattern of methods. A setting of a pattern is that of
+// every method whose sampler has it.
+func (s *Settings) merge(problem, method string, layers []*layer) (*merged, error) {
+	type setting struct {
+		*layer
+		key   string
+		value any
+		named bool // of the method, rather than of a pattern
+	}
+	var settings []setting // of the sampler
+	all := map[string]any{}
 	for _, l := range layers {
-		set := func(key string) { out.setters[key] = append(out.setters[key], l) }
+		set := func(key string, value any) {
+			overlay(all, map[string]any{key: value})
+			l.used = l.used || method != ""
+		}
 		for _, m := range l.of(problem) {
-			own := maps.Clone(m)
-			maps.DeleteFunc(own, func(key string, _ any) bool { return !slices.Contains(inherited, key) })
-			overlay(all, own, "", set)
+			for key, value := range m {
+				if slices.Contains(inherited, key) {
+					set(key, value)
+				}
+			}
 		}
 		for _, m := range l.of(problem) {
 			methods := child(m, "methods")
 			for _, name := range matching(methods, method) {
 				for key, value := range child(methods, name) {
 					if slices.Contains(replaced, key) {
-						overlay(all, map[string]any{key: value}, "", set)
-						continue
+						set(key, value)
+					} else {
+						settings = append(settings, setting{l, key, value, name == method})
 					}
-					overlay(said, map[string]any{key: value}, "sampler.", set)
-					named[key] = named[key] || name == method
 				}
 			}
 		}
 	}
-	name, _ := said["sampler"].(string)
-	row, err := sifg.ByName(cmp.Or(name, method)) // its error is Resolve's
-	for key := range said {
-		if !named[key] && key != "sampler" && (err != nil || !slices.Contains(row.Uses, key)) {
-			delete(said, key)
-			delete(out.setters, "sampler."+key)
+	sampler := method
+	for _, x := range settings {
+		if name, ok := x.value.(string); ok && x.key == "sampler" {
+			sampler = name
 		}
 	}
-	s.use(problem, method, out.setters)
+	said := map[string]any{}
+	row, err := sifg.ByName(sampler) // its error is Resolve's
+	for _, x := range settings {
+		if x.named || x.key == "sampler" || err == nil && slices.Contains(row.Uses, x.key) {
+			overlay(said, map[string]any{x.key: x.value})
+			x.used = x.used || method != ""
+		}
+	}
+	out := &merged{}
 	err = cmp.Or(decode(s.where, all, &out.problemShape, nil), decode(s.where, said, &out.sampler, nil))
 	if err != nil {
-		return nil, err
+		return nil, usage.Errorf("problems.%s: %v", problem, err)
 	}
 	return out, notDefault(said, method, row)
-}
-
-// use notes which layers say something of a trial that is wanted.
-func (s *Settings) use(problem, method string, setters map[string][]*layer) {
-	wanted := method != "" && s.file.selects(problem, method)
-	selects := func(m string) bool { return s.file.selects(problem, m) }
-	lists := method == "" && slices.ContainsFunc(s.file.Methods, selects)
-	for key, layers := range setters {
-		for _, l := range layers {
-			l.used = l.used || wanted || lists && key == "include"
-		}
-	}
 }
 
 // notDefault refuses a setting of 0, or of an empty text, that the sampler would take for its default.
@@ -117,7 +134,7 @@ func notDefault(said map[string]any, method string, sampler *sifg.Sampler) error
 // of returns the mappings in which a layer may say something of a problem, those of which the later ones win.
 func (l *layer) of(problem string) []map[string]any {
 	out, problems := []map[string]any{l.root}, child(l.root, "problems")
-	for _, name := range matching(problems, problem) {
+	for _, name := range matching(problems, cmp.Or(l.like, problem)) {
 		out = append(out, child(problems, name))
 	}
 	return out
@@ -144,13 +161,11 @@ func matches(pattern, name string) bool {
 	return ok && err == nil
 }
 
-// overlay lays the values of from over those of to, mapping by mapping, and tells each key with its dots. Nothing in
-// place of a value takes it away.
-func overlay(to, from map[string]any, path string, set func(key string)) {
+// overlay lays the values of from over those of to, mapping by mapping. Nothing in place of a value takes it away.
+func overlay(to, from map[string]any) {
 	for k, v := range from {
 		inner, isMap := v.(map[string]any)
 		if !isMap {
-			set(path + k)
 			if to[k] = v; v == nil {
 				delete(to, k)
 			}
@@ -161,7 +176,7 @@ func overlay(to, from map[string]any, path string, set func(key string)) {
 			below = map[string]any{}
 			to[k] = below
 		}
-		overlay(below, inner, path+k+".", set)
+		overlay(below, inner)
 	}
 }
 
@@ -171,37 +186,4 @@ func child(m map[string]any, path ...string) map[string]any {
 		m, _ = m[p].(map[string]any)
 	}
 	return m
-}
-
-// On puts a problem for each data set in place of the file's problems. It has the data set's name, and in every layer
-// the settings of the problem that is named. options are laid over its own.
-func (f *File) On(problem string, data []string, options map[string]any) {
-	for _, l := range f.layers(f.Protocols, Scales...) {
-		problems := child(l.root, "problems")
-		if problems == nil {
-			continue
-		}
-		own := map[string]any{}
-		for _, name := range data {
-			own[name] = replacement(problems, problem, name, options)
-		}
-		l.root["problems"] = own
-	}
-	f.Problems = slices.Clone(data)
-}
-
-// replacement returns what a layer's problems say of the one that is named, for a data set in its place.
-func replacement(problems map[string]any, problem, data string, options map[string]any) map[string]any {
-	p := map[string]any{}
-	for _, name := range matching(problems, problem) {
-		overlay(p, child(problems, name), "", func(string) {})
-	}
-	if p["data"] != nil {
-		p["data"] = data
-	}
-	if own := child(p, "options"); own != nil {
-		maps.Copy(own, options)
-	}
-	delete(p, "include") // by which a problem that only others take the settings of runs nothing
-	return p
 }

@@ -146,51 +146,22 @@ type Problem struct {
 // Method is the resolved configuration of one method on one problem.
 type Method struct {
 	Name   string
+	Cell   string // of a grid: see harness.Trial
 	Config Config
 }
 
 // For returns the file for a request: wants says which trials it selects, and an override must change one of them. A
-// method that it names runs on every problem on which methods run, if it is one of the file's own that would run
-// nowhere, or a sampler that is no method of any file: known are those of all.
-func (f *File) For(wants func(problem, method string) bool, named, known []string) *File {
+// method that it names runs on every problem on which methods run, if it is a sampler that the file does not have, or
+// would run nowhere.
+func (f *File) For(wants func(problem, method string) bool, named []string) *File {
 	out := *f
-	out.wants = wants
+	out.wants, out.named = wants, named
 	for _, name := range named {
-		own := slices.Contains(f.Methods, name)
-		switch {
-		case slices.Contains(out.admitted, name), own && f.runs(name), !own && slices.Contains(known, name):
-			continue
-		case !own:
+		if !slices.Contains(out.Methods, name) {
 			out.Methods = append(slices.Clip(out.Methods), name)
 		}
-		out.admitted = append(out.admitted, name)
 	}
 	return &out
-}
-
-// runs reports whether a method runs somewhere: a problem's list names it, or a problem has no list.
-func (f *File) runs(method string) bool {
-	list := func(p any) []any {
-		problem, _ := p.(map[string]any)
-		methods, _ := problem["include"].([]any)
-		return methods
-	}
-	for _, l := range f.layers(f.Protocols, Scales...) {
-		for _, p := range child(l.root, "problems") {
-			if slices.Contains(list(p), any(method)) {
-				return true
-			}
-		}
-	}
-	base := child(f.root, "base", "problems")
-	return slices.ContainsFunc(f.Problems, func(name string) bool {
-		return !slices.ContainsFunc(matching(base, name), func(key string) bool { return list(base[key]) != nil })
-	})
-}
-
-// selects reports whether a trial is wanted.
-func (f *File) selects(problem, method string) bool {
-	return f.wants == nil || f.wants(problem, method)
 }
 
 // Resolve merges the layers in order: base, protocol, scale, the protocol's own scale, overrides. scale is one of
@@ -201,7 +172,7 @@ func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, erro
 			f.name, protocol, strings.Join(f.Protocols, ", "))
 	}
 	s := &Settings{file: f, where: fmt.Sprintf("experiment %s, protocol %s, scale %s", f.name, protocol, scale)}
-	s.layers = f.layers([]string{protocol}, scale)
+	s.layers = f.layers(protocol, scale)
 	written := len(s.layers)
 	for _, o := range over {
 		l, err := f.layer(o)
@@ -210,16 +181,34 @@ func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, erro
 		}
 		s.layers = append(s.layers, l)
 	}
+	var lists [][]string // the methods of each problem
 	for _, name := range f.Problems {
-		p, err := s.problem(name)
+		p, methods, err := s.problem(name)
 		if err != nil {
 			return nil, err
 		}
-		s.Problems = append(s.Problems, p)
+		s.Problems, lists = append(s.Problems, p), append(lists, methods)
 	}
-	none := !slices.ContainsFunc(s.Problems, func(p Problem) bool {
-		return slices.ContainsFunc(p.Methods, func(m Method) bool { return f.selects(p.Name, m.Name) })
-	})
+	none, listed, base := true, slices.Concat(lists...), child(f.root, "base", "methods")
+	for i, methods := range lists {
+		p := &s.Problems[i]
+		for _, name := range f.named {
+			_, own := base[name]
+			if len(methods) > 0 && !slices.Contains(methods, name) && !(own && slices.Contains(listed, name)) {
+				methods = append(slices.Clip(methods), name)
+			}
+		}
+		for _, name := range methods {
+			if f.wants != nil && !f.wants(p.Name, name) {
+				continue
+			}
+			m, err := s.Method(p.Name, name)
+			if err != nil {
+				return nil, err
+			}
+			p.Methods, none = append(p.Methods, m), false
+		}
+	}
 	for i, l := range s.layers[written:] {
 		if !l.used && !none {
 			return nil, usage.Errorf("%s changes nothing: no method of %s that runs has this setting", over[i], f.name)
@@ -228,68 +217,42 @@ func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, erro
 	return s, nil
 }
 
-// layers returns what the file says under protocols and at scales, the layers that win last.
-func (f *File) layers(protocols []string, scales ...string) (out []*layer) {
-	add := func(path ...string) { out = append(out, &layer{root: child(f.root, path...)}) }
-	add("base")
-	for _, p := range protocols {
-		add("protocols", p)
-	}
-	for _, scale := range scales {
-		add("scales", scale)
-		for _, p := range protocols {
-			add("protocols", p, "scales", scale)
-		}
-	}
-	return out
-}
-
-func (s *Settings) problem(name string) (Problem, error) {
-	all, err := s.merge(name, "")
+// problem returns a problem without its methods, and their names.
+func (s *Settings) problem(name string) (p Problem, methods []string, err error) {
+	all, err := s.merge(name, "", s.layers)
 	if err != nil {
-		return Problem{}, err
+		return p, nil, err
 	}
-	p := Problem{Name: name, Seeds: all.Seeds}
+	p = Problem{Name: name, Seeds: all.Seeds}
 	err = usage.Twice("method", all.Include)
 	if len(p.Seeds) == 0 {
 		err = errors.New("seeds: at least one is needed")
 	}
 	if err != nil {
-		return p, usage.Errorf("problems.%s (%s): %v", name, s.where, err)
+		return p, nil, usage.Errorf("problems.%s (%s): %v", name, s.where, err)
 	}
-	var include []string
+	if all.Include == nil {
+		return p, s.file.Methods, nil
+	}
 	for _, m := range all.Include {
-		include = append(include, string(m))
+		methods = append(methods, string(m))
 	}
-	methods := slices.Concat(include, s.file.admitted)
-	switch {
-	case all.Include == nil:
-		methods = s.file.Methods
-	case include == nil:
-		methods = nil // not even those that the request names
-	}
-	for i, m := range methods {
-		if slices.Contains(methods[:i], m) {
-			continue
-		}
-		method, err := s.Method(name, m)
-		if err != nil && s.file.selects(name, m) {
-			return p, err
-		}
-		if err != nil { // it does not run, so nothing is wrong with what does
-			continue
-		}
-		p.Methods = append(p.Methods, method)
-	}
-	return p, nil
+	return p, methods, nil
 }
 
 // Method resolves the configuration of one method on one problem with further overrides on top.
 func (s *Settings) Method(problem, method string, over ...Override) (Method, error) {
-	m := Method{Name: method}
-	merged, err := s.merge(problem, method, over...)
+	m, layers := Method{Name: method}, slices.Clip(s.layers)
+	for _, o := range over {
+		l, err := s.file.layer(o)
+		if err != nil {
+			return m, err
+		}
+		layers = append(layers, l)
+	}
+	merged, err := s.merge(problem, method, layers)
 	if err != nil {
-		return m, usage.Errorf("problems.%s (%s): %v", problem, s.where, err)
+		return m, err
 	}
 	m.Config, m.Config.Sampler = merged.Config, merged.sampler
 	m.Config.Sampler.Sampler = cmp.Or(merged.sampler.Sampler, method)
@@ -310,18 +273,11 @@ func (s *Settings) Method(problem, method string, over ...Override) (Method, err
 	return m, nil
 }
 
-// Changes returns the keys of the configuration of a method on a problem that an override sets, sorted: those of Config
-// with dots, as sampler.step or options.target.
-func (s *Settings) Changes(problem, method string, over Override) (keys []string, err error) {
-	merged, err := s.merge(problem, method, over)
-	if err != nil {
-		return nil, err
+// Concerns reports whether an override sets something of a method on a problem.
+func (s *Settings) Concerns(problem, method string, o Override) (bool, error) {
+	l, err := s.file.layer(o)
+	if err == nil {
+		_, err = s.merge(problem, method, append(slices.Clip(s.layers), l))
 	}
-	for key, layers := range merged.setters {
-		if layers[len(layers)-1] == merged.top {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	return keys, nil
+	return err == nil && l.used, err
 }
