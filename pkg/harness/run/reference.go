@@ -85,33 +85,23 @@ func (r *runner) makeReference(ctx context.Context, x *harness.Reference, id sto
 	}
 	name := t.Experiment + "/" + t.Problem
 	r.Progress.Note(name + ": computing reference draws")
-	files, failure := r.limited(ctx, x, dir, name)
-	if failure != nil {
-		return failure, nil
-	}
-	return nil, r.store.PutFiles(ctx, id, files)
-}
-
-// errLate is why a reference is not made.
-var errLate = errors.New("not finished after")
-
-// limited makes a reference within the limit of time of a trial.
-func (r *runner) limited(ctx context.Context, x *harness.Reference, dir, name string) (files map[string][]byte,
-	err error) {
 	timed, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
-	err = safe.Call(func() (err error) {
+	var files map[string][]byte
+	failure = safe.Call(func() (err error) {
 		files, err = x.Make(timed, dir, func(done, total int) {
 			r.Progress.Note(fmt.Sprintf("%s: reference: %d of %d", name, done, total))
 		})
 		return err
 	})
-	if err != nil && ctx.Err() == nil && timed.Err() != nil {
-		how := ""
-		if !errors.Is(err, timed.Err()) {
-			how = ": " + err.Error()
-		}
-		err = fmt.Errorf("%w %v, the --timeout of trials%s", errLate, r.Timeout, how)
+	switch {
+	case failure == nil:
+		return nil, r.store.PutFiles(ctx, id, files)
+	case ctx.Err() == nil && timed.Err() != nil:
+		failure = fmt.Errorf("%w %v, the --timeout of trials: %w", errLate, r.Timeout, failure)
 	}
-	return files, err
+	return failure, nil
 }
+
+// errLate is why a reference is not made.
+var errLate = errors.New("not finished after")

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
@@ -74,7 +72,7 @@ func (x *source) follow(e *harness.Experiment, c *settings.Config, current bool)
 	if err := errors.Join(err1, err2); err != nil {
 		return err.Error()
 	}
-	old, needed := x.trial.Config, map[int]bool{}
+	old, measured := x.trial.Config, map[int]bool{}
 	current = current && old.Judge.Sample == c.Judge.Sample && old.Judge.Track >= c.Judge.Track
 	for _, k := range append([]int{0}, checkpoints(c)...) {
 		if k >= x.Trial.Iterations && x.Trial.Status != record.StatusOK {
@@ -82,19 +80,14 @@ func (x *source) follow(e *harness.Experiment, c *settings.Config, current bool)
 		}
 		was, _ := before(k)
 		what, after := now(k)
+		measured[k] = x.restores(c, k) && (after == 0 || measured[after] || !due(c, after))
 		kept := !slices.Contains(c.Judge.Snapshots, k) || slices.Contains(old.Judge.Snapshots, k)
 		alike := due(old, k) && reflect.DeepEqual(was, what) && due(old, after) == due(c, after)
 		taken := current && kept && k < c.Iterations && (!due(c, k) || alike)
-		if !taken && after > 0 {
-			needed[after] = true
+		if !measured[k] && !taken {
+			return fmt.Sprintf("the sample of iteration %d is not stored", k)
 		}
-		x.steps = append(x.steps, step{k, !taken})
-	}
-	for i, s := range x.steps {
-		x.steps[i].measured = s.measured || needed[s.iter] && due(c, s.iter)
-		if x.steps[i].measured && !x.restores(c, s.iter) {
-			return fmt.Sprintf("the sample of iteration %d is not stored", s.iter)
-		}
+		x.steps = append(x.steps, step{k, measured[k]})
 	}
 	return ""
 }
@@ -149,10 +142,7 @@ func (x *source) cloud(t *harness.Trial, p *harness.Problem, k int) (*sifg.Cloud
 	return c, err
 }
 
-// byOther stands between the commits of the program that drew particles and of another that measured them.
-const byOther = " measured by "
-
-// measure is Compute without a run.
+// measure is Compute without a run. Times and commit stay those of the draw.
 func (x *source) measure(e *harness.Experiment, t *harness.Trial) (*record.Result, error) {
 	p, err := e.Problem(t)
 	if err != nil {
@@ -180,10 +170,6 @@ func (x *source) measure(e *harness.Experiment, t *harness.Trial) (*record.Resul
 	}
 	timing := x.Timing
 	timing.Key = t.Key
-	drawn, _, _ := strings.Cut(timing.Commit, byOther)
-	if timing.Commit = drawn; drawn != machine.This().Commit {
-		timing.Commit += byOther + machine.This().Commit
-	}
 	return j.result(row, timing), nil
 }
 

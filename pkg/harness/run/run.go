@@ -113,21 +113,17 @@ func (r *runner) run(soft context.Context, stop func(), todo []harness.Trial) er
 // hard ended, the store cannot be written, or its reference there is damaged.
 func (r *runner) trial(t *harness.Trial, started time.Time) (record.Trial, error) {
 	if err := r.unmade[t.Key]; err != nil {
-		return r.store.Put(r.hard, ended(t, statusOf(err), err.Error(), 0, started))
+		status := record.StatusFailed
+		if errors.Is(err, errLate) {
+			status = record.StatusTimeout
+		}
+		return r.store.Put(r.hard, ended(t, status, err.Error(), 0, started))
 	}
 	result, err := r.compute(t, started)
 	if err != nil {
 		return record.Trial{}, err
 	}
 	return r.store.Put(r.hard, result)
-}
-
-// statusOf is the status of a trial whose reference could not be made.
-func statusOf(err error) string {
-	if errors.Is(err, errLate) {
-		return record.StatusTimeout
-	}
-	return record.StatusFailed
 }
 
 // compute computes a trial within its limit of time, or measures it of stored particles; its failures are results. The
