@@ -60,7 +60,7 @@ func Draw(r *report.Results, all []*harness.Experiment, data *dataset.Library, d
 				u.All++
 				if d.Within > 0 && set.Timings[row.Key].Seconds > d.Within.Seconds() {
 					u.Why["took longer than --within"]++
-				} else if t, why := again(row, all, data); why != "" {
+				} else if t, why := again(e, row, data); why != "" {
 					u.Why[why]++
 				} else {
 					out = append(out, t)
@@ -73,7 +73,7 @@ func Draw(r *report.Results, all []*harness.Experiment, data *dataset.Library, d
 }
 
 // again returns the trial of a row of a report, or why this program would not compute the same.
-func again(row record.Trial, all []*harness.Experiment, data *dataset.Library) (t harness.Trial, why string) {
+func again(e *harness.Experiment, row record.Trial, data *dataset.Library) (t harness.Trial, why string) {
 	config, err := settings.Of(row)
 	if err != nil {
 		return t, OtherKey
@@ -94,7 +94,7 @@ func again(row record.Trial, all []*harness.Experiment, data *dataset.Library) (
 		Seed:       row.Seed,
 		Config:     &config,
 	}
-	if _, err := plan.Revive(&t, all, data); err != nil {
+	if plan.Revive(e, &t, data) != nil {
 		why = OtherKey
 	}
 	return t, why

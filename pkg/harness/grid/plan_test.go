@@ -183,7 +183,7 @@ func TestFromAxes(t *testing.T) {
 		{[]string{"step=0.1,0.2"}, "small/svgd: step=0.1 | step=0.2"},
 		{[]string{"step=[0.2]", "bandwidth=[1]"}, "small/svgd: bandwidth=1,step=0.2"},
 		{[]string{"step"}, "--axis step: want KEY=VALUES"},
-		{[]string{"step=[]"}, "--axis step=[]: want KEY=VALUES"},
+		{[]string{"step=[]"}, "--axis: line 2: step: want values"},
 		{[]string{"step=1", "step=2"}, "--axis, line 3: step is there twice"},
 	} {
 		s, err := FromAxes(c.axes)
@@ -211,7 +211,7 @@ func TestRefusals(t *testing.T) {
 		{"select: min gap\nproduct:\n  setp: 1", `steps.yaml, line 3: setp=1: did you mean "step"?`},
 		{"product: {step: [-1]}", "in the configuration step=-1"},
 		{"product: {step: [big]}", `step: want a number, got "big"`},
-		{"product: {step: []}", "line 1: step: there are no values"},
+		{"product: {step: []}", "line 1: step: want values"},
 		{"product: [step]", "line 1: want settings with values"},
 		{"product: {step: 1}\nzip: {step: 1}", "step is there twice"},
 		{"ablate: {step: 1, hidden: 1, step: 2}", "step is there twice"},

@@ -6,6 +6,7 @@
 package grid
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -66,9 +67,6 @@ func ReadSpec(file string, text []byte) (*Spec, error) {
 	if err := settings.Document(text, s); err != nil {
 		return nil, usage.Errorf("%s: %v", file, err)
 	}
-	if err := usage.Twice("seed", s.Seeds); err != nil {
-		return nil, usage.Errorf("%s: %v", file, err)
-	}
 	if s.Halving == 1 || s.Halving < 0 {
 		return nil, usage.Errorf("%s: halving: %d: want the seeds of the first round, at least 2", file, s.Halving)
 	}
@@ -124,7 +122,7 @@ func FromAxes(texts []string) (*Spec, error) {
 	file := "product:\n"
 	for _, text := range texts {
 		key, values, ok := strings.Cut(text, "=")
-		if !ok || strings.TrimSpace(key) == "" || strings.Trim(values, "[] ") == "" {
+		if !ok || strings.TrimSpace(key) == "" {
 			return nil, usage.Errorf("--axis %s: want KEY=VALUES, such as step=[0.01, 0.1]", text)
 		}
 		if !strings.HasPrefix(values, "[") {
@@ -170,16 +168,25 @@ func (p *part) check() error {
 	return nil
 }
 
-// UnmarshalYAML reads a mapping of settings to values.
+// UnmarshalYAML reads a mapping of settings to values, or to one.
 func (x *axes) UnmarshalYAML(n *yaml.Node) error {
 	if n.Kind != yaml.MappingNode {
 		return fmt.Errorf("line %d: want settings with values, such as step: [0.01, 0.1]", n.Line)
 	}
 	for i := 0; i < len(n.Content); i += 2 {
 		a := &axis{key: n.Content[i].Value, from: fmt.Sprintf("line %d", n.Content[i].Line)}
-		var err error
-		if a.values, err = list(n.Content[i+1]); err != nil {
-			return fmt.Errorf("%s: %s: %w", a.from, a.key, err)
+		var value any
+		err := n.Content[i+1].Decode(&value)
+		values, several := value.([]any)
+		if !several {
+			values = []any{value}
+		}
+		for _, v := range values {
+			b, wrong := json.Marshal(v) // JSON is YAML
+			a.values, err = append(a.values, string(b)), cmp.Or(err, wrong)
+		}
+		if err != nil || len(values) == 0 || slices.Contains(a.values, "null") {
+			return fmt.Errorf("%s: %s: want values, such as [0.01, 0.1]", a.from, a.key)
 		}
 		*x = append(*x, a)
 	}
@@ -194,28 +201,4 @@ func (s *seeds) UnmarshalYAML(n *yaml.Node) error {
 		*s, err = settings.SeedsOf(v)
 	}
 	return err
-}
-
-// list reads a list of values, or a single one.
-func list(n *yaml.Node) ([]string, error) {
-	items := []*yaml.Node{n}
-	if n.Kind == yaml.SequenceNode {
-		items = n.Content
-	}
-	if len(items) == 0 {
-		return nil, errors.New("there are no values")
-	}
-	out := make([]string, len(items))
-	for i, item := range items {
-		var v any
-		if err := item.Decode(&v); err != nil {
-			return nil, err
-		}
-		b, err := json.Marshal(v) // JSON is YAML
-		if v == nil || err != nil {
-			return nil, fmt.Errorf("%q is not a value", item.Value)
-		}
-		out[i] = string(b)
-	}
-	return out, nil
 }

@@ -119,29 +119,18 @@ func canonical(v any) ([]byte, error) {
 // digest returns the first 20 hex digits of the SHA-256 of b.
 func digest(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b))[:20] }
 
-// Revive gives a trial that came from another process what it depends on, and refuses it where this program or its data
+// Revive gives a trial that was read from records what it depends on, and refuses it where this program or its data
 // would give it another key.
-func Revive(t *harness.Trial, experiments []*harness.Experiment, data Datasets) (*harness.Experiment, error) {
-	e := harness.ByName(experiments, t.Experiment)
-	if e == nil {
-		return nil, usage.Errorf("trial %s is of experiment %q, which this program does not have", t.Key, t.Experiment)
-	}
-	if t.Config == nil {
-		return nil, usage.Errorf("trial %s has no configuration", t.Key)
-	}
+func Revive(e *harness.Experiment, t *harness.Trial, data Datasets) error {
 	if program.Of(t.Config.Sampler.Sampler) == nil {
 		t.Config.Program = nil // one that the trial alone names is never started
 	}
 	of, err := keys(e, t, data)
-	if err != nil {
-		return nil, err
-	}
-	if key := of(t.Seed); key != t.Key {
-		return nil, usage.Errorf("trial %s (%s) has the key %s here: the program or the data set differs from those "+
-			"that planned it", t.Key, t.Name(), key)
+	if err == nil && of(t.Seed) != t.Key {
+		err = usage.Errorf("trial %s (%s) has the key %s here: program or data set differ", t.Key, t.Name(), of(t.Seed))
 	}
 	t.Data = open(data, t.Config.Data)
-	return e, nil
+	return err
 }
 
 // digestOf returns the digest of a data set, "" for no name.

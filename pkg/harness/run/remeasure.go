@@ -56,7 +56,7 @@ func sourceOf(s *store.Store, e *harness.Experiment, t *harness.Trial, data plan
 			x.rows[row.Iteration] = append(x.rows[row.Iteration], row)
 		}
 		was := x.trial
-		_, err = plan.Revive(&was, []*harness.Experiment{e}, data) // fails where other metrics measured it
+		err = plan.Revive(e, &was, data) // fails where other metrics measured it
 		if why = x.follow(e, t.Config, err == nil); why == "" {
 			return x, ""
 		}

@@ -108,22 +108,22 @@ func Of(t record.Trial) (Config, error) {
 // object.
 func Flatten(config []byte) map[string]string {
 	out := map[string]string{}
-	var walk func(at string, v json.RawMessage)
-	walk = func(at string, v json.RawMessage) {
-		var members map[string]json.RawMessage
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal(config, &members)
+	for key, v := range members {
+		var inner map[string]json.RawMessage // nil of null too, which is left out
 		var text string
-		if json.Unmarshal(v, &members) == nil { // null is one without members
-			for key, member := range members {
-				walk(strings.TrimPrefix(at+"."+key, "."), member)
+		switch {
+		case json.Unmarshal(v, &inner) == nil:
+			for below, value := range Flatten(v) {
+				out[key+"."+below] = value
 			}
-		} else if at != "" {
-			if json.Unmarshal(v, &text) != nil {
-				text = string(v)
-			}
-			out[at] = text
+		case json.Unmarshal(v, &text) == nil:
+			out[key] = text
+		default:
+			out[key] = string(v)
 		}
 	}
-	walk("", config)
 	return out
 }
 
