@@ -110,23 +110,24 @@ type cell struct {
 
 // groups are the cells of a set, those that have no trial yet included.
 func (q Question) groups(s *record.Set) (out []*group) {
-	planned := slices.Concat(s.Trials, s.Missing)
-	for _, problem := range s.Problems {
-		by, seen := map[string]*group{}, map[string]bool{} // by method, and labels
-		for _, t := range planned {
-			if t.Problem != problem || seen[t.Method] {
-				continue
-			}
-			seen[t.Method] = true
-			method, _, listed := strings.Cut(t.Method, "@")
-			if by[method] == nil {
-				by[method] = q.group(problem, method)
-				out = append(out, by[method])
-			}
-			by[method].add(s, t, q, listed)
+	seen := map[string]bool{}
+	for _, t := range slices.Concat(s.Trials, s.Missing) {
+		name := t.Problem + " " + t.Method
+		if seen[name] {
+			continue
 		}
+		seen[name] = true
+		method, _, listed := strings.Cut(t.Method, "@")
+		same := func(g *group) bool { return g.problem == t.Problem && g.method == method }
+		i := slices.IndexFunc(out, same)
+		if i < 0 {
+			i, out = len(out), append(out, q.group(t.Problem, method))
+		}
+		out[i].add(s, t, q, listed)
 	}
 	out = slices.DeleteFunc(out, func(g *group) bool { return len(g.metrics) == 0 })
+	of := func(g *group) int { return slices.Index(s.Problems, g.problem) }
+	slices.SortStableFunc(out, func(a, b *group) int { return of(a) - of(b) })
 	for _, g := range out {
 		g.rank(q.Max)
 	}
@@ -165,10 +166,9 @@ func (g *group) add(s *record.Set, of record.Trial, q Question, listed bool) {
 			c.why = metric + ": " + why
 		}
 	}
-	for _, t := range s.Missing {
-		if t.Problem == g.problem && t.Method == of.Method {
-			c.why = notAll
-		}
+	missing := func(t record.Trial) bool { return t.Problem == g.problem && t.Method == of.Method }
+	if slices.ContainsFunc(s.Missing, missing) {
+		c.why = notAll
 	}
 	switch {
 	case c.why != "" || len(c.samples) == 0:
@@ -215,11 +215,7 @@ func (g *group) rank(largest bool) {
 
 // ranked are the cells that have a mean.
 func (g *group) ranked() []*cell {
-	end := slices.IndexFunc(g.cells, func(c *cell) bool { return c.why != "" })
-	if end < 0 {
-		return g.cells
-	}
-	return g.cells[:end]
+	return slices.DeleteFunc(slices.Clone(g.cells), func(c *cell) bool { return c.why != "" })
 }
 
 // number returns what a text says, NaN if it is no number.

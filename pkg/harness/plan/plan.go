@@ -148,14 +148,12 @@ const All = "all"
 
 // protocols returns those of an experiment that are wanted.
 func (r *Request) protocols(f *settings.File) []string {
-	switch {
-	case r.Protocols == nil:
+	if r.Protocols == nil {
 		return []string{f.Default}
-	case slices.Contains(r.Protocols, All):
-		return f.Protocols
 	}
-	unwanted := func(p string) bool { return !slices.Contains(r.Protocols, p) }
-	return slices.DeleteFunc(slices.Clone(f.Protocols), unwanted)
+	return slices.DeleteFunc(slices.Clone(f.Protocols), func(p string) bool {
+		return !slices.Contains(r.Protocols, p) && !slices.Contains(r.Protocols, All)
+	})
 }
 
 // Added are the names of the programs that are methods.
@@ -185,23 +183,6 @@ func (r *Request) Set() (out []string) {
 	add("problems", strings.Join(r.Problems, ","))
 	add("methods", strings.Join(r.Methods, ","))
 	add("seeds", strings.Trim(strings.ReplaceAll(fmt.Sprint(r.Seeds), " ", ","), "[]"))
-	return out
-}
-
-// overrides returns the overrides that concern e: those without the name of an experiment in front, and those with its
-// own name, which is cut off.
-func (r *Request) overrides(e *harness.Experiment) []settings.Override {
-	var out []settings.Override
-	for _, o := range r.Overrides {
-		first, rest, _ := strings.Cut(o.Text, ".")
-		x := harness.ByName(r.Experiments, first)
-		if x == e {
-			o.Text = rest
-		}
-		if x == e || x == nil {
-			out = append(out, o)
-		}
-	}
 	return out
 }
 

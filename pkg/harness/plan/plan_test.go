@@ -131,15 +131,15 @@ func TestSelections(t *testing.T) {
 			t.Errorf("recorded as %q, want %q", got, c.set)
 		}
 	}
-	p := mustPlan(t, sets("step=0.3", "toy.seeds=[4]"))
+	p := mustPlan(t, sets("step=0.3", "seeds=[4]"))
 	if names(p) != "small/svgd/4 small/sgld/4 small/sifg/4 wide/sgld/4 wide/svgd/4" ||
 		p.Trials[0].Config.Sampler.Step != 0.3 ||
-		strings.Join(p.Set, " ") != "step=0.3 toy.seeds=[4]" {
+		strings.Join(p.Set, " ") != "step=0.3 seeds=[4]" {
 		t.Errorf("overrides gave %s, %v", names(p), p.Set)
 	}
 }
 
-// TestExperiments: overrides and selections concern the experiments that they name, and protocols those that have them.
+// TestExperiments: selections concern the experiments that have what they name.
 func TestExperiments(t *testing.T) {
 	a, b := toy(), toy()
 	b.Name = "b"
@@ -175,12 +175,6 @@ func TestExperiments(t *testing.T) {
 		}
 		if got := strings.Join(slices.Compact(got), " "); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%v %v: %s, want %s", c.protocols, c.problems, got, c.want)
-		}
-	}
-	p := mustPlan(t, sets("b.step=0.7"), func(r *Request) { r.Experiments = []*harness.Experiment{a, b} })
-	for _, x := range p.Trials {
-		if (x.Config.Sampler.Step == 0.7) != (x.Experiment == "b") {
-			t.Errorf("%s has step %v", x.Name(), x.Config.Sampler.Step)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 // trials returns those of an experiment under a protocol.
 func (r *Request) trials(e *harness.Experiment, f *settings.File, protocol string) (out []harness.Trial, err error) {
-	s, err := f.Resolve(protocol, r.Scale, r.overrides(e))
+	s, err := f.Resolve(protocol, r.Scale, r.Overrides)
 	if err == nil && r.Widen != nil {
 		err = r.Widen(s)
 	}
