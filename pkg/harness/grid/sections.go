@@ -123,16 +123,12 @@ func (q Question) title(s *record.Set) string {
 	}
 	of := func(all []string, many string) string {
 		slices.Sort(all)
-		switch all = slices.Compact(all); len(all) {
-		case 1:
-			return all[0]
-		case 2:
-			return all[0] + " and " + all[1]
+		if all = slices.Compact(all); len(all) == 1 || len(all) == 2 {
+			return strings.Join(all, " and ")
 		}
-		return many
+		return cmp.Or(many, table.Count(len(all), "problem"))
 	}
-	key, method := of(keys, "settings"), of(methods, "the methods")
-	where := of(problems, table.Count(len(slices.Compact(slices.Sorted(slices.Values(problems)))), "problem"))
+	key, method, where := of(keys, "settings"), of(methods, "the methods"), of(problems, "")
 	if q.Published != nil {
 		return fmt.Sprintf("Which %s of %s gives the published numbers on %s?", key, method, where)
 	}

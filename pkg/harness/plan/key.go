@@ -135,11 +135,8 @@ func Revive(e *harness.Experiment, t *harness.Trial, data Datasets) error {
 
 // digestOf returns the digest of a data set, "" for no name.
 func digestOf(data Datasets, name string) (string, error) {
-	switch {
-	case name == "":
+	if name == "" {
 		return "", nil
-	case data == nil:
-		return "", fmt.Errorf("data set %q: no data sets were given", name)
 	}
 	return data.Digest(name)
 }

@@ -217,7 +217,6 @@ func TestRefusals(t *testing.T) {
 		where + `unknown key "dmi"`:                        sets("options.dmi=3"),
 		where + `small seed 1`:                             problem,
 		`unknown data set "tabel"`:                         sets("problems.wide.data=tabel"),
-		`no data sets were given`:                          func(r *Request) { r.Data = nil },
 		`there are no such trials: --problems wide --methods sifg`: func(r *Request) {
 			r.Problems, r.Methods = []string{"wide"}, []string{"sifg"}
 		},

@@ -56,7 +56,6 @@ var refusals = []struct {
 	{file: "methods: {svgd: {step: .nan}}\n", want: []string{"methods: want finite numbers"}},
 	{file: "methods: {5: {6: 7}}\n", want: []string{"texts as keys"}},
 	{set: "p_rate=1", want: []string{"--set p_rate=1 changes nothing", "no method"}},
-	{file: "\n", want: []string{"want a mapping"}},
 	{file: "seeds: .nan\n", want: []string{"seeds", "finite"}},
 	{file: "seeds: [1]\nseeds: [2]\n", want: []string{"line 2", "already defined"}},
 }
