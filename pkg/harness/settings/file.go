@@ -154,9 +154,6 @@ func (f *File) layer(o Override) (*layer, error) {
 	if err := Document([]byte(text), &value); err != nil {
 		return nil, usage.Errorf("%s: %v", o, err)
 	}
-	if value == nil && !slices.Contains(path, "options") { // an option may be nothing
-		return nil, usage.Errorf("%s: %s has no value", o, key)
-	}
 	for _, k := range slices.Backward(path) {
 		value = map[string]any{k: value}
 	}
@@ -228,19 +225,15 @@ func decode(where string, in, out any, names map[reflect.Type][]string) error {
 	return nil
 }
 
-// among refuses a text of a type of names that is none of them.
+// among refuses a text of a type of names, or a pattern, that is none of them.
 func among(names map[reflect.Type][]string) mapstructure.DecodeHookFuncType {
 	return func(_, to reflect.Type, v any) (any, error) {
-		if have := names[to]; have != nil && !known(have, fmt.Sprint(v)) {
-			return nil, usage.Unknown(strings.TrimSuffix(to.Name(), "Name"), fmt.Sprint(v), "", have)
+		have := names[to]
+		if have == nil || slices.ContainsFunc(have, func(x string) bool { return matches(fmt.Sprint(v), x) }) {
+			return v, nil
 		}
-		return v, nil
+		return nil, usage.Unknown(strings.TrimSuffix(to.Name(), "Name"), fmt.Sprint(v), "", have)
 	}
-}
-
-// known reports whether a name, or one that matches a pattern, is among those that there are.
-func known(have []string, name string) bool {
-	return slices.ContainsFunc(have, func(x string) bool { return matches(name, x) })
 }
 
 // unknown is the error for a key that the shape does not have. It offers the keys of the same mapping.

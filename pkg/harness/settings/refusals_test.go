@@ -45,7 +45,7 @@ var refusals = []struct {
 	{set: "problems.small.iteration=3", want: []string{"--set problems.small.iteration=3", `"iterations"`}},
 	{set: "problems.small.iterations=0", want: []string{"small.iterations: must be 1 to", "got 0"}},
 	{set: "seeds", want: []string{"key=value"}},
-	{set: "methods=", want: []string{"--set methods=", "no value"}},
+	{set: "methods=", want: []string{"--set methods= changes nothing"}},
 	{set: "step=[0.1, 0.2]", want: []string{"step: want a number, got [0.1,0.2]"}},
 	{set: "particles=1\n---\n2", want: []string{"one document"}},
 	{set: "options.shift=.inf", want: []string{"--set options.shift=.inf", "finite"}},

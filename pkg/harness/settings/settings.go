@@ -259,16 +259,8 @@ func (s *Settings) Method(problem, method string, over ...Override) (Method, err
 	if err := m.Config.normalise(); err != nil {
 		return m, usage.Errorf("problems.%s.%v (%s)", problem, err, s.where)
 	}
-	where := fmt.Sprintf("method %s on problem %s (%s)", method, problem, s.where)
-	var known []string
-	for _, row := range sifg.Samplers() {
-		known = append(known, row.Name)
-	}
-	if err := usage.Among("sampler", []string{m.Config.Sampler.Sampler}, where, known); err != nil {
-		return m, err
-	}
 	if m.Config.Sampler, err = m.Config.Sampler.Resolve(); err != nil {
-		return m, usage.Errorf("%s: %s", where, keyed(err))
+		return m, usage.Errorf("method %s on problem %s (%s): %s", method, problem, s.where, keyed(err))
 	}
 	return m, nil
 }

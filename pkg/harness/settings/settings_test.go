@@ -124,6 +124,7 @@ func TestOverrides(t *testing.T) {
 		{"problems.small.methods.svgd.step=0.3 methods.svgd.step=0.4", "0.4 0.01 0.01 0.4 8 9 [1 2]"},
 		{"methods.svgd={step: 0.3, mover: adam}", "0.3 0.01 0.01 0.3 8 9 [1 2]"},
 		{"step=0.3", "0.3 0.3 0.3 0.3 8 9 [1 2]"},
+		{"methods.svgd.step=", "0.1 0.01 0.01 0.1 8 9 [1 2]"}, // the sampler's default
 		{"methods.*.step=0.3", "0.3 0.3 0.3 0.3 8 9 [1 2]"},
 		{"problems.small.methods.*.step=0.3", "0.3 0.3 0.3 0.1 8 9 [1 2]"},
 		{"sigma=0.3", "0.2 0.01 0.01 0.1 8 9 [1 2]"}, // not of those that have no sigma
