@@ -213,6 +213,9 @@ func (g *group) rank(largest bool) {
 	g.keys = varying(values)
 }
 
+// words name a cell by the settings that vary.
+func (g *group) words(c *cell) string { return label(c.settings, g.keys, " ", ", ") }
+
 // ranked are the cells that have a mean.
 func (g *group) ranked() []*cell {
 	return slices.DeleteFunc(slices.Clone(g.cells), func(c *cell) bool { return c.why != "" })

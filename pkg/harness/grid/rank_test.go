@@ -104,7 +104,7 @@ func best(q Question, s *record.Set) string {
 	for _, g := range q.groups(s) {
 		text := "none"
 		if len(g.ranked()) > 0 {
-			text = fmt.Sprintf("%s at %.4f", label(g.cells[0].settings, g.keys, " ", ", "), g.cells[0].mean)
+			text = fmt.Sprintf("%s at %.4f", g.words(g.cells[0]), g.cells[0].mean)
 		}
 		out = append(out, g.problem+"/"+g.method+": "+text)
 	}
@@ -299,11 +299,11 @@ func TestNearPublished(t *testing.T) {
 	set := compute(t, p, q, all).Experiments[0].Sets[0]
 	g := q.groups(set)[0]
 	want := math.Abs(0.0025-0.003) / math.Sqrt((0.005/3*1e-3+1e-6)/4)
-	if c := g.cells[0]; label(c.settings, g.keys, " ", ", ") != "bandwidth 1, step 0.02" || math.Abs(c.mean-want) > 1e-9 {
-		t.Errorf("nearest: %s at %v, want %v", label(c.settings, g.keys, " ", ", "), c.mean, want)
+	if c := g.cells[0]; g.words(c) != "bandwidth 1, step 0.02" || math.Abs(c.mean-want) > 1e-9 {
+		t.Errorf("nearest: %s at %v, want %v", g.words(c), c.mean, want)
 	}
 	if third := g.cells[2]; !(third.mean > 100) {
-		t.Errorf("the third cell, %s, is %v standard errors away", label(third.settings, g.keys, " ", ", "), third.mean)
+		t.Errorf("the third cell, %s, is %v standard errors away", g.words(third), third.mean)
 	}
 	f, err := q.draw(set, strings.ToUpper)
 	if err != nil {

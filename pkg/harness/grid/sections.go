@@ -175,7 +175,7 @@ func (q Question) best(s *record.Set) (*table.Table, error) {
 		if len(g.ranked()) == 0 {
 			return "none: " + g.cells[0].why
 		}
-		return label(g.cells[0].settings, g.keys, " ", ", ")
+		return g.words(g.cells[0])
 	})
 	mean := func(c *cell) table.Cell {
 		if c == nil || c.why != "" {
@@ -191,7 +191,7 @@ func (q Question) best(s *record.Set) (*table.Table, error) {
 	t.Column("in use", func(g *group) table.Cell { return mean(g.use) })
 	t.Words("second best", func(g *group) string {
 		if ranked := g.ranked(); len(ranked) > 1 {
-			return fmt.Sprintf("%s: %s", label(ranked[1].settings, g.keys, " ", ", "), table.Significant(ranked[1].mean, 4))
+			return g.words(ranked[1]) + ": " + table.Significant(ranked[1].mean, 4)
 		}
 		return "–"
 	})

@@ -42,7 +42,8 @@ func keys(e *harness.Experiment, t *harness.Trial, data Datasets) (of func(seed 
 	}
 	look, err := canonical(map[string]any{"version": e.Measuring.Version, "config": looked})
 	members := map[string]any{
-		"experiment": t.Experiment, "problem": t.Problem, "method": t.Method, "config": json.RawMessage(config), "data": d,
+		"experiment": t.Experiment, "problem": t.Problem, "method": t.Method, "data": d,
+		"config": json.RawMessage(config),
 		"versions": map[string]any{
 			"numerics": numerics(), "experiment": e.Version, "loop": LoopVersion, "sampler": s.Version,
 		},

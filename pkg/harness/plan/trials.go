@@ -37,7 +37,8 @@ func (r *Request) trials(e *harness.Experiment, f *settings.File, protocol strin
 				Config:     &m.Config,
 				Data:       open(r.Data, m.Config.Data),
 			})
-			where := fmt.Sprintf("problems.%s (experiment %s, protocol %s, scale %s)", p.Name, e.Name, protocol, r.Scale)
+			where := fmt.Sprintf("problems.%s (experiment %s, protocol %s, scale %s)",
+				p.Name, e.Name, protocol, r.Scale)
 			switch {
 			case errors.Is(err, dataset.ErrAbsent) || errors.Is(err, dataset.ErrDamaged): // no mistake in the settings
 				return nil, fmt.Errorf("%s: %w", where, err)

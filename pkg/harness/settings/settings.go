@@ -181,20 +181,21 @@ func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, erro
 		}
 		s.layers = append(s.layers, l)
 	}
-	var lists [][]string // the methods of each problem
+	var all [][]string // the methods of each problem
 	for _, name := range f.Problems {
 		p, methods, err := s.problem(name)
 		if err != nil {
 			return nil, err
 		}
-		s.Problems, lists = append(s.Problems, p), append(lists, methods)
+		s.Problems, all = append(s.Problems, p), append(all, methods)
 	}
-	none, listed, base := true, slices.Concat(lists...), child(f.root, "base", "methods")
-	for i, methods := range lists {
+	none, listed, base := true, slices.Concat(all...), child(f.root, "base", "methods")
+	for i, methods := range all {
 		p := &s.Problems[i]
 		for _, name := range f.named {
 			_, own := base[name]
-			if len(methods) > 0 && !slices.Contains(methods, name) && !(own && slices.Contains(listed, name)) {
+			runs := own && (slices.Contains(listed, name) || lists(f.root, name))
+			if len(methods) > 0 && !runs && !slices.Contains(methods, name) {
 				methods = append(slices.Clip(methods), name)
 			}
 		}
@@ -215,6 +216,18 @@ func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, erro
 		}
 	}
 	return s, nil
+}
+
+// lists reports whether a list of methods in settings has this one.
+func lists(settings any, method string) bool {
+	m, _ := settings.(map[string]any)
+	for key, value := range m {
+		list, _ := value.([]any)
+		if key == "include" && slices.Contains(list, any(method)) || lists(value, method) {
+			return true
+		}
+	}
+	return false
 }
 
 // problem returns a problem without its methods, and their names.
