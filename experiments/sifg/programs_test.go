@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -14,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/semi-implicit/sifg/pkg/harness/cli"
 	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
 
@@ -62,12 +60,6 @@ func TestProgramsDocument(t *testing.T) {
 	}
 	toy := append([]string{"gmm", "--problems", "gmm-2d", "--scale", "smoke", "--seeds", "7"}, mine...)
 	command(t, append([]string{"run", "--methods", "mine", "--shard", "0/1"}, toy...)...)
-	var errs bytes.Buffer
-	left := append([]string{"run", "--methods", "sgld"}, toy...)
-	if code := cli.Main(left, io.Discard, &errs, experiments...); code != 2 ||
-		!strings.Contains(errs.String(), "--methods leaves out mine, which --sampler adds") {
-		t.Errorf("exit code %d: %s", code, &errs)
-	}
 	said := command(t, append([]string{"run", "posteriors", "--program", "python model.py", "--scale", "smoke",
 		"--name",
 		"model"}, mine...)...)

@@ -56,36 +56,32 @@ type Plan struct {
 
 // Known refuses names that no settings file has.
 func (r Request) Known() error {
-	_, err := r.files()
+	_, _, err := r.files()
 	return err
 }
 
-// files reads the settings files, one an experiment, and refuses names that none of them has.
-func (r *Request) files() (files []*settings.File, err error) {
-	protocols, problems, methods := []string{All}, []string(nil), []string(nil)
+// files reads the settings files, one an experiment, and refuses names that none of them has. methods are those of all.
+func (r *Request) files() (files []*settings.File, methods []string, err error) {
+	protocols, problems := []string{All}, []string(nil)
 	for _, e := range r.Experiments {
 		f, err := e.File()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		files = append(files, f)
 		protocols = append(protocols, f.Protocols...)
 		problems = append(problems, f.Problems...)
 		methods = append(methods, f.Methods...)
 	}
-	for _, name := range r.Added() {
-		if r.Methods != nil && !slices.Contains(r.Methods, name) {
-			return nil, usage.Errorf("--methods leaves out %s, which --sampler adds: name it too", name)
-		}
-	}
+	samplers := slices.Clone(methods)
 	for _, s := range sifg.Samplers() {
-		methods = append(methods, s.Name)
+		samplers = append(samplers, s.Name)
 	}
-	return files, cmp.Or(
+	return files, methods, cmp.Or(
 		known("scale", []string{r.Scale}, settings.Scales),
 		known("protocol", r.Protocols, protocols),
 		known("problem", r.Problems, problems),
-		known("method", r.Methods, methods),
+		known("method", r.Methods, samplers),
 		usage.Twice("data set", r.Custom),
 	)
 }
@@ -99,15 +95,11 @@ func known(kind string, names, have []string) error {
 // New makes the plan of a request. It resolves the configuration of every trial and checks it, the experiment's own
 // options included, so that what is wrong is said before anything runs.
 func New(r Request) (*Plan, error) {
-	files, err := r.files()
+	files, methods, err := r.files()
 	if err != nil {
 		return nil, err
 	}
 	p := &Plan{Scale: r.Scale, Set: r.Set()}
-	var methods []string // of all files
-	for _, f := range files {
-		methods = append(methods, f.Methods...)
-	}
 	for i, e := range r.Experiments {
 		had := len(p.Trials)
 		other := func(m string) bool { return slices.Contains(methods, m) && !slices.Contains(files[i].Methods, m) }
@@ -186,10 +178,10 @@ func (r *Request) Set() (out []string) {
 	return out
 }
 
-// wants reports whether the request selects a method on a problem.
+// wants reports whether the request selects a method on a problem. A sampler that it adds is always selected.
 func (r *Request) wants(problem, method string) bool {
 	has := func(list []string, name string) bool { return list == nil || slices.Contains(list, name) }
-	return has(r.Problems, problem) && has(r.Methods, method)
+	return has(r.Problems, problem) && (has(r.Methods, method) || slices.Contains(r.Added(), method))
 }
 
 // Unique returns the trials with different keys, in order.
