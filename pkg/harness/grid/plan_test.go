@@ -256,7 +256,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A sampler that the command adds is a method of every part, also of one that names its methods.
+// A sampler that the command adds runs beside the methods that it names, as a method of every part.
 func TestAddedSampler(t *testing.T) {
 	row, err := sifg.ByName("sgld")
 	if err != nil {
@@ -266,7 +266,7 @@ func TestAddedSampler(t *testing.T) {
 	mine.Name = "mine"
 	sifg.Register(mine)
 	p, _, err := layOut("{product: {step: [0.1, 0.2]}, methods: [svgd]}", "min gap",
-		func(r *plan.Request) { r.Samplers = []string{"mine=python mine.py"} })
+		func(r *plan.Request) { r.Samplers, r.Methods = []string{"mine=python mine.py"}, []string{"svgd"} })
 	if err != nil || !strings.Contains(cells(p), "small/mine: step=0.1 | step=0.2") {
 		t.Errorf("%+v, error %v", p, err)
 	}
