@@ -207,7 +207,7 @@ func TestFromAxes(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	long := "[" + strings.Repeat("1, ", 400) + "1]"
 	for _, c := range [][2]string{
-		{"prodct: {step: 1}", "steps.yaml: line 1: field prodct not found"},
+		{"prodct: {step: 1}", "line 1: field prodct not found"},
 		{"select: min gap\nproduct:\n  setp: 1", `steps.yaml, line 3: setp=1: did you mean "step"?`},
 		{"product: {step: [-1]}", "in the configuration step=-1"},
 		{"product: {step: [big]}", `step: want a number, got "big"`},
