@@ -104,7 +104,7 @@ func TestMeasuredAgainAtRandom(t *testing.T) {
 		after := planned(x, uint64(i+1), other)
 		k := r.IntN(len(after))
 		compute(later, before[k])
-		if ok, _ := run.Again(later, harness.ByName(experiments, after[k].Experiment), &after[k], data); ok {
+		if run.Again(later, harness.ByName(experiments, after[k].Experiment), &after[k], data) {
 			again++
 		}
 		compute(later, after[k])

@@ -108,7 +108,7 @@ func (w *work) look(e *env) (err error) {
 		if f.Status == record.StatusOK {
 			w.times[kindOf(t)] = append(w.times[kindOf(t)], f.Timing.Seconds)
 		} else if slices.Contains(todoStatuses, f.Status) {
-			w.again[t.Key], _ = run.Again(w.store, harness.ByName(w.Experiments, t.Experiment), t, e.data)
+			w.again[t.Key] = run.Again(w.store, harness.ByName(w.Experiments, t.Experiment), t, e.data)
 		}
 	}
 	return nil

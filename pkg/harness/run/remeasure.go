@@ -1,7 +1,6 @@
 package run
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -30,15 +29,15 @@ type step struct {
 }
 
 // Again reports whether a trial that the store lacks can be measured without its run, of what the store has of another
-// trial with the same draw. Where there is such a trial and its particles do not suffice, why says for what.
-func Again(s *store.Store, e *harness.Experiment, t *harness.Trial, data plan.Datasets) (ok bool, why string) {
-	x, why := sourceOf(s, e, t, data)
-	return x != nil, why
+// trial with the same draw.
+func Again(s *store.Store, e *harness.Experiment, t *harness.Trial, data plan.Datasets) bool {
+	return sourceOf(s, e, t, data) != nil
 }
 
-func sourceOf(s *store.Store, e *harness.Experiment, t *harness.Trial, data plan.Datasets) (x *source, why string) {
+// sourceOf returns a stored trial of which another one can be measured; nil if there is none.
+func sourceOf(s *store.Store, e *harness.Experiment, t *harness.Trial, data plan.Datasets) *source {
 	if e.Measuring.At == nil || t.Config.Program != nil {
-		return nil, ""
+		return nil
 	}
 	for _, id := range s.Alike(store.ID{Experiment: t.Experiment, Key: t.Key}) {
 		entry, err := s.Get(id)
@@ -57,20 +56,20 @@ func sourceOf(s *store.Store, e *harness.Experiment, t *harness.Trial, data plan
 		}
 		was := x.trial
 		err = plan.Revive(e, &was, data) // fails where other metrics measured it
-		if why = x.follow(e, t.Config, err == nil); why == "" {
-			return x, ""
+		if x.follow(e, t.Config, err == nil) {
+			return x
 		}
 	}
-	return nil, why
+	return nil
 }
 
-// follow finds the steps to a configuration that is the same but for what is measured. current: the stored values are
-// those of this program's metrics. why says what is not stored.
-func (x *source) follow(e *harness.Experiment, c *settings.Config, current bool) (why string) {
+// follow finds the steps to a configuration that is the same but for what is measured, if what is stored suffices.
+// current: the stored values are those of this program's metrics.
+func (x *source) follow(e *harness.Experiment, c *settings.Config, current bool) bool {
 	before, err1 := e.Measuring.At(x.trial.Config)
 	now, err2 := e.Measuring.At(c)
-	if err := errors.Join(err1, err2); err != nil {
-		return err.Error()
+	if err1 != nil || err2 != nil {
+		return false
 	}
 	old, measured := x.trial.Config, map[int]bool{}
 	current = current && old.Judge.Sample == c.Judge.Sample && old.Judge.Track >= c.Judge.Track
@@ -85,11 +84,11 @@ func (x *source) follow(e *harness.Experiment, c *settings.Config, current bool)
 		alike := due(old, k) && reflect.DeepEqual(was, what) && due(old, after) == due(c, after)
 		taken := current && kept && k < c.Iterations && (!due(c, k) || alike)
 		if !measured[k] && !taken {
-			return fmt.Sprintf("the sample of iteration %d is not stored", k)
+			return false
 		}
 		x.steps = append(x.steps, step{k, measured[k]})
 	}
-	return ""
+	return true
 }
 
 // restores reports whether cloud can tell what is judged at an iteration.

@@ -139,7 +139,7 @@ func (r *runner) compute(t *harness.Trial, started time.Time) (*record.Result, e
 	e := harness.ByName(r.experiments, t.Experiment)
 	var result *record.Result
 	err := safe.Call(func() (err error) {
-		if x, _ := sourceOf(r.store, e, t, r.Data); x != nil {
+		if x := sourceOf(r.store, e, t, r.Data); x != nil {
 			if result, err = x.measure(e, t); err == nil {
 				return nil
 			} // what is stored is damaged: the run gives the same
