@@ -87,8 +87,8 @@ func (s *Spec) widen(all *settings.Settings, q Question) error {
 
 // cells returns those of one method on one problem. There are some if an axis concerns it, or a part names the method.
 func (s *Spec) cells(all *settings.Settings, problem string, m settings.Method) (cells []settings.Method, err error) {
-	seen := map[string]bool{}
-	values := []map[string]string{flat(m)}
+	config, _ := json.Marshal(m.Config)
+	seen, values := map[string]bool{}, []map[string]string{flat(config)}
 	for i := range s.Parts {
 		part := &s.Parts[i]
 		if !part.wants(problem, m.Name) {
@@ -107,10 +107,9 @@ func (s *Spec) cells(all *settings.Settings, problem string, m settings.Method) 
 				}
 				return nil, usage.Errorf("%v; in the configuration %s", err, strings.Join(texts, ", "))
 			}
-			v := flat(c)
-			if key := fmt.Sprintf("%q", v); !seen[key] {
-				seen[key] = true
-				cells, values = append(cells, c), append(values, v)
+			if config, _ := json.Marshal(c.Config); !seen[string(config)] {
+				seen[string(config)] = true
+				cells, values = append(cells, c), append(values, flat(config))
 			}
 		}
 	}
@@ -121,9 +120,26 @@ func (s *Spec) cells(all *settings.Settings, problem string, m settings.Method) 
 	return cells, nil
 }
 
-func flat(m settings.Method) map[string]string {
-	config, _ := json.Marshal(m.Config)
-	return settings.Flatten(config)
+// flat returns the values of a configuration in JSON by dotted key, text without its quotes.
+func flat(config []byte) map[string]string {
+	out := map[string]string{}
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal(config, &members)
+	for key, v := range members {
+		var inner map[string]json.RawMessage // nil of null too, which is left out
+		var text string
+		switch {
+		case json.Unmarshal(v, &inner) == nil:
+			for below, value := range flat(v) {
+				out[key+"."+below] = value
+			}
+		case json.Unmarshal(v, &text) == nil:
+			out[key] = text
+		default:
+			out[key] = string(v)
+		}
+	}
+	return out
 }
 
 // varying returns the keys of settings that differ between cells.

@@ -14,7 +14,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
@@ -157,7 +156,7 @@ const notAll = "trials are missing"
 // add adds the cell of a trial, which may be the settings as they are once more.
 func (g *group) add(s *record.Set, of record.Trial, q Question, listed bool) {
 	view := record.View{Set: s, Problem: g.problem}
-	c := &cell{variant: of.Method, listed: listed, mean: math.NaN(), settings: settings.Flatten([]byte(of.Config))}
+	c := &cell{variant: of.Method, listed: listed, mean: math.NaN(), settings: flat([]byte(of.Config))}
 	for _, metric := range g.metrics {
 		name, index, _ := record.Component(metric)
 		sample := view.Last(of.Method, name, index)

@@ -252,7 +252,7 @@ func TestChosen(t *testing.T) {
 	for _, x := range p.Trials {
 		config, _ := json.Marshal(x.Config)
 		want := chosen[x.Problem+x.Method]
-		for key, value := range settings.Flatten(config) {
+		for key, value := range flat(config) {
 			if want[key] != value {
 				t.Errorf("%s has %s %s, chosen is %q\n%s", x.Name(), key, value, want[key], layer)
 			}

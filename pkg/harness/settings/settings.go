@@ -104,29 +104,6 @@ func Of(t record.Trial) (Config, error) {
 	return c, nil
 }
 
-// Flatten returns the values of a configuration in JSON by dotted key, text without its quotes; nothing of what is no
-// object.
-func Flatten(config []byte) map[string]string {
-	out := map[string]string{}
-	var members map[string]json.RawMessage
-	_ = json.Unmarshal(config, &members)
-	for key, v := range members {
-		var inner map[string]json.RawMessage // nil of null too, which is left out
-		var text string
-		switch {
-		case json.Unmarshal(v, &inner) == nil:
-			for below, value := range Flatten(v) {
-				out[key+"."+below] = value
-			}
-		case json.Unmarshal(v, &text) == nil:
-			out[key] = text
-		default:
-			out[key] = string(v)
-		}
-	}
-	return out
-}
-
 // Settings are the trials' settings under one protocol at one scale, every layer merged, defaults in place.
 type Settings struct {
 	Problems []Problem
