@@ -147,7 +147,7 @@ func TestLong(t *testing.T) {
 	o := hmc.Options{Config: hmc.Config{Warmup: 60}, Draws: 60, Until: hmc.Until{Draws: 120}}
 	for how, want := range map[string]string{
 		"normal":  "",
-		"one-row": "sent an array of shape [1, 3] as the answer to score: want [4, 3]",
+		"one-row": "sent an array of shape [1 3] as the answer to score: want 4 rows of 3 values",
 		"flat":    "the density does not fall off: is its sign wrong, or the posterior improper",
 		"halved":  "coordinate x[2] of the gradient is",
 		"noisy":   "",

@@ -57,7 +57,7 @@ func reference(t *harness.Trial) (*harness.Reference, error) {
 				chains.Names, chains.Progress = o.Values, told
 				found, err = judge.Run(session.Context(), newGathered(session.Context(), target), chains)
 			}
-			if failure := session.Settle(); failure != nil {
+			if failure := session.Err(); failure != nil {
 				return nil, failure
 			}
 			if err != nil {

@@ -1,7 +1,6 @@
 """N(0, I) in two dimensions as a program that needs no library, and does one thing wrong: python target.py HOW."""
 
 import json
-import random
 import struct
 import sys
 
@@ -35,8 +34,6 @@ while True:
         value, gradient = -sum(v * v for v in row) / 2, [-v for v in row]
         if how == "halved":
             gradient[1] /= 2
-        elif how == "noise":
-            value += random.gauss(0, 1e-9)
         elif how == "stdin":
             sys.exit()
         out += [value] + gradient

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -35,9 +34,6 @@ func TestMain(m *testing.M) {
 
 const dim = 2
 
-// silence is how long those programs may be silent that are about that.
-const silence = time.Second
-
 // hello is the first line of a good target.
 const hello = `{"sifg": 1, "target": {"dim": 2, "names": ["a", "b"]}, "version": "test 1"}`
 
@@ -48,13 +44,6 @@ func behave(how string) {
 	case "dies-at-once":
 		fmt.Fprintln(os.Stderr, "Traceback (most recent call last):\nModuleNotFoundError: No module named 'jax'")
 		os.Exit(3)
-	case "says-nothing":
-		time.Sleep(time.Hour)
-	case "compiles": // longer than it may be silent
-		for range 15 {
-			fmt.Fprintln(os.Stderr, "compiling")
-			time.Sleep(silence / 10)
-		}
 	case "stdin-closed": // as conda run gives it
 		in = bufio.NewReader(strings.NewReader(""))
 	case "child-holds-on": // a child with the same stdout
@@ -63,7 +52,7 @@ func behave(how string) {
 		child.Start()
 	case "depends":
 		first = strings.TrimSuffix(hello, "}") + `, "depends": {"data.csv": "1"}}`
-	case "ignores-end", "hangs", "spins":
+	case "ignores-end", "hangs":
 		signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	}
 	fmt.Println(first)
@@ -108,9 +97,6 @@ func misanswer(how string, rows int, x []float64) {
 		time.Sleep(time.Hour)
 	case "hangs":
 		time.Sleep(time.Hour)
-	case "spins":
-		for turn := 0; ; turn++ {
-		}
 	case "ends-child":
 		exec.Command("sh", "-c", "sleep 1000 & kill -TERM $!; wait").Run()
 	case "child-spins": // its name is that of its program, for left
@@ -120,19 +106,6 @@ func misanswer(how string, rows int, x []float64) {
 		time.Sleep(time.Hour)
 	case "prints":
 		fmt.Println("iteration 7, loss 0.3")
-	case "whispers":
-		for range 100 {
-			fmt.Fprintln(os.Stderr, "iteration")
-			time.Sleep(100 * time.Millisecond)
-		}
-	case "twice": // another scale
-		for j := range out {
-			out[j] *= 2
-		}
-		array = npy.Encode([]int{rows, 1 + dim}, out)
-	case "stochastic":
-		out[0] += rand.Float64()
-		array = npy.Encode([]int{rows, 1 + dim}, out)
 	case "refuses":
 		out[0], out[1] = math.Inf(-1), math.NaN()
 		array = npy.Encode([]int{rows, 1 + dim}, out)
@@ -176,12 +149,10 @@ func sample(how string) {
 		fmt.Println(line)
 		os.Stdout.Write(npy.Encode([]int{rows, cols}, data))
 	}
-	state := 0
-	about := func(rows, cols int, value float64) bool {
-		write(`{"ask": "score", "array": true}`, rows, cols, value)
+	ask := func(rows, cols int) bool {
+		write(`{"ask": "score", "array": true}`, rows, cols, 1)
 		return read()
 	}
-	ask := func(rows, cols int) bool { return about(rows, cols, 1) }
 	tell := func(iteration, rows int, value float64) {
 		write(fmt.Sprintf(`{"tell": "sample", "iteration": %d, "array": true}`, iteration), rows, dim, value)
 	}
@@ -199,11 +170,6 @@ func sample(how string) {
 			case how == "asks-nothing":
 				ask(0, dim)
 			case how == "ends-early" && k > 5:
-			case how == "stateful": // as a generator of random numbers made once
-				state++
-				about(particles, dim, float64(state))
-			case how == "by-clock":
-				about(particles, dim, float64(time.Now().UnixNano()))
 			default:
 				ask(particles, dim)
 			}

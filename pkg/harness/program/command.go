@@ -1,13 +1,12 @@
 package program
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -42,29 +41,8 @@ func split(command string) ([]string, error) {
 	return all, nil
 }
 
-// shell is what only a shell reads in a word without its quoted parts: redirections, pipes, variables, a home, and a
-// list of files.
-var shell = regexp.MustCompile("^[0-9]*[<>&|;]|[;&|]$|[$`]|^~|^[^-=]*\\*")
-
-// setting is a variable before a command.
-var setting = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
-
-// forShell returns a word of a command that only a shell reads, "" if there is none.
-func forShell(command string) string {
-	for i, w := range word.FindAllString(command, -1) {
-		bare := quoted.ReplaceAllString(w, "")
-		if shell.MatchString(bare) || i == 0 && (setting.MatchString(bare) || w == "cd") {
-			return w
-		}
-	}
-	return ""
-}
-
-// Bounds of a file or a folder that a command names: its bytes, and its files.
-const (
-	maxFile  = 1 << 30
-	maxFiles = 10_000
-)
+// maxFile is the size of a file that a command names, in bytes.
+const maxFile = 1 << 30
 
 // depends is what a program hangs on, by name: digests of files, and of what it says itself.
 type depends map[string]string
@@ -77,74 +55,25 @@ func from(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// named returns the digests of the files that a command names, by their names in the folder in which it runs: a word,
-// or what stands after its =, is a file or a folder with files; or the word after Python's -m is a module there.
-func named(dir string, words []string) (out depends, err error) {
-	out = depends{}
+// named returns the digests of the files that the words of a command name in the folder in which it runs, as a whole or
+// after a =. The first word is looked for in PATH unless it has a /.
+func named(dir string, words []string) (depends, error) {
+	out := depends{}
 	for i, word := range words {
-		var paths []string
-		switch module := strings.ReplaceAll(word, ".", "/"); {
-		case i > 1 && words[i-1] == "-m":
-			paths = append(paths, module+".py", module)
-		case i > 0 || strings.Contains(word, "/"): // the first is looked for in PATH
-			paths = append(paths, word)
-		}
-		if _, value, ok := strings.Cut(word, "="); ok {
-			paths = append(paths, value)
-		}
-		for _, path := range paths {
-			path = from(dir, path)
-			if short, err := filepath.Rel(dir, path); dir != "" && err == nil && filepath.IsLocal(short) {
-				path = short
+		_, value, _ := strings.Cut(word, "=")
+		for _, name := range []string{word, value} {
+			path := from(dir, name)
+			if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || i == 0 && !strings.Contains(word, "/") {
+				continue
 			}
-			err = cmp.Or(err, out.add(dir, path))
-		}
-	}
-	return out, err
-}
-
-// add adds the file or the folder of this name, if it is one: all its files but for hidden ones and caches of Python,
-// or, without a digest, why a folder is not looked into. The error is that of a file that cannot be read.
-func (d depends) add(dir, name string) error {
-	root, err := filepath.EvalSymlinks(from(dir, name))
-	if err != nil || name == "" {
-		return nil // a word that names no file
-	}
-	found, size := map[string]string{}, int64(0) // paths
-	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
-		key := name
-		switch {
-		case err != nil:
-			return err
-		case path == root:
-		case strings.HasPrefix(e.Name(), ".") || e.Name() == "__pycache__":
-			if e.IsDir() {
-				return filepath.SkipDir
+			text, err := safe.Read(path, maxFile)
+			if err != nil {
+				return nil, err
 			}
-			return nil
-		default:
-			key = filepath.Join(name, strings.TrimPrefix(path, root))
+			out[name] = fmt.Sprintf("%x", sha256.Sum256(text))[:20]
 		}
-		info, err := e.Info()
-		if err != nil || !info.Mode().IsRegular() {
-			return err
-		}
-		found[key] = path
-		if size += info.Size(); path != root && (size > maxFile || len(found) > maxFiles) {
-			return errors.New("too large to look into")
-		}
-		return nil
-	})
-	if err != nil {
-		d[fmt.Sprintf("%s (%v)", name, err)] = ""
-		return nil
 	}
-	for key, path := range found {
-		text, wrong := safe.Read(path, maxFile)
-		err = cmp.Or(err, wrong)
-		d[key] = fmt.Sprintf("%x", sha256.Sum256(text))[:20]
-	}
-	return err
+	return out, nil
 }
 
 // names are sorted.

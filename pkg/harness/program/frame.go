@@ -173,22 +173,17 @@ func (r reader) array(dst []float64, rows, limit, cols int, what string) ([]floa
 	}
 	descr, columnsFirst, shape, err := npy.Header(head)
 	r.Discard(len(head))
-	want := fmt.Sprintf("[%d, %d]", rows, cols)
+	want := fmt.Sprintf("%d rows", rows)
 	if rows < 0 {
-		want = fmt.Sprintf("[m, %d]", cols)
+		want = fmt.Sprintf("1 to %d rows", limit)
 	}
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("sent as %s an array that cannot be read: %w", what, err)
-	case descr != "<f8":
-		return nil, fmt.Errorf("sent values of type '%s' as %s: want '<f8', little-endian float64", descr, what)
-	case columnsFirst:
-		return nil, fmt.Errorf("sent an array in Fortran order as %s: rows come first", what)
-	case len(shape) != 2 || shape[1] != cols || rows >= 0 && shape[0] != rows:
-		sizes := strings.Join(strings.Fields(fmt.Sprint(shape)), ", ")
-		return nil, fmt.Errorf("sent an array of shape %s as %s: want %s", sizes, what, want)
-	case shape[0] < 1 || shape[0] > limit:
-		return nil, fmt.Errorf("sent %d rows as %s: want 1 to %d", shape[0], what, limit)
+	case descr != "<f8" || columnsFirst:
+		return nil, fmt.Errorf("sent values of type '%s' as %s: want '<f8' (float64), rows first", descr, what)
+	case len(shape) != 2 || shape[1] != cols || rows >= 0 && shape[0] != rows || shape[0] < 1 || shape[0] > limit:
+		return nil, fmt.Errorf("sent an array of shape %v as %s: want %s of %d values", shape, what, want, cols)
 	}
 	dst = slices.Grow(dst[:0], shape[0]*cols)[:shape[0]*cols]
 	raw := make([]byte, 8*len(dst))

@@ -12,7 +12,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -30,9 +29,6 @@ type process struct {
 	buffer  []byte // of messages to it
 	stderr  tail
 	busy    sync.Mutex  // held from a question to its answer
-	heard   counter     // of what comes from it
-	ours    atomic.Bool // it waits for this program
-	served  bool        // it had work before
 	midway  bool        // a sampler in the middle of a trial
 	stays   func() bool // undoes that the end of its session's context kills it; false if that has
 
@@ -43,8 +39,6 @@ type process struct {
 
 // spawn starts a process of the program and reads its first line.
 func (p *Program) spawn(ctx context.Context) (*process, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	c := &process{program: p}
 	var err error
 	if c.depends, err = named(p.dir, p.Command); err == nil { // before it reads them
@@ -54,7 +48,6 @@ func (p *Program) spawn(ctx context.Context) (*process, error) {
 		return nil, fmt.Errorf("the program %q cannot be started: %w", p, err)
 	}
 	defer context.AfterFunc(ctx, c.kill)()
-	defer c.await("its first line", cancel)()
 	line, err := c.from.line()
 	if err == nil {
 		c.said, err = first(line)
@@ -76,11 +69,9 @@ func (c *process) start() error {
 		return err // of a process that has no file descriptors left
 	}
 	c.in, c.out = to, from
-	enlarge(c.in)
-	enlarge(c.out)
-	c.from = reader{bufio.NewReaderSize(io.TeeReader(c.out, &c.heard), maxLine)}
+	c.from = reader{bufio.NewReaderSize(c.out, maxLine)}
 	c.cmd = exec.Command(c.program.Command[0], c.program.Command[1:]...)
-	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = in, out, io.MultiWriter(&c.stderr, &c.heard)
+	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = in, out, &c.stderr
 	c.cmd.WaitDelay = time.Second // of what holds on to stderr
 	c.cmd.Dir = c.program.dir
 	c.cmd.SysProcAttr = attributes()
@@ -103,14 +94,6 @@ func (c *process) start() error {
 		c.out.Close()
 	}
 	return err
-}
-
-// counter counts the bytes that are written to it.
-type counter struct{ atomic.Int64 }
-
-func (c *counter) Write(b []byte) (int, error) {
-	c.Add(int64(len(b)))
-	return len(b), nil
 }
 
 // kill ends the process and those of its group, and waits until it is gone. What reads from it or writes to it fails.

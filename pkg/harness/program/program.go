@@ -42,11 +42,7 @@ type Program struct {
 	depends depends // of its first process
 
 	// running is locked for what follows.
-	idle     []*process
-	question []float64 // of a target: the run's first
-	answer   []float64
-	replayed [2]bool // of a sampler: a trial of a new process, and one of a process that had one before
-	unsound  bool    // one of them was opened otherwise when it was started again
+	idle []*process
 }
 
 // Start starts a program in a folder, "" for the working folder, for its first line. No shell reads the command. Its
@@ -60,20 +56,12 @@ func Start(ctx context.Context, dir, command string) (*Program, error) {
 	case len(words) == 0:
 		return nil, usage.Errorf("a program's command is empty: want one such as \"python model.py\"")
 	}
-	if w := forShell(command); w != "" {
-		return nil, usage.Errorf("the program %q: sifg starts no shell, which %s is for: quote it if the program "+
-			"reads it, else write sh -c '…'", command, w)
-	}
 	binary := words[0]
 	if strings.Contains(binary, "/") {
 		binary = from(dir, binary)
 	}
 	if _, err := exec.LookPath(binary); err != nil {
-		hint := ""
-		if strings.HasSuffix(words[0], ".py") {
-			hint = fmt.Sprintf("; did you mean \"python %s\"?", command)
-		}
-		return nil, usage.Errorf("the program %q cannot be started: %v%s", command, err, hint)
+		return nil, usage.Errorf("the program %q cannot be started: %v (no shell reads it)", command, err)
 	}
 	first, err := p.spawn(ctx)
 	if err != nil {
@@ -82,42 +70,32 @@ func Start(ctx context.Context, dir, command string) (*Program, error) {
 	p.Version, p.First, p.idle = first.said.Version, first.said, []*process{first}
 	p.depends, p.Digest = first.depends, first.depends.digest()
 	slog.Debug("a key covers", "program", p.String(), "files", p.depends.names())
-	for _, name := range p.depends.names() {
-		if p.depends[name] == "" {
-			slog.Warn("edits are not seen: give the program another version with them", "folder", name)
-		}
-	}
 	return p, nil
 }
 
-// lastFile is the file that a command names last, or else its first word, and its name without folder and extension.
-func lastFile(dir string, command []string) (file, stem string) {
-	file = command[0]
-	for _, word := range command[1:] {
-		if info, err := os.Stat(from(dir, word)); err == nil && info.Mode().IsRegular() {
-			file = word
-		}
-	}
-	stem = filepath.Base(file)
-	return file, strings.TrimSuffix(stem, filepath.Ext(stem))
-}
-
-// Stem is the name of a command's program without folder and extension; plain is that the command ends with a file of
-// the working folder.
+// Stem is the name, without folder and extension, of the file that a command names last, or else of its first word;
+// plain is that the command ends with a file of the working folder.
 func Stem(command string) (stem string, plain bool) {
 	words, err := split(command)
 	if err != nil || len(words) == 0 {
 		return command, false
 	}
-	file, stem := lastFile("", words)
-	return stem, file == words[len(words)-1] && filepath.Clean(file) == filepath.Base(file)
+	file := words[0]
+	for _, word := range words[1:] {
+		if info, err := os.Stat(word); err == nil && info.Mode().IsRegular() {
+			file = word
+		}
+	}
+	base := filepath.Base(file)
+	plain = file == words[len(words)-1] && filepath.Clean(file) == base
+	return strings.TrimSuffix(base, filepath.Ext(base)), plain
 }
 
 var notName = regexp.MustCompile(`[^a-z0-9]+`)
 
-// Name is a short name for the program: that of the file that its command names last, without folder and extension.
+// Name is the program's stem in small letters and digits.
 func (p *Program) Name() string {
-	_, stem := lastFile(p.dir, p.Command)
+	stem, _ := Stem(p.String())
 	return cmp.Or(strings.Trim(notName.ReplaceAllString(strings.ToLower(stem), "-"), "-"), "program")
 }
 
@@ -163,7 +141,6 @@ func (p *Program) another(ctx context.Context) (*process, error) {
 func (p *Program) giveBack(c *process) {
 	running.Lock()
 	defer running.Unlock()
-	c.served = true
 	p.idle = append(p.idle, c)
 }
 

@@ -25,11 +25,6 @@ type Sampler struct {
 	refused  int // questions past the budget
 	evaluate func(dst, points []float64)
 	points   []float64
-
-	fresh    bool      // its process had no trial before
-	start    []float64 // n×d
-	opening  []exchange
-	recorded int // values of the opening; -1: it is over
 }
 
 // Job is what a sampler is given to do. Its flow sets Dim, Particles and Gradients.
@@ -103,14 +98,12 @@ func (s *Sampler) Init(c *sifg.Cloud) {
 	s.evaluate = evaluator(c.Target)
 	s.job.Dim, s.job.Particles, s.job.Gradients = d, n, n*s.job.Iterations
 	s.job.Settings.Sampler = ""
-	s.start = metric.FromBatch(c.Z).Data
-	s.session.ask(s)
 	s.session.with(s.program, "its start", func(p *process) error {
 		if s.evaluate == nil {
 			return fmt.Errorf("is a sampler, which needs a log density, and the target has none")
 		}
-		p.midway, s.fresh = true, !p.served
-		return p.send(message{Sifg: protocol, Sampler: &s.job}, s.start, d)
+		p.midway = true
+		return p.send(message{Sifg: protocol, Sampler: &s.job}, metric.FromBatch(c.Z).Data, d)
 	})
 }
 
@@ -134,7 +127,6 @@ func (s *Sampler) Move(c *sifg.Cloud) {
 				err = s.keep(p, c)
 			case m.Tell == "sample" && m.Array && m.Iteration == at:
 				p.midway = at < s.job.Iterations || m.End != ""
-				s.recorded = -1
 				return s.take(p, c)
 			default:
 				err = fmt.Errorf("said %v, where a question or "+
@@ -168,10 +160,7 @@ func (s *Sampler) answer(p *process, d, at, most int) (err error) {
 	}
 	s.spent += rows
 	values := make([]float64, rows*(1+d))
-	p.ours.Store(true)
 	s.evaluate(values, s.points)
-	p.ours.Store(false)
-	s.record(s.points, values)
 	return p.send(message{Answer: "score"}, values, 1+d)
 }
 

@@ -21,11 +21,10 @@ type Session struct {
 
 	mu      sync.Mutex
 	held    []*process
-	err     error                  // the first failure
-	remarks []string               // on answers that are allowed and look wrong
-	asked   []interface{ again() } // targets and samplers, which show at the end whether they answer as before
-	points  int                    // that targets were asked about
-	refused int                    // of them, where the log density was −inf, or it or a gradient was not a number
+	err     error    // the first failure
+	remarks []string // on answers that are allowed and look wrong
+	points  int      // that targets were asked about
+	refused int      // of them, where the log density was −inf, or it or a gradient was not a number
 }
 
 // Begin returns a session without processes.
@@ -37,22 +36,6 @@ func Begin(ctx context.Context) *Session {
 
 // Context ends when a program fails: what is computed of its answers is in vain.
 func (s *Session) Context() context.Context { return s.ctx }
-
-// Settle asks whether the programs answer as they did before: see Target.again and Sampler.again. It returns what Err
-// does.
-func (s *Session) Settle() error {
-	for _, x := range s.asked {
-		x.again()
-	}
-	return s.Err()
-}
-
-// ask adds what is asked again when the session settles.
-func (s *Session) ask(x interface{ again() }) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.asked = append(s.asked, x)
-}
 
 // End gives the processes back, or kills them where something failed or they are in the middle of their work.
 func (s *Session) End() {
@@ -111,7 +94,6 @@ func (s *Session) with(p *Program, what string, f func(c *process) error) error 
 	if err := s.Err(); err != nil { // of a question before
 		return err
 	}
-	defer c.await(what, s.end)()
 	if err = f(c); err == nil {
 		return nil
 	}

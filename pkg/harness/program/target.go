@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -15,7 +14,6 @@ type Target struct {
 	TargetInfo
 	program *Program
 	session *Session
-	first   sync.Once // question
 }
 
 // Target returns the program as a target; an error if it is a sampler.
@@ -38,40 +36,6 @@ func (t *Target) Evaluate(dst, points []float64) {
 	d := t.Dim()
 	t.ask("score", dst, points, 1+d)
 	t.session.count(dst, 1+d)
-	t.first.Do(func() {
-		if n := min(block, len(points)/d); t.session.Err() == nil {
-			t.program.remember(points[:n*d], dst[:n*(1+d)])
-		}
-		t.session.ask(t)
-	})
-}
-
-// remember keeps the run's first question and its answer.
-func (p *Program) remember(question, answer []float64) {
-	running.Lock()
-	defer running.Unlock()
-	if p.question == nil {
-		p.question, p.answer = slices.Clone(question), slices.Clone(answer)
-	}
-}
-
-// same reports whether values have the same bits.
-func same(a, b []float64) bool {
-	return slices.EqualFunc(a, b, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
-}
-
-// again asks the process the run's first question: what it answers has to be what the first process said.
-func (t *Target) again() {
-	running.Lock()
-	question, said := t.program.question, t.program.answer
-	running.Unlock()
-	if question == nil {
-		return
-	}
-	now, rows := make([]float64, len(said)), len(question)/t.Dim()
-	if t.asks(message{Ask: "score"}, now, question, rows, 1+t.Dim()) && !same(now, said) {
-		t.session.note("not reproducible: the program %q answered the run's first question differently", t.program)
-	}
 }
 
 // Constrain returns the values, n×len(Values), of points, n×d; without Values the points themselves.

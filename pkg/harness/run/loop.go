@@ -74,7 +74,6 @@ func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threa
 	default:
 		j.last(c)
 	}
-	uses.Settle()
 	if err := stopped(); err != nil { // also where what it was measured by failed
 		return nil, err
 	}

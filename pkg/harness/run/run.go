@@ -17,7 +17,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
-	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
@@ -62,7 +61,6 @@ func Run(soft, hard context.Context, s *store.Store, experiments []*harness.Expe
 	soft, stop := context.WithCancel(soft)
 	defer stop()
 	defer context.AfterFunc(hard, stop)()
-	program.Watch(soft, r.Progress.Note)
 	ended := make(chan error, 1)
 	go func() { ended <- r.run(soft, stop, slices.Clone(todo)) }()
 	select {
