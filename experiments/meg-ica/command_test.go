@@ -2,6 +2,7 @@ package megica
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -21,25 +22,20 @@ func run(t *testing.T) (out string) {
 	t.Helper()
 	d := mixed(200)
 	var text strings.Builder
-	for i, v := range d.X {
-		end := ","
-		if (i+1)%d.Cols == 0 {
-			end = "\n"
+	for i := range 122 {
+		for j := range d.Cols {
+			fmt.Fprintf(&text, "%.6g ", d.X[i%d.Rows*d.Cols+j])
 		}
-		fmt.Fprintf(&text, "%.6g%s", v, end)
+		fmt.Fprintln(&text)
 	}
-	for name, content := range map[string]string{
-		"own.csv": text.String(),
-		"own.yaml": "datasets:\n  own:\n    files: [{name: own.csv}]\n    parse: {separator: comma}\n    target: " +
-			"none\n    task: none\n    rows: 4\n",
-	} {
-		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+	const folder = "datasets/cache/meg-ica"
+	if err := errors.Join(os.MkdirAll(folder, 0o777),
+		os.WriteFile(folder+"/MEG_art.txt", []byte(text.String()), 0o666)); err != nil {
+		t.Fatal(err)
 	}
 	var o, e bytes.Buffer
-	args := []string{"run", "meg-ica", "--protocol", "all", "--scale", "smoke", "--datasets", "own.yaml", "--jobs", "2"}
-	for _, change := range []string{"data=own", "options.channels=3", "options.reference.iterations=200",
+	args := []string{"run", "meg-ica", "--protocol", "all", "--scale", "smoke", "--jobs", "2"}
+	for _, change := range []string{"data=meg-full", "options.channels=3", "options.reference.iterations=200",
 		"options.reference.draws=100", "options.reference.leapfrog=5"} {
 		args = append(args, "--set", "problems.meg-*."+change)
 	}

@@ -83,19 +83,10 @@ func TestOwnData(t *testing.T) {
 	ends(t, 75, "compare --name mine", "nothing in results/custom/mine can be compared with published")
 	ends(t, 0, "claims --name mine", "no claim was decided")
 	ends(t, 75, "verify --name mine --recompute 1", "4 of 4 trials were not drawn: 4 have no data here")
-	manifest := ""
-	for name, file := range map[string]string{"rent": "rent.csv", "flats-2": "Flats_2.csv"} {
-		manifest += "\n  " + name + ": {files: [{name: " + file + "}], target: rent, " +
-			"parse: {separator: comma, decimal: point, header: true, drop: [id]}}"
-	}
-	if err := os.WriteFile("mine.yaml", []byte("datasets:"+manifest+"\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	ends(t, 0, "verify --name mine --recompute 1 --datasets mine.yaml", "bit for bit the same")
-	ends(t, 0, "grid uci-bnn --datasets mine.yaml --data rent --scale smoke --methods svgd --grid paper",
+	ends(t, 0, "verify --name mine --recompute 1 --data rent.csv --data Flats_2.csv --target rent --parse drop=id",
+		"bit for bit the same")
+	ends(t, 0, "grid uci-bnn --data rent.csv --target rent --parse drop=id --scale smoke --methods svgd --grid paper",
 		"results: results/custom/smoke_rent")
-	ends(t, 0, "run uci-bnn --datasets mine.yaml --data rent --scale smoke --methods svgd --protocol paper",
-		"1 computed")
 }
 
 // testPredictions: each row of predictions.parquet is a line of the file that put wrote, and their RMSE is that of the
@@ -199,7 +190,7 @@ func TestOwnDataRefused(t *testing.T) {
 	put(t, "rent.csv")
 	for name, text := range map[string]string{
 		"few.csv": "a,b\n1,2\n3,4\n5,7\n", "hole.csv": "a;b\n1;2\n3;x\n", "boston.csv": "a,b\n1,2\n",
-		"all.csv": "a,b\n1,2\n", "数.csv": "a,b\n1,2\n",
+		"数.csv":    "a,b\n1,2\n",
 		"flat.txt": strings.Repeat("1 2\n", 40),
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
@@ -216,7 +207,6 @@ func TestOwnDataRefused(t *testing.T) {
 		{"--data few.csv --target b", "3 rows, too few"},
 		{"--data flat.txt --target last", "is constant in the training part"},
 		{"--data boston.csv --target b", "give the file another, such as my-boston.csv"},
-		{"--data all.csv --target b", "all is taken"},
 		{"--data 数.csv --target b", "data set table has 1 row, too few"},
 		{"--data none.csv --target b", "there is no such file"},
 		{"--protocol tuned --set problems.boston.data=concrete",
@@ -242,13 +232,5 @@ func TestOwnDataRefused(t *testing.T) {
 	}
 	ends(t, 0, "plan uci-bnn --scale smoke --data rent.csv --target area --parse drop=id", "trials") // another question
 	ends(t, 2, "plan uci-bnn --data rent --target rent", "--data rent: there is no such file")
-	manifest := "datasets:\n  rent: {files: [{name: rent.csv}], target: rent, parse: {separator: comma, " +
-		"header: true, drop: [id]}}\n"
-	if err := os.WriteFile("mine.yaml", []byte(manifest), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	ends(t, 2, "plan uci-bnn --datasets mine.yaml --data rent --target area",
-		"--data rent is described already: leave --target")
-	ends(t, 2, "plan uci-bnn --datasets mine.yaml --data rent.csv --target area", "mine.yaml has another data set")
-	ends(t, 0, "plan uci-bnn --datasets mine.yaml --scale smoke --data rent", "trials")
+	ends(t, 2, "plan uci-bnn --data boston --target area", "--data boston is described already: leave --target")
 }

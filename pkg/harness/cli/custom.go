@@ -65,15 +65,11 @@ func (o *own) flags(cmd *cobra.Command) {
 	f.StringVar(&o.table.Target, "target", "", "the `COLUMN` of a table that is predicted, by its name, or last")
 	f.StringArrayVar(&o.parse, "parse", nil,
 		"how a table is read, `KEY=VALUE`, such as drop=id,city or missing=drop; repeatable (docs/datasets.md)")
-	o.programFlags(f)
-	cmd.MarkFlagsMutuallyExclusive("data", "program")
-}
-
-func (o *own) programFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.samplers, "sampler", nil,
 		"a program that is a sampler, as one method more, `NAME=COMMAND`; repeatable")
 	f.StringVar(&o.program, "program", "",
 		"a program that is a posterior, in place of the experiment's, by its `COMMAND`: \"python model.py\"")
+	cmd.MarkFlagsMutuallyExclusive("data", "program")
 }
 
 // use makes the request's experiments run on the data or the program of the flags, and chooses scale, seeds and methods

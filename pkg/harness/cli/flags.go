@@ -160,7 +160,7 @@ var headings = []struct {
 	{"Which trials:", []string{"protocol", "scale", "problems", "methods", "seeds", "shard"}},
 	{"Settings:", []string{"config", "set"}},
 	{"Flags:", nil},
-	{"Data and programs of your own:", []string{"data", "target", "parse", "sampler", "program", "datasets"}},
+	{"Data and programs of your own:", []string{"data", "target", "parse", "sampler", "program"}},
 	{"Where files are:", []string{"name", "results", "store"}},
 	{"How trials are computed, which changes no result:", []string{"jobs", "threads", "timeout"}},
 	{"Output:", []string{"verbose", "quiet"}},

@@ -59,7 +59,6 @@ var badInput = []struct {
 	{"list it", []string{"list takes no arguments, or runs, or the folder of a paper"}},
 	{"run toy --data table --target y", []string{"toy does not take --data"}},
 	{"data fetch bostn", []string{"bostn", `"boston"`}},
-	{"data list --datasets none.yaml", []string{"--datasets", "none.yaml"}},
 	{"run --target y", []string{"--target", "--data FILE"}},
 	{"run --parse drop=a", []string{"--parse", "--data FILE"}},
 	{"run --parse dorp=a", []string{"dorp", `"drop"`}},
@@ -203,7 +202,7 @@ func TestHelp(t *testing.T) {
 		t.Errorf("a flag of run has no heading: %s", said)
 	}
 	for _, c := range []string{"grid", "plan", "report", "claims", "compare", "list", "verify", "data list"} {
-		x.want(t, c+" --help", 0, "--verbose", "--datasets")
+		x.want(t, c+" --help", 0, "--verbose")
 	}
 }
 
@@ -222,7 +221,7 @@ func TestSentences(t *testing.T) {
 	for _, value := range []string{long, spaced, "\x00", "\u202e", "%s%d%!", strings.Repeat("x,", 20_000)} {
 		for _, flag := range []string{
 			"--protocol", "--problems", "--methods", "--seeds", "--set", "--config", "--scale",
-			"--name", "--jobs", "--timeout", "--shard", "--threads", "--datasets"} {
+			"--name", "--jobs", "--timeout", "--shard", "--threads"} {
 			refused(t, x, "run", "toy", flag, value)
 		}
 		refused(t, x, "run", value)
@@ -243,7 +242,6 @@ func TestSentences(t *testing.T) {
 	for _, path := range files {
 		refused(t, x, "run", "--config", path)
 		refused(t, x, "grid", "toy", "--grid", path)
-		refused(t, x, "run", "--datasets", path)
 	}
 	for _, set := range []string{"problems=5", "methods=[1]", "seeds={a: 1}", "judge=true", "step={}", "options=7",
 		"particles=[[1]]", "seeds=1-1000000000000", "seeds=1-1000000"} {

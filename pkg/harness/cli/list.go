@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -135,7 +134,7 @@ func dataCommand(e *env) *cobra.Command {
 			Short:   "Fetches data sets, or all, into datasets/cache",
 			Example: `  sifg data fetch boston wine`,
 			RunE: func(_ *cobra.Command, names []string) error {
-				return e.data.Fetch(context.Background(), names, func(line string) { fmt.Fprintln(e.err, line) })
+				return e.data.Fetch(names, func(line string) { fmt.Fprintln(e.err, line) })
 			},
 		},
 	)

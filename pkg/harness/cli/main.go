@@ -117,8 +117,6 @@ func newRoot(e *env) *cobra.Command {
 	f := root.PersistentFlags()
 	f.BoolVarP(&e.verbose, "verbose", "v", false, "say more on stderr")
 	f.BoolVarP(&e.quiet, "quiet", "q", false, "no progress and no notes on stderr, only what went wrong")
-	f.StringArrayVar(&e.datasets.Manifests, "datasets", nil,
-		"`FILE` that describes data sets of your own; repeatable (docs/datasets.md)")
 	f.StringVar(&e.datasets.Mirror, "datasets-mirror", "", "folder with the layout of the cache")
 	f.MarkHidden("datasets-mirror") // for SIFG_DATASETS_MIRROR
 	root.MarkFlagsMutuallyExclusive("verbose", "quiet")

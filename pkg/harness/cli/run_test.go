@@ -2,8 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"fmt"
 	"io"
 	"os"
 	"regexp"
@@ -145,25 +143,15 @@ func TestCustomName(t *testing.T) {
 func TestAbsentData(t *testing.T) {
 	t.Setenv("SIFG_DATASETS_MIRROR", "")
 	t.Chdir(t.TempDir())
-	text := "a,y\n1,0\n2,1\n"
-	manifest, problems := "datasets:\n", "  problems:\n"
-	for _, name := range []string{"good", "lost"} {
-		manifest += fmt.Sprintf("  %[1]s: {source: 'https://x.org', files: [{name: %[1]s.csv, bytes: %[2]d, "+
-			"sha256: %[3]x}], parse: {separator: comma, header: true}, target: y}\n",
-			name, len(text), sha256.Sum256([]byte(text)))
-		problems += "    " + name + ": {particles: 6, iterations: 2, data: " + name + "}\n"
-	}
-	put(t, "own.yaml", manifest)
-	put(t, "datasets/cache/good/good.csv", text)
 	x := toy()
+	problems := "  problems:\n    good: {particles: 6, iterations: 2, data: boston}\n" +
+		"    lost: {particles: 6, iterations: 2, data: meg}\n"
 	x.Settings = []byte(strings.Replace(toys.Config, "  problems:\n", problems, 1))
-	const line = "run --protocol paper --datasets own.yaml"
-	x.want(t, line, 75, "27 trials: 0 already there, 18 to compute, 9 left out because data are missing",
-		"9 of 27", "lost", "sifg data fetch", "18 computed", "page:")
-	put(t, "datasets/cache/lost/lost.csv", text)
-	x.want(t, line, 0, "18 already there, 9 computed")
-	put(t, "datasets/cache/lost/lost.csv", "cut")
-	x.want(t, "data list --datasets own.yaml", 5, "lost.csv")
+	x.want(t, "run --protocol paper", 75,
+		"27 trials: 0 already there, 18 to compute, 9 left out because data are missing",
+		"9 of 27", "the data set meg", "sifg data fetch", "18 computed", "page:")
+	put(t, "datasets/cache/meg-ica/MEG_data_reduced.csv", "cut")
+	x.want(t, "data list", 5, "MEG_data_reduced.csv")
 }
 
 // TestPagesAppear: while the second of two experiments runs, the first has its page.

@@ -39,15 +39,12 @@ func verifyCommand(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err := s.start(); err != nil {
-				return err
-			}
 			return verifyNumbers(e, r, rep, d)
 		},
 	}
 	f := cmd.Flags()
 	s.reportFlags(cmd)
-	s.programFlags(f)
+	s.own.flags(cmd)
 	f.IntVar(&d.Trials, "recompute", 0, "compute `N` trials of the report again, drawn at random")
 	f.DurationVar(&d.Within, "within", 0, "of trials that took at most this long, such as 30s (default any)")
 	return cmd

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
@@ -26,7 +28,7 @@ type Table struct {
 
 // Set sets a key of Parse as a person writes it: decimal=comma, or drop=id,city.
 func (t *Table) Set(text string) error {
-	key, value, _ := strings.Cut(text, "=")
+	key, value, _ := strings.Cut(norm.NFC.String(text), "=") // as tables are read
 	texts := map[string]*string{
 		"separator": &t.Separator, "decimal": &t.Decimal, "missing": &t.Missing, "header": &t.Header,
 	}
@@ -56,10 +58,10 @@ func (l *Library) Add(path string, t Table) (name string, err error) {
 	base := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz")
 	base = strings.TrimSuffix(base, filepath.Ext(base))
 	name = cmp.Or(strings.Trim(notName.ReplaceAllString(base, "-"), "-"), "table")
-	switch old := l.entries[name]; {
-	case old != nil:
-		return "", usage.Errorf("%s: %s has another data set of this name: give the file another, such as my-%s", path,
-			old.manifest, filepath.Base(path))
+	switch {
+	case l.entries[name] != nil:
+		return "", usage.Errorf("%s: there is another data set of this name: give the file another, such as my-%s",
+			path, filepath.Base(path))
 	case t.Target == "":
 		return "", usage.Errorf("%s: which column is predicted? --target names it, or is last", path)
 	case t.Header != "" && t.Header != "true" && t.Header != "false":
@@ -74,6 +76,7 @@ func (l *Library) Add(path string, t Table) (name string, err error) {
 	if err := (&File{}).check(b); err != nil {
 		return "", fmt.Errorf("%s: %w", path, err)
 	}
+	t.Target = norm.NFC.String(t.Target)
 	s, err := open(path, b)
 	if err == nil {
 		err = s.find(&t.Parse, t.Header)
@@ -81,12 +84,10 @@ func (l *Library) Add(path string, t Table) (name string, err error) {
 	if err != nil {
 		return "", err
 	}
-	e := &Entry{
-		Name: name, Files: []File{{Name: filepath.Base(path)}}, Parse: t.Parse, Target: t.Target, manifest: path,
+	if slices.Contains(t.Encode, t.Target) {
+		return "", usage.Errorf("%s: the target %s cannot be encoded: write it as numbers", path, t.Target)
 	}
-	if err := l.put(e); err != nil {
-		return "", err
-	}
+	l.put(&Entry{Name: name, Title: name, Files: []File{{Role: "table"}}, Parse: t.Parse, Target: t.Target, own: path})
 	_, err = l.Load(name)
 	return name, err
 }

@@ -1,10 +1,9 @@
-// Package dataset finds, fetches, checks and reads the tables that experiments are run on. A manifest says of each data
-// set where its files are published, what their bytes must be and how they are read. Nothing about one data set is in
-// the code.
+// Package dataset finds, fetches, checks and reads the tables that experiments are run on. The project's manifest says
+// of each data set where its files are published, what their bytes must be and how they are read. Nothing about one
+// data set is in the code. A person's own tables are added.
 //
-// Most tables of the project are part of the program (module datasets). Other files are in the cache, in the mirror, or
-// beside a person's own manifest. The SHA-256 of a file is checked before it is parsed. Rows and columns stay in the
-// order of the file.
+// Most tables of the project are part of the program (module datasets). Other files are in the cache or in the mirror.
+// The SHA-256 of a file is checked before it is parsed. Rows and columns stay in the order of the file.
 package dataset
 
 import (
@@ -35,23 +34,20 @@ func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrDamaged, safe.Text(usage.Line(fmt.Sprintf(format, args...))))
 }
 
-// Options say where data sets are described and where their files are.
+// Options say where the files of data sets are.
 type Options struct {
-	Manifests []string // a person's own, besides the project's
-	Cache     string   // folder of fetched files; "": datasets/cache
-	Mirror    string   // a folder with the layout of the cache, read where that lacks a file; "": none
+	Cache  string // folder of fetched files; "": datasets/cache
+	Mirror string // a folder with the layout of the cache, read where that lacks a file; "": none
 }
 
-// Library is the data sets of all manifests. It is safe for concurrent use.
+// Library is the project's data sets, and a person's own. It is safe for concurrent use.
 type Library struct {
 	cache, mirror string
 	names         []string
 	entries       map[string]*Entry
 
-	client   *http.Client
-	patience time.Duration // for a request, besides the time that the file's size allows
+	client *http.Client
 
-	here   sync.Map   // names of data sets that were not absent
 	mu     sync.Mutex // of what follows
 	loaded map[string]*Data
 }
@@ -72,29 +68,17 @@ type Data struct {
 	digest string
 }
 
-// Open reads the manifests and no data. A mistake in a manifest is a *usage.Error.
+// Open reads the manifest and no data.
 func Open(o Options) (*Library, error) {
 	l := &Library{
 		cache: cmp.Or(o.Cache, filepath.Join("datasets", "cache")), mirror: o.Mirror,
 		entries: map[string]*Entry{}, loaded: map[string]*Data{},
-		client: http.DefaultClient, patience: time.Minute,
+		client: &http.Client{Timeout: 10 * time.Minute},
 	}
 	if info, err := os.Stat(o.Mirror); o.Mirror != "" && (err != nil || !info.IsDir()) {
 		return nil, usage.Errorf("SIFG_DATASETS_MIRROR names %q, which is no folder", o.Mirror)
 	}
-	if err := l.add(datasets.Manifest, projectManifest); err != nil {
-		return nil, err
-	}
-	for _, file := range o.Manifests {
-		b, err := safe.Read(file, maxManifest)
-		if err != nil {
-			return nil, usage.Errorf("--datasets: %v", err)
-		}
-		if err := l.add(b, file); err != nil {
-			return nil, err
-		}
-	}
-	return l, nil
+	return l, l.add(datasets.Manifest)
 }
 
 // Names returns the names of the data sets: the project's, then a person's own.

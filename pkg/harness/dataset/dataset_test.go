@@ -14,30 +14,18 @@ import (
 	"testing"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
-	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
-// own opens a library with one manifest of a person's, in a folder with the files, and returns that folder.
-func own(t *testing.T, manifest string, files map[string]string) (*Library, string, error) {
-	t.Helper()
-	dir := t.TempDir()
-	for name, text := range files {
-		write(t, filepath.Join(dir, name), text)
-	}
-	path := filepath.Join(dir, "own.yaml")
-	write(t, path, manifest)
-	l, err := Open(Options{Manifests: []string{path}, Cache: filepath.Join(dir, "cache")})
-	return l, dir, err
-}
-
-// mine is own for a manifest that must be right, and a file a.csv.
+// mine opens a library that has a data set more, with a file of this text in its cache, and returns the file's path.
 func mine(t *testing.T, manifest, table string) (*Library, string) {
 	t.Helper()
-	l, dir, err := own(t, manifest, map[string]string{"a.csv": table})
-	if err != nil {
+	l, err := Open(Options{Cache: t.TempDir()})
+	if err = errors.Join(err, l.add([]byte(manifest))); err != nil {
 		t.Fatal(err)
 	}
-	return l, filepath.Join(dir, "a.csv")
+	path := filepath.Join(l.cache, "mine", "a.csv")
+	write(t, path, table)
+	return l, path
 }
 
 func write(t *testing.T, path, text string) {
@@ -60,57 +48,12 @@ func wants(t *testing.T, err error, words ...string) {
 	}
 }
 
-const plain = "datasets: {mine: {files: [{name: a.csv}], parse: {separator: comma}, target: last}}"
+const plain = "datasets: {mine: {folder: mine, files: [{name: a.csv}], parse: {separator: comma}, target: last}}"
 
-func TestBadManifests(t *testing.T) {
-	const head, rest = "datasets: {mine: {files: [{name: a", "parse: {separator: comma}, target: last}}"
-	sum := ", bytes: 1, sha256: " + strings.Repeat("a", 64)
-	for text, words := range map[string][]string{
-		"":                                     {"the key datasets"},
-		"datasets:\n":                          {"the key datasets"},
-		plain + "\n---\n" + plain:              {"one document"},
-		"a: [":                                 {"line 1"},
-		"dataset: {}\n":                        {"line 1: field dataset not found", "docs/datasets.md"},
-		"datasets:\n  mine: {}\n  mine: {}\n":  {"mine", "already defined"},
-		"datasets:\n  mine:\n    rows: many\n": {"line 3", "many"},
-		"datasets:\n  mine:\n    files:\n    - {nam: b}\n": {"line 4: field nam not found"},
-		"datasets: {mine: }": {"mine", "files"},
-
-		"datasets: {boston: {files: [{name: a}], " + rest: {"boston", "datasets/manifest.yaml"},
-
-		"datasets: {Mine: {files: [{name: a}], " + rest: {"Mine", "lower-case"},
-		head + ", role: tabel}], " + rest:               {`"tabel"`, "table"},
-		head + ", role: \"\\e[2J\"}], " + rest:          {`\x1b[2J`},
-		head + "}, {name: b}], " + rest:                 {"one table"},
-		head + ", source: 'http://x'}], " + rest:        {"sha256", "bytes"},
-
-		head + ", source: 'ftp://x'" + sum + "}], " + rest: {"ftp://x", "https://"},
-
-		head + "/../../b, source: 'http://x'" + sum + "}], " + rest:                             {"a/../../b"},
-		"datasets: {mine: {files: [{name: \"\\e[2J\", source: 'http://x'" + sum + "}], " + rest: {"printable"},
-		head + `, source: "http://x/\e[2J"` + sum + "}], " + rest:                               {`http://x/\x1b[2J`},
-		head + "}], folder: ../x, " + rest:                                                      {"../x"},
-		head + "}], target: last}}":                                                             {"separator"},
-		head + "}], parse: {separator: comma}}}":                                                {"target"},
-		head + "}], task: classify, " + rest:                                                    {"classify", "binary"},
-		head + "}, {name: p, role: permutation}], permutation: 1, " +
-			"" + rest: {"permutation", "either"},
-		head + ", role: data}, {name: b}], " + rest: {"alone"},
-	} {
-		_, dir, err := own(t, text, nil)
-		wants(t, err, append(words, filepath.Join(dir, "own.yaml"))...)
-		if u := (*usage.Error)(nil); !errors.As(err, &u) || strings.ContainsAny(err.Error(), "\n\x1b") {
-			t.Errorf("%q is not a mistake of usage in one line", err)
-		}
-	}
-	_, err := Open(Options{Manifests: []string{"nowhere.yaml"}})
-	wants(t, err, "--datasets", "nowhere.yaml", "no such file")
-	_, err = Open(Options{Mirror: "~/datasets "})
+// TestMirrorIsAFolder: a mirror that is none is refused when a library is opened.
+func TestMirrorIsAFolder(t *testing.T) {
+	_, err := Open(Options{Mirror: "~/datasets "})
 	wants(t, err, `SIFG_DATASETS_MIRROR names "~/datasets ", which is no folder`)
-	l, _ := mine(t, strings.Replace(plain, "files", `title: "A\e]0;title\a", files`, 1), "")
-	if got := l.entries["mine"].Title; got != `A\x1b]0;title\a` {
-		t.Errorf("a title can control a terminal: %q", got)
-	}
 }
 
 // TestDigest: the digest changes with everything that changes the data, and with nothing else.
@@ -184,16 +127,13 @@ func TestLoadOnce(t *testing.T) {
 			t.Fatal("loaded twice")
 		}
 	}
-	if err := errors.Join(l.Absent("mine"), os.Remove(path), l.Absent("mine")); err != nil {
-		t.Errorf("looked for twice: %v", err)
-	}
 	wants(t, errorOf(l.Load("bostn")), `"bostn"`, `"boston"`)
 }
 
 func errorOf[T any](_ T, err error) error { return err }
 
 // TestDamagedCache: a file of the cache that is not what is pinned is refused, with the way out. So is something in its
-// place that would never end or never come. For a person's own file the way out is another.
+// place that would never end or never come.
 func TestDamagedCache(t *testing.T) {
 	l, err := Open(Options{Cache: t.TempDir()})
 	if err != nil {
@@ -217,23 +157,10 @@ func TestDamagedCache(t *testing.T) {
 		if err := errors.Join(os.RemoveAll(path), os.MkdirAll(filepath.Dir(path), 0o777), place()); err != nil {
 			t.Fatal(err)
 		}
-		l.here.Clear()
 		_, err := l.Load("meg")
 		wants(t, err, words, path, "sifg data fetch meg")
 		if !errors.Is(err, ErrDamaged) || errors.Is(err, ErrAbsent) || l.Absent("meg") != nil {
 			t.Errorf("%v is not about damaged data", err)
-		}
-	}
-	for pins, words := range map[string]string{
-		"bytes: 4": "", "bytes: 99": "4 bytes, want 99", "bytes: 3": "4 bytes, want at most 3",
-		"sha256: 12": "SHA-256 is 52186c93",
-		"sha256: " + strings.ToUpper(fmt.Sprintf("%x", sha256.Sum256([]byte("1,2\n")))): "",
-	} {
-		l, path := mine(t, strings.Replace(plain, "a.csv", "a.csv, "+pins, 1), "1,2\n")
-		if _, err := l.Load("mine"); words != "" {
-			wants(t, err, words, path, "correct its entry in "+filepath.Dir(path))
-		} else if err != nil {
-			t.Error(err)
 		}
 	}
 }
@@ -301,7 +228,7 @@ func TestValues(t *testing.T) {
 		_, err := l.Digest(name)
 		if values[name][0] == "" != (private || e.raw()) || e.Note == "" || e.Licence == "" || e.Citation == "" ||
 			e.Rows == 0 != e.raw() ||
-			(e.Source == "" || err != nil) != private {
+			(e.Files[0].Source == "" || err != nil) != private {
 			t.Errorf("the entry of %s is not complete (%v)", name, err)
 		}
 	}

@@ -3,7 +3,6 @@ package dataset
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,7 +15,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"gonum.org/v1/gonum/mathext/prng"
 
@@ -27,55 +25,39 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
+const maxFile = 1 << 30 // bytes of a file whose size is not pinned
+
 // format is raised when the same files and rules are parsed to other numbers.
 const format = 2
-
-// published returns a file that is part of the program, nil if it is not.
-func published(e *Entry, f *File) io.Reader {
-	r, err := datasets.Open(e.Folder + "/" + f.Name)
-	if err != nil || e.manifest != projectManifest {
-		return nil
-	}
-	return r
-}
 
 // remedy says what to do where a file is absent or wrong.
 func (e *Entry) remedy(f *File) string {
 	if f.Source != "" {
 		return "sifg data fetch " + e.Name
 	}
-	return "put the right file there, or correct its entry in " + safe.Text(e.manifest)
+	return "put the right file there"
 }
 
 // Absent returns nil if all files of a data set are here, right or wrong, else an error that wraps ErrAbsent and says
-// how to get them. That they are here is found out once; what is absent may come.
+// how to get them.
 func (l *Library) Absent(name string) error {
-	if _, here := l.here.Load(name); here {
-		return nil
+	_, err := l.Load(name)
+	if _, unknown := l.Entry(name); unknown != nil || errors.Is(err, ErrAbsent) {
+		return err
 	}
-	e, err := l.Entry(name)
-	for i := 0; err == nil && i < len(e.Files); i++ {
-		if _, _, err = l.read(e, &e.Files[i]); errors.Is(err, ErrDamaged) {
-			err = nil
-		}
-	}
-	if err == nil {
-		l.here.Store(name, true)
-	}
-	return err
+	return nil
 }
 
 // read returns the bytes of a file, and the first place where it is as it should be.
 func (l *Library) read(e *Entry, f *File) (place string, b []byte, err error) {
-	if r := published(e, f); r != nil {
-		if b, err = io.ReadAll(r); err == nil {
-			err = f.check(b)
-		}
-		return e.Folder + "/" + f.Name, b, err
+	inside := e.Folder + "/" + f.Name
+	if r, err := datasets.Open(inside); err == nil {
+		b, err = io.ReadAll(r)
+		return inside, b, cmp.Or(err, f.check(b))
 	}
 	places := []string{filepath.Join(l.cache, e.Folder, f.Name)}
-	if f.own != "" {
-		places = []string{f.own}
+	if e.own != "" {
+		places = []string{e.own}
 	} else if l.mirror != "" {
 		places = append(places, filepath.Join(l.mirror, e.Folder, f.Name))
 	}
@@ -174,7 +156,7 @@ func (l *Library) load(e *Entry) (*Data, error) {
 		case f.Role == "table":
 			err = d.parseTable(path, b, e)
 		default:
-			d.Permutation, err = parsePermutation(path, b, d.Rows)
+			d.Permutation, err = parsePermutation(b)
 		}
 		if err != nil {
 			return nil, err
@@ -207,15 +189,13 @@ func permutation(r *prng.MT19937, n int) []int {
 	return out
 }
 
-const slowest = 8 << 10 // bytes a second, below which a server is given up
-
 // Fetch gets files that are not here, or wrong, into the cache from their published address; without names, those of
 // all data sets with an address. A data set that fails does not stop the others; the same call tries again. say is
 // given a line for each file that was fetched. The error wraps ErrDamaged if an address gave something else, and
 // ErrAbsent if one did not give the file or there is none.
-func (l *Library) Fetch(ctx context.Context, names []string, say func(string)) error {
+func (l *Library) Fetch(names []string, say func(string)) error {
 	if len(names) == 0 {
-		names = slices.DeleteFunc(l.Names(), func(name string) bool { return l.entries[name].Source == "" })
+		names = slices.DeleteFunc(l.Names(), func(name string) bool { return l.entries[name].Files[0].Source == "" })
 	}
 	var failed []error
 	for _, name := range names {
@@ -224,10 +204,7 @@ func (l *Library) Fetch(ctx context.Context, names []string, say func(string)) e
 			return err
 		}
 		for i := 0; err == nil && i < len(e.Files); i++ {
-			err = l.fetch(ctx, e, &e.Files[i], say)
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
+			err = l.fetch(e, &e.Files[i], say)
 		}
 		failed = append(failed, err)
 	}
@@ -239,16 +216,16 @@ func (l *Library) Fetch(ctx context.Context, names []string, say func(string)) e
 }
 
 // fetch gets one file.
-func (l *Library) fetch(ctx context.Context, e *Entry, f *File, say func(string)) error {
+func (l *Library) fetch(e *Entry, f *File, say func(string)) error {
 	_, _, err := l.read(e, f)
 	if f.Source == "" || err == nil {
 		return err
 	}
 	address, err := url.JoinPath(f.Source, f.Name)
 	if err != nil {
-		return usage.Errorf("data set %s: %v", e.Name, err)
+		return err
 	}
-	b, err := l.download(ctx, address, f.Bytes)
+	b, err := l.download(address, f.Bytes)
 	if err != nil {
 		return fmt.Errorf("data set %s: %s: %w: %w", e.Name, address, ErrAbsent, err)
 	}
@@ -264,17 +241,10 @@ func (l *Library) fetch(ctx context.Context, e *Entry, f *File, say func(string)
 }
 
 // download gets a file of this size by HTTP. It returns more than size bytes where the server has more.
-func (l *Library) download(ctx context.Context, from string, size int64) ([]byte, error) {
-	limit := l.patience + time.Duration(size)*time.Second/slowest
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer of %d bytes within %v", size, limit))
-	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
+func (l *Library) download(from string, size int64) ([]byte, error) {
+	answer, err := l.client.Get(from)
 	if err != nil {
 		return nil, err
-	}
-	answer, err := l.client.Do(r)
-	if err != nil {
-		return nil, cmp.Or(context.Cause(ctx), err)
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
@@ -282,8 +252,7 @@ func (l *Library) download(ctx context.Context, from string, size int64) ([]byte
 	}
 	b, err := io.ReadAll(io.LimitReader(answer.Body, size+1))
 	if err != nil {
-		err = fmt.Errorf("the connection broke after %d of %d bytes: %w", len(b), size, err)
-		return nil, cmp.Or(context.Cause(ctx), err)
+		return nil, fmt.Errorf("the connection broke after %d of %d bytes: %w", len(b), size, err)
 	}
 	return b, nil
 }

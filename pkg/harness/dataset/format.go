@@ -19,9 +19,6 @@ const sample = 1000
 // leave open is refused, with the flag that decides it.
 func (s *source) find(p *Parse, header string) error {
 	if p.Separator == "" {
-		p.Separator = s.separator
-	}
-	if p.Separator == "" {
 		var err error
 		if p.Separator, err = s.findSeparator(); err != nil {
 			return err
@@ -125,17 +122,14 @@ func (s *source) findDecimal(all []line, p *Parse) (string, error) {
 	return "point", nil
 }
 
-// findHeader returns true or false: whether the first record has names. In columns of numbers a text is a name, and
-// numbers may be.
+// findHeader returns true or false: whether the first record has names. In columns of numbers a text is a name,
+// and numbers may be that are all beyond those below.
 func (s *source) findHeader(all []line, p *Parse) (string, error) {
 	first, rest := all[0], all[1:]
 	if len(rest) > 0 && !slices.ContainsFunc(rest, func(l line) bool { return len(l.fields) != len(first.fields)+1 }) {
 		return "true", nil // as R writes it: the column of row names has no name
 	}
-	again := slices.ContainsFunc(rest, func(l line) bool { return slices.Equal(l.fields, first.fields) })
-	outside := !again // every number of the first record is beyond those below it, and there once
-	texts, columns := 0, 0
-	var numbers []float64 // of the first record
+	texts, numbers, beyond := 0, 0, 0 // of the first record, in columns of numbers
 	for j, text := range first.fields {
 		var below []float64
 		others := 0
@@ -149,26 +143,22 @@ func (s *source) findHeader(all []line, p *Parse) (string, error) {
 				others++
 			}
 		}
-		if len(below) <= others { // a column of text
-			continue
-		}
-		columns++
-		if v, is := number(text, p.Decimal); is {
-			outside = outside && (v < slices.Min(below) || v > slices.Max(below)) && !slices.Contains(numbers, v)
-			numbers = append(numbers, v)
-		} else if !p.lacks(text, false) {
+		v, is := number(text, p.Decimal)
+		switch {
+		case len(below) <= others || p.lacks(text, false): // a column of text
+		case !is:
 			texts++
+		case v < slices.Min(below) || v > slices.Max(below):
+			beyond++
+		default:
+			numbers++
 		}
-	}
-	years := len(numbers) > 2 && !again // or other names that count up
-	for i, v := range numbers {
-		years = years && v == numbers[0]+float64(i)
 	}
 	switch {
-	case columns == 0 || texts > 0 && numbers == nil:
-		return "true", nil
-	case texts == 0 && numbers != nil && !outside && !years:
+	case texts == 0 && numbers > 0:
 		return "false", nil
+	case texts > 0 && numbers+beyond == 0 || len(rest) == 0:
+		return "true", nil
 	}
 	return "", usage.Errorf("%s:%d: are %s names or values? --parse header=true or header=false says it", s.path,
 		first.number, safe.Text(strings.Join(first.fields, ", ")))

@@ -183,10 +183,9 @@ func TestTables(t *testing.T) {
 
 func TestTargets(t *testing.T) {
 	for rules, want := range map[string]any{
-		"target: a": 0, "target: b": 1, "target: last": 2, "target: none": -1, "target: a, task: binary": 0,
-		"target: b, task: binary": "row 1: the target b of a binary task must be 0 or 1, not 2",
-		"target: d":               `"d": want one of the columns a, b, c`,
-		"target: a, rows: 3":      "2 rows, want 3",
+		"target: a": 0, "target: last": 2, "target: none": -1,
+		"target: d":          `"d": want one of the columns a, b, c`,
+		"target: a, rows: 3": "2 rows, want 3",
 	} {
 		l, path := mine(t, strings.NewReplacer("comma", "comma, header: true", "target: last", rules).Replace(plain),
 			"a,b,c\n0,2,3\n1,5,3\n")
@@ -195,31 +194,6 @@ func TestTargets(t *testing.T) {
 			wants(t, err, words, filepath.Dir(path))
 		} else if err != nil || d.Target != want {
 			t.Errorf("%s: target %v, want %d (%v)", rules, d, want, err)
-		}
-	}
-}
-
-func TestPermutations(t *testing.T) {
-	const manifest = "datasets: {mine: {parse: {separator: comma}, target: last, files: [{name: a.csv}, {name: p, " +
-		"role: permutation}]}}"
-	for p, words := range map[string]string{
-		"2\n0\r\n1\n":  "",
-		"2\n0\n":       "2 rows, but the table has 3",
-		"2\n0\n0\n":    `number 3 is "0"`,
-		"1\n2\n3\n":    `number 3 is "3": want each of the rows 0 to 2 once`,
-		"1\n2\n-1\n":   `number 3 is "-1"`,
-		"1\n0.5\n0\n":  `number 2 is "0.5"`,
-		"1\n2\n0\n0\n": `number 4 is "0"`,
-	} {
-		l, _, err := own(t, manifest, map[string]string{"a.csv": "1,2\n3,4\n5,6\n", "p": p})
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := l.Load("mine")
-		if words != "" {
-			wants(t, err, words)
-		} else if err != nil || !slices.Equal(d.Permutation, []int{2, 0, 1}) {
-			t.Errorf("permutation %v (%v)", d.Permutation, err)
 		}
 	}
 }

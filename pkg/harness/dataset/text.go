@@ -19,11 +19,10 @@ import (
 
 // source is the text of a table, without what may stand above it.
 type source struct {
-	path      string
-	text      string   // in UTF-8 and NFC; lines end with \n
-	above     int      // lines of the file above the text
-	separator string   // that a line sep=; above it names; "": none does
-	said      []string // what a reader of the file would not expect
+	path  string
+	text  string   // in UTF-8 and NFC; lines end with \n
+	above int      // lines of the file above the text
+	said  []string // what a reader of the file would not expect
 }
 
 // open turns the bytes of a file into text. They are UTF-8, UTF-16 with a byte-order mark, or Windows-1252, which
@@ -58,30 +57,23 @@ func open(path string, b []byte) (*source, error) {
 	return s, nil
 }
 
-// skip leaves comment lines, which begin with #, and the line by which Excel is told the separator out, where they
-// stand above the table.
+// skip leaves out what stands above the table: empty lines, comment lines, which begin with #, and the line by which
+// Excel is told the separator.
 func (s *source) skip() {
 	comments := 0
 	for {
 		first, rest, more := strings.Cut(s.text, "\n")
 		text := strings.TrimSpace(first)
-		sign, named := strings.CutPrefix(text, "sep=")
-		switch {
-		case named && len(sign) <= 1: // a tab was trimmed
-			for name, r := range separators {
-				if strings.HasSuffix(first, string(r)) {
-					s.separator = name
-				}
-			}
-		case strings.HasPrefix(text, "#") && !strings.HasPrefix(text, "#N/A"):
+		comment := strings.HasPrefix(text, "#") && !strings.HasPrefix(text, "#N/A") || strings.HasPrefix(text, "sep=")
+		if comment {
 			comments++
-		case text != "" || !more:
-			if comments > 0 {
-				s.said = append(s.said, table.Count(comments, "comment line")+" left out")
-			}
-			return
+		} else if text != "" || !more {
+			break
 		}
 		s.text, s.above = rest, s.above+1
+	}
+	if comments > 0 {
+		s.said = append(s.said, table.Count(comments, "comment line")+" left out")
 	}
 }
 

@@ -63,7 +63,8 @@ func named(dir string, words []string) (depends, error) {
 		_, value, _ := strings.Cut(word, "=")
 		for _, name := range []string{word, value} {
 			path := from(dir, name)
-			if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || i == 0 && !strings.Contains(word, "/") {
+			info, err := os.Stat(path)
+			if err != nil || !info.Mode().IsRegular() || i == 0 && !strings.Contains(word, "/") {
 				continue
 			}
 			text, err := safe.Read(path, maxFile)

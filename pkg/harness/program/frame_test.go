@@ -40,15 +40,15 @@ func TestArrays(t *testing.T) {
 	array, space := npy.Encode([]int{64, 3}, make([]float64, 192)), strings.Repeat(" ", 11)
 	with := func(old, new string) []byte { return bytes.Replace(array, []byte(old), []byte(new), 1) }
 	for want, b := range map[string][]byte{
-		"sent an array of shape [64 1] as the answer: want 64 rows of 3 values": npy.Encode([]int{64, 1}, make([]float64, 64)),
-		"sent an array of shape [1 3]":                                          npy.Encode([]int{1, 3}, make([]float64, 3)),
-		"sent an array of shape [192] as":                                       npy.Encode([]int{192}, make([]float64, 192)),
-		"sent an array of shape [1000000000000 3]":                              with("(64, 3), }"+space, "(1000000000000, 3), }"),
-		"sent values of type '<f4' as the answer: want '<f8'":                   npy.Encode([]int{64, 3}, make([]float32, 192)),
-		"sent values of type '>f8'":                                             with("<f8", ">f8"),
-		"as the answer: want '<f8' (float64), rows first":                       with("False", "True"),
-		"sent \"[[1.0, 2.0\" where an NPY array of version 1.0":                 []byte("[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]\n"),
-		"ended in the middle of an array":                                       array[:200],
+		"sent an array of shape [64 1] as the answer: want 64":  npy.Encode([]int{64, 1}, make([]float64, 64)),
+		"sent an array of shape [1 3]":                          npy.Encode([]int{1, 3}, make([]float64, 3)),
+		"sent an array of shape [192] as":                       npy.Encode([]int{192}, make([]float64, 192)),
+		"sent an array of shape [1000000000000 3]":              with("(64, 3), }"+space, "(1000000000000, 3), }"),
+		"sent values of type '<f4' as the answer: want '<f8'":   npy.Encode([]int{64, 3}, make([]float32, 192)),
+		"sent values of type '>f8'":                             with("<f8", ">f8"),
+		"as the answer: want '<f8' (float64), rows first":       with("False", "True"),
+		"sent \"[[1.0, 2.0\" where an NPY array of version 1.0": []byte("[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]\n"),
+		"ended in the middle of an array":                       array[:200],
 	} {
 		r := reader{bufio.NewReader(bytes.NewReader(b))}
 		if _, err := r.array(nil, 64, 64, 3, "the answer"); err == nil || !strings.Contains(err.Error(), want) {
