@@ -31,12 +31,12 @@ func TestDamagedStore(t *testing.T) {
 	before := files(t, "results/toy", "")
 	arrays := glob(t, "results/store/toy/*/*/particles.npy", 9)
 	flip(t, arrays[0])
-	must(0, os.Truncate(arrays[1], 100))
-	for _, command := range []string{"plan", "run", "report"} { // they look at sizes
+	must(0, os.Truncate(filepath.Join(filepath.Dir(arrays[1]), "trial.json"), 100))
+	for _, command := range []string{"plan", "run", "report"} { // they look at indexes
 		x.want(t, command+" --protocol paper", 5, "1 of 9 trials are damaged", "sifg verify names",
 			"remove its folder "+filepath.Dir(arrays[1])+", and then sifg run")
 	}
-	x.want(t, "verify", 5, "2 files not as written", "particles.npy: its SHA-256", "100 bytes, want",
+	x.want(t, "verify", 5, "2 files not as written", "particles.npy: its SHA-256", "trial.json: its digest",
 		"remove what is not the store's and whole folders of damaged trials, and then sifg run")
 	for _, path := range arrays[:2] {
 		must(0, os.RemoveAll(filepath.Dir(path)))

@@ -121,7 +121,12 @@ func (r *Results) Files() (Files, error) {
 // Alone runs f, which reads results, adds to them and writes them, while no other process does so with this folder:
 // none loses what another adds.
 func Alone(dir string, f func() error) error {
-	return disk.Alone(context.Background(), dir, func(*os.Root) error { return f() })
+	unlock, err := disk.Lock(context.Background(), dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return f()
 }
 
 // Write writes files to a results folder, and removes sections and pages that are not made any more. Each file is the

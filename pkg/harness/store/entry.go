@@ -93,8 +93,7 @@ func (e *Entry) Array(name string) (*record.Array, error) {
 	return a, nil
 }
 
-// Get returns a trial, nil if it is absent. The sizes of its files are compared, not their digests: Entry does that.
-// The error of a damaged trial is a *Damage. A nil store has no trials.
+// Get returns a trial, nil if it is absent. Its files are compared with their digests when Entry reads them. The error of a damaged trial is a *Damage. A nil store has no trials.
 func (s *Store) Get(id ID) (*Entry, error) {
 	h, f, err := s.open(id, trialIndex)
 	if f == nil || err != nil {
@@ -145,8 +144,8 @@ func (s *Store) Files(id ID) (func(name string) ([]byte, error), error) {
 	return f.Read, nil
 }
 
-// open reads the index of a trial or a reference and compares the sizes of its files; nil if it is absent. A nil store
-// has none.
+// open reads the index of a trial or a reference and checks that it is of this; nil if it is absent. A nil store has
+// none.
 func (s *Store) open(id ID, index string) (h *head, f *sealed.Folder, err error) {
 	if s == nil {
 		return nil, nil, nil
@@ -155,32 +154,22 @@ func (s *Store) open(id ID, index string) (h *head, f *sealed.Folder, err error)
 		return nil, nil, err
 	}
 	for range 5 { // while we read, another process may have replaced the folder (see publish): then read the new one
-		h, f, err = s.openIndex(id, index, true)
+		h = &head{}
+		f, err = sealed.Open(s.root, id.dir(), index, h)
 		if err == nil {
-			return h, f, nil
+			if err = h.check(id, index); err == nil && index == trialIndex && !f.Lists(traceName) { // see Put
+				err = fmt.Errorf("it lists no %s", traceName)
+			}
+			if err != nil {
+				err = &safe.Damage{Path: f.Path(index), Reason: err.Error()}
+			}
+			return h, f, err
 		}
 		if _, absent := s.root.Lstat(id.dir()); errors.Is(absent, fs.ErrNotExist) {
 			return nil, nil, nil
 		}
 	}
 	return nil, nil, err
-}
-
-// openIndex reads the index of a folder by sealed.Open and checks that it is of this trial or reference.
-func (s *Store) openIndex(id ID, index string, sizes bool) (*head, *sealed.Folder, error) {
-	h := &head{}
-	f, err := sealed.Open(s.root, id.dir(), index, h, sizes)
-	if err != nil {
-		return nil, nil, err
-	}
-	err = h.check(id, index)
-	if index == trialIndex && !f.Lists(traceName) { // each trial has one: see Put
-		err = errors.Join(err, fmt.Errorf("it lists no %s", traceName))
-	}
-	if err != nil {
-		return nil, nil, &safe.Damage{Path: f.Path(index), Reason: err.Error()}
-	}
-	return h, f, nil
 }
 
 // Found says what the store has of a trial.
@@ -191,8 +180,8 @@ type Found struct {
 	Timing record.Timing
 }
 
-// Status says of each trial what the store has of it, in order. Sizes are compared, digests are not. Its error is that
-// the store cannot be read. A nil store has no trials.
+// Status says of each trial what the store has of it, in order, by its index alone. Its error is that the store cannot
+// be read. A nil store has no trials.
 func (s *Store) Status(ids []ID) ([]Found, error) {
 	out := make([]Found, len(ids))
 	err := Each(len(ids), func(i int) error {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -47,33 +48,20 @@ func child(as, dir string, number int) *exec.Cmd {
 	return cmd
 }
 
-// later makes what is in .tmp old enough to be swept, and sweeps it.
-func later(t *testing.T, s *Store) {
-	t.Helper()
-	old := time.Now().Add(-2 * youngest)
-	for _, n := range must(os.ReadDir(filepath.Join(s.dir, tmpName))) {
-		must(0, s.root.Chtimes(tmpName+"/"+n.Name(), old, old))
-	}
-	must(Open(s.dir))
-}
-
-// hold takes the lock of the store, a folder in .tmp and one for checkpoints, says so, and keeps them.
+// hold takes the lock of the store and one for checkpoints, says so, and keeps them.
 func hold(dir string) error {
 	s, err := Open(dir)
 	if err != nil {
 		return err
 	}
-	if _, _, err := s.temporary(); err != nil {
+	_, _, err1 := s.Scratch(context.Background(), gmm("r"))
+	_, err2 := disk.Lock(context.Background(), dir)
+	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}
-	if _, _, err := s.Scratch(context.Background(), gmm("r")); err != nil {
-		return err
-	}
-	return disk.Alone(context.Background(), dir, func(*os.Root) error {
-		fmt.Println("held")
-		time.Sleep(time.Hour)
-		return nil
-	})
+	fmt.Println("held")
+	time.Sleep(time.Hour)
+	return nil
 }
 
 // A lock ends with the process that holds it, however that ends: nobody has to remove anything.
@@ -85,12 +73,8 @@ func TestLocksEndWithTheirHolder(t *testing.T) {
 	end := sync.OnceFunc(func() { cmd.Process.Kill(); cmd.Wait() })
 	defer end()
 	must(io.ReadFull(out, make([]byte, len("held"))))
-	later(t, s)
-	if names := must(os.ReadDir(filepath.Join(s.dir, tmpName))); len(names) != 1 {
-		t.Errorf("%d folders of a writer that lives, want 1", len(names))
-	}
 	got := make(chan error, 2)
-	go func() { got <- disk.Alone(context.Background(), s.dir, func(*os.Root) error { return nil }) }()
+	go func() { got <- errorOf(disk.Lock(context.Background(), s.dir)) }()
 	go func() {
 		_, release, err := s.Scratch(context.Background(), gmm("r"))
 		if err == nil {
@@ -114,9 +98,9 @@ func TestLocksEndWithTheirHolder(t *testing.T) {
 			t.Fatal("a lock outlives its holder")
 		}
 	}
-	later(t, s)
-	tidy(t, s)
 }
+
+func errorOf[T any](_ T, err error) error { return err }
 
 const writers, trials = 8, 10
 

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"syscall"
@@ -66,17 +65,14 @@ func (s *Store) PutFiles(ctx context.Context, id ID, files map[string][]byte) er
 // another which stays.
 func (s *Store) publish(ctx context.Context, id ID, index string, h *head,
 	files map[string][]byte) (there *head, err error) {
-	if s.readOnly {
-		return nil, fmt.Errorf("%s is open for reading only", s.dir)
-	}
 	if err := id.check(); err != nil {
 		return nil, err
 	}
-	tmp, remove, err := s.temporary()
+	tmp, err := s.temporary()
 	if err != nil {
 		return nil, err
 	}
-	defer remove()
+	defer disk.RemoveAll(s.root, tmp)
 	if err := sealed.Write(s.root, tmp, index, h, files); err != nil {
 		return nil, err
 	}
@@ -102,65 +98,48 @@ func (s *Store) publish(ctx context.Context, id ID, index string, h *head,
 // makeRoom removes a trial that failed. It returns the head of what stays: a reference, or a trial that ended. Two
 // processes that saw the same failed trial must not remove each other's new one, so one at a time looks and removes.
 func (s *Store) makeRoom(ctx context.Context, id ID, index string) (there *head, err error) {
-	err = disk.Alone(ctx, s.dir, func(*os.Root) error {
-		h, f, err := s.open(id, index)
-		switch {
-		case errors.Is(err, safe.ErrDamaged):
-			return fmt.Errorf("it is there and damaged: remove its folder: %w", err)
-		case f == nil || err != nil:
-			return err
-		case h.Trial == nil || h.Trial.Final(): // a reference is final
-			there = h
-			return nil
-		}
-		tmp, remove, err := s.temporary()
-		if err != nil {
-			return err
-		}
-		defer remove()
-		return disk.Rename(s.root, f.Dir(), path.Join(tmp, id.Key))
-	})
-	return there, err
-}
-
-// temporary makes a folder in .tmp that is locked while its writer lives. remove removes it, if it was not renamed;
-// what that cannot remove a later sweep does.
-func (s *Store) temporary() (name string, remove func(), err error) {
-	name = path.Join(tmpName, rand.Text())
-	if err := disk.Mkdir(s.root, name); err != nil {
-		return "", nil, err
-	}
-	f, err := s.root.Open(name)
+	unlock, err := disk.Lock(ctx, s.dir)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	disk.TryLock(f)
-	return name, func() { disk.RemoveAll(s.root, name); f.Close() }, nil
+	defer unlock()
+	h, f, err := s.open(id, index)
+	switch {
+	case errors.Is(err, safe.ErrDamaged):
+		return nil, fmt.Errorf("it is there and damaged: remove its folder: %w", err)
+	case f == nil || err != nil:
+		return nil, err
+	case h.Trial == nil || h.Trial.Final(): // a reference is final
+		return h, nil
+	}
+	tmp, err := s.temporary()
+	if err != nil {
+		return nil, err
+	}
+	defer disk.RemoveAll(s.root, tmp)
+	return nil, disk.Rename(s.root, f.Dir(), path.Join(tmp, id.Key))
 }
 
-// youngest is the age below which sweep lets a folder alone: its writer may not have locked it yet, or its lock may not
-// be seen from another machine.
-const youngest = time.Hour
+// temporary makes a folder in .tmp, which its maker removes or renames.
+func (s *Store) temporary() (name string, err error) {
+	name = path.Join(tmpName, rand.Text())
+	return name, disk.Mkdir(s.root, name)
+}
+
+// youngest is the age at which a folder in .tmp is one of a writer that died: to write one takes seconds.
+const youngest = 24 * time.Hour
 
 // sweep removes the folders of dead writers from .tmp. What it cannot remove stays for the next time. Each is renamed
 // before it is removed, so that a writer that lives in spite of its age finds it whole or not at all.
 func (s *Store) sweep() {
 	names, _ := fs.ReadDir(s.root.FS(), tmpName)
 	for _, n := range names {
-		name := path.Join(tmpName, n.Name())
 		info, err := n.Info()
-		if err != nil || time.Since(info.ModTime()) < youngest {
-			continue
-		}
-		f, err := s.root.Open(name)
-		if err != nil {
-			continue
-		}
 		dead := path.Join(tmpName, rand.Text())
-		if disk.TryLock(f) && disk.Rename(s.root, name, dead) == nil {
+		if err == nil && time.Since(info.ModTime()) > youngest &&
+			disk.Rename(s.root, path.Join(tmpName, n.Name()), dead) == nil {
 			disk.RemoveAll(s.root, dead)
 		}
-		f.Close()
 	}
 }
 
@@ -173,18 +152,19 @@ func (s *Store) Scratch(ctx context.Context, id ID) (dir string, release func(),
 	if err := id.check(); err != nil {
 		return "", nil, err
 	}
-	if err := s.mkdir(scratchName); err != nil {
+	if err := errors.Join(s.mkdir(scratchName), s.mkdir(scratchOf(id))); err != nil {
 		return "", nil, fmt.Errorf("store: %w", err)
 	}
-	if release, err = disk.Lock(ctx, s.root, scratchOf(id)); err != nil {
+	dir = filepath.Join(s.dir, scratchOf(id))
+	if release, err = disk.Lock(ctx, dir); err != nil {
 		return "", nil, fmt.Errorf("store: the checkpoints of %s: %w", id, err)
 	}
 	err = fs.WalkDir(s.root.FS(), scratchOf(id), func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && !d.Type().IsRegular() {
-			err = &safe.Damage{
-				Path:   filepath.Join(s.dir, name),
-				Reason: "not a regular file: remove it",
-			}
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // PutFiles removed it while we waited
+			return nil
+		case err == nil && !d.IsDir() && !d.Type().IsRegular():
+			return &safe.Damage{Path: filepath.Join(s.dir, name), Reason: "not a regular file: remove it"}
 		}
 		return err
 	})
@@ -192,5 +172,5 @@ func (s *Store) Scratch(ctx context.Context, id ID) (dir string, release func(),
 		release()
 		return "", nil, err
 	}
-	return filepath.Join(s.dir, scratchOf(id)), release, nil
+	return dir, release, nil
 }

@@ -33,9 +33,8 @@ const (
 
 // Store is a folder of trials and references. Its methods may be called concurrently.
 type Store struct {
-	dir      string
-	root     *os.Root
-	readOnly bool
+	dir  string
+	root *os.Root
 }
 
 // ID names a trial or a reference.
@@ -49,25 +48,26 @@ func Open(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("results store %s cannot be made: %w", dir, err)
 	}
-	s, err := open(dir, false)
+	s, err := OpenReadOnly(dir)
 	if err != nil {
 		return nil, err
 	}
-	remove := func() {}
+	tmp := ""
 	if err = s.mkdir(tmpName); err == nil {
-		_, remove, err = s.temporary()
+		tmp, err = s.temporary()
 	}
 	if err != nil {
 		s.root.Close()
 		return nil, fmt.Errorf("results store %s cannot be written to: %w", dir, err)
 	}
-	remove()
+	disk.RemoveAll(s.root, tmp)
 	s.sweep()
 	return s, nil
 }
 
-// open opens a folder that is a store, or empty: among other things trials would be lost.
-func open(dir string, readOnly bool) (*Store, error) {
+// OpenReadOnly opens the store in dir for reading; fs.ErrNotExist if there is no such folder. One that is neither a
+// store nor empty is refused: among other things trials would be lost.
+func OpenReadOnly(dir string) (*Store, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("results store %s: %w", dir, err)
@@ -81,7 +81,7 @@ func open(dir string, readOnly bool) (*Store, error) {
 		root.Close()
 		return nil, err
 	}
-	return &Store{dir: dir, root: root, readOnly: readOnly}, nil
+	return &Store{dir: dir, root: root}, nil
 }
 
 // Close releases the folder. A nil store has none.
@@ -91,9 +91,6 @@ func (s *Store) Close() error {
 	}
 	return s.root.Close()
 }
-
-// OpenReadOnly opens the store in dir for reading; fs.ErrNotExist if there is no such folder.
-func OpenReadOnly(dir string) (*Store, error) { return open(dir, true) }
 
 // Dir returns the folder of the store.
 func (s *Store) Dir() string { return s.dir }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -52,9 +51,12 @@ func (s *Store) Verify(ctx context.Context) (found []safe.Damage, unread error) 
 		}
 		return nil
 	}
-	err := disk.Alone(ctx, s.dir, func(*os.Root) error { // no other process replaces a trial meanwhile
-		return fs.WalkDir(s.root.FS(), ".", visit)
-	})
+	unlock, err := disk.Lock(ctx, s.dir) // no other process replaces a trial meanwhile
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	err = fs.WalkDir(s.root.FS(), ".", visit)
 	return found, errors.Join(unread, err)
 }
 
@@ -64,10 +66,10 @@ func (s *Store) read(id ID) (damages []safe.Damage, foreign []string, err error)
 	if _, absent := s.root.Lstat(path.Join(id.dir(), refIndex)); absent == nil {
 		index = refIndex
 	}
-	_, f, err := s.openIndex(id, index, false)
+	_, f, err := s.open(id, index)
 	if d, ok := errors.AsType[*safe.Damage](err); ok {
 		return []safe.Damage{*d}, nil, nil
-	} else if err != nil {
+	} else if f == nil || err != nil {
 		return nil, nil, err
 	}
 	if damages, err = f.Check(); len(damages) > 0 || err != nil {

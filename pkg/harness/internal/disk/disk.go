@@ -7,7 +7,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -99,83 +98,35 @@ func WriteFileAtomic(file string, b []byte) error {
 	return nil
 }
 
-// Alone runs f while no other process does so with the same folder. It makes the folder if need be, and f gets it
-// opened. The kernel ends the lock with the process; where a file system knows no locks, f runs without one. See Lock
-// for what is said of a wait.
-func Alone(ctx context.Context, dir string, f func(root *os.Root) error) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	unlock, err := Lock(ctx, root, ".")
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return f(root)
-}
-
-// TryLock locks an open file or folder and reports whether it did; false means that another holds the lock. The kernel
-// drops the lock when f is closed or the process ends. Where a file system knows no locks, everybody gets them.
-func TryLock(f *os.File) bool {
-	for {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if !errors.Is(err, syscall.EINTR) {
-			return !errors.Is(err, syscall.EWOULDBLOCK)
-		}
-	}
-}
-
-// Lock makes the folder name if need be, waits until it can lock it, and returns what drops the lock. A wait of more
-// than a second is logged. Its error is ctx's, or that of the folder.
-func Lock(ctx context.Context, in *os.Root, name string) (unlock func(), err error) {
-	for {
-		if err := in.Mkdir(name, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, err
-		}
-		f, err := in.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		held, err := f.Stat()
-		err = errors.Join(err, wait(ctx, f, filepath.Join(in.Name(), name)))
-		now, gone := in.Lstat(name)
-		switch {
-		case err != nil || gone != nil: // the folder may have been removed while we waited
-		case os.SameFile(held, now):
-			return func() { f.Close() }, nil
-		case !now.IsDir():
-			err = &fs.PathError{Op: "lock", Path: name, Err: syscall.ENOTDIR}
-		}
-		f.Close()
-		if err != nil {
-			return nil, err
-		}
-	}
-}
-
 const (
 	poll    = 20 * time.Millisecond // between two tries to get a lock
 	patient = time.Second           // how long nothing is said of a wait
 )
 
-// wait waits until it has locked f or ctx ends.
-func wait(ctx context.Context, f *os.File, path string) error {
-	started, said := time.Now(), false
-	for !TryLock(f) {
+// Lock makes a folder if need be, waits until it has locked it or ctx ends, and returns what drops the lock. A longer
+// wait is logged. The kernel ends the lock with the process. Where a file system knows no locks, everybody gets them.
+func Lock(ctx context.Context, dir string) (unlock func(), err error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	for started, said := time.Now(), false; ; {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if !errors.Is(err, syscall.EINTR) && !errors.Is(err, syscall.EWOULDBLOCK) {
+			return func() { f.Close() }, nil
+		}
 		if !said && time.Since(started) > patient {
 			said = true
-			slog.Warn("waiting for another process, which has the lock", "folder", path)
+			slog.Warn("waiting for another process, which has the lock", "folder", dir)
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("waiting for the lock of %s, which another process has: %w", path, context.Cause(ctx))
+			f.Close()
+			return nil, fmt.Errorf("waiting for the lock of %s, which another process has: %w", dir, context.Cause(ctx))
 		case <-time.After(poll):
 		}
 	}
-	return nil
 }

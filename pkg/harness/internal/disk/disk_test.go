@@ -1,13 +1,11 @@
 package disk
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 )
 
 func must[T any](v T, err error) T {
@@ -44,26 +42,5 @@ func TestWriteFile(t *testing.T) {
 	}
 	if left := must(os.ReadDir(outside)); len(left) != 0 {
 		t.Errorf("outside there is %v", left)
-	}
-}
-
-// A lock that was taken on a folder which is then replaced is not held: the next one locks the folder that is there.
-func TestLockOfReplacedFolder(t *testing.T) {
-	r := root(t)
-	unlock := must(Lock(context.Background(), r, "d"))
-	got := make(chan func())
-	go func() { got <- must(Lock(context.Background(), r, "d")) }()
-	time.Sleep(3 * poll)
-	must(0, errors.Join(r.Rename("d", "old"), r.Mkdir("d", 0o777)))
-	unlock()
-	release := <-got
-	f := must(r.Open("d"))
-	defer f.Close()
-	if TryLock(f) {
-		t.Error("the folder that is there is not locked")
-	}
-	release()
-	if !TryLock(f) {
-		t.Error("the lock was not dropped")
 	}
 }

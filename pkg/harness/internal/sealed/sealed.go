@@ -112,30 +112,15 @@ func Digest(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 func seal(b []byte) string { return sealStart + Digest(b) + sealEnd }
 
 // Open reads the index of the sealed folder dir below root into head. What is wrong with the index is a *safe.Damage,
-// a missing one too. With sizes, so is the first file that is missing or of another size than is listed; Read and Check
-// compare contents. The folder is opened once for all of this: there may be many thousands of folders.
-func Open(root *os.Root, dir, index string, head Head, sizes bool) (*Folder, error) {
+// a missing one too. Read and Check compare the other files with it.
+func Open(root *os.Root, dir, index string, head Head) (*Folder, error) {
 	f := &Folder{root: root, dir: dir, index: index}
-	opened, err := root.OpenRoot(dir)
-	if err != nil {
-		return nil, f.damage(index, err)
-	}
-	defer opened.Close()
-	b, err := safe.ReadIn(opened, index, maxIndex)
+	b, err := safe.ReadIn(root, path.Join(dir, index), maxIndex)
 	if err == nil {
 		err = f.decodeIndex(b, head)
 	}
 	if err != nil {
 		return nil, f.damage(index, err)
-	}
-	for _, x := range f.Files {
-		if !sizes {
-			break
-		}
-		info, err := opened.Lstat(x.Name)
-		if err := f.size(x, info, err); err != nil {
-			return nil, err
-		}
 	}
 	return f, nil
 }
@@ -152,12 +137,9 @@ func (f *Folder) decodeIndex(b []byte, head Head) error {
 		return err
 	}
 	f.Index = *head.list()
-	for i, x := range f.Files {
-		if err := checkName(x.Name, f.index); err != nil {
-			return err
-		}
-		if x.Bytes < 0 || x.Bytes > maxFile || i > 0 && f.Files[i-1].Name >= x.Name {
-			return fmt.Errorf("its list of files is not in order at %s", x.Name)
+	for _, x := range f.Files {
+		if err := checkName(x.Name, f.index); err != nil || x.Bytes < 0 || x.Bytes > maxFile {
+			return fmt.Errorf("its list of files has %s of %d bytes: %w", x.Name, x.Bytes, err)
 		}
 	}
 	return nil
@@ -191,16 +173,12 @@ func (f *Folder) Path(name string) string {
 	return filepath.Join(f.root.Name(), f.dir, name)
 }
 
-// Read returns the contents of a file after comparing its size and digest with the index: fs.ErrNotExist if that does
+// Read returns the contents of a file after comparing its digest with the index: fs.ErrNotExist if that does
 // not list it, a *safe.Damage if the file is another.
 func (f *Folder) Read(name string) ([]byte, error) {
 	i := slices.IndexFunc(f.Files, func(x File) bool { return x.Name == name })
 	if i < 0 {
 		return nil, fmt.Errorf("%s has no file %s: %w", f.Path("."), name, fs.ErrNotExist)
-	}
-	info, err := f.root.Lstat(path.Join(f.dir, name))
-	if err := f.size(f.Files[i], info, err); err != nil {
-		return nil, err
 	}
 	b, err := safe.ReadIn(f.root, path.Join(f.dir, name), f.Files[i].Bytes)
 	if err != nil {
@@ -210,19 +188,6 @@ func (f *Folder) Read(name string) ([]byte, error) {
 		return nil, &safe.Damage{Path: f.Path(name), Reason: "its SHA-256 is not the one in " + f.index}
 	}
 	return b, nil
-}
-
-// size compares what Lstat says of a file with the index.
-func (f *Folder) size(x File, info fs.FileInfo, err error) error {
-	switch {
-	case err != nil:
-		return f.damage(x.Name, err)
-	case !info.Mode().IsRegular():
-		return &safe.Damage{Path: f.Path(x.Name), Reason: "not a regular file"}
-	case info.Size() != x.Bytes:
-		return &safe.Damage{Path: f.Path(x.Name), Reason: fmt.Sprintf("%d bytes, want %d", info.Size(), x.Bytes)}
-	}
-	return nil
 }
 
 // Check reads every file and returns those that are not as they were written. Its error names every file that the
