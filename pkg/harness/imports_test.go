@@ -16,7 +16,7 @@ var stages = [][]string{
 	{"stats", "internal/safe", "internal/disk", "internal/machine"},
 	{"usage"},
 	{"record", "table", "program"},
-	{"internal/sealed", "figure", "settings"},
+	{"figure", "settings"},
 	{"dataset"},
 	{"store", "claim"},
 	{""}, // the root: what an author of an experiment fills in

@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
-	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
@@ -35,7 +34,7 @@ type head struct {
 	Key        string `json:"key,omitempty"`
 
 	Origin origin `json:"origin"`
-	sealed.Index
+	Files  []file `json:"files"` // in order of name; the index is not among them
 }
 
 // origin says what program made a trial.
@@ -48,7 +47,7 @@ var thisProgram = origin{runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
 
 // Entry is a trial in the store. Its folder lists the trial's files and checks them.
 type Entry struct {
-	*sealed.Folder
+	*folder
 	Trial  record.Trial
 	Timing record.Timing
 }
@@ -93,7 +92,8 @@ func (e *Entry) Array(name string) (*record.Array, error) {
 	return a, nil
 }
 
-// Get returns a trial, nil if it is absent. Its files are compared with their digests when Entry reads them. The error of a damaged trial is a *Damage. A nil store has no trials.
+// Get returns a trial, nil if it is absent. Its files are compared with their digests when they are read. The error of
+// a damaged trial is a *Damage. A nil store has no trials.
 func (s *Store) Get(id ID) (*Entry, error) {
 	h, f, err := s.open(id, trialIndex)
 	if f == nil || err != nil {
@@ -146,7 +146,7 @@ func (s *Store) Files(id ID) (func(name string) ([]byte, error), error) {
 
 // open reads the index of a trial or a reference and checks that it is of this; nil if it is absent. A nil store has
 // none.
-func (s *Store) open(id ID, index string) (h *head, f *sealed.Folder, err error) {
+func (s *Store) open(id ID, index string) (h *head, f *folder, err error) {
 	if s == nil {
 		return nil, nil, nil
 	}
@@ -154,17 +154,18 @@ func (s *Store) open(id ID, index string) (h *head, f *sealed.Folder, err error)
 		return nil, nil, err
 	}
 	for range 5 { // while we read, another process may have replaced the folder (see publish): then read the new one
-		h = &head{}
-		f, err = sealed.Open(s.root, id.dir(), index, h)
+		h, f = &head{}, &folder{root: s.root, dir: id.dir(), index: index}
+		err = f.open(h)
 		if err == nil {
-			if err = h.check(id, index); err == nil && index == trialIndex && !f.Lists(traceName) { // see Put
-				err = fmt.Errorf("it lists no %s", traceName)
-			}
-			if err != nil {
-				err = &safe.Damage{Path: f.Path(index), Reason: err.Error()}
-			}
-			return h, f, err
+			err = h.check(id, index)
 		}
+		if err == nil && index == trialIndex && !f.Lists(traceName) { // see Put
+			err = fmt.Errorf("it lists no %s", traceName)
+		}
+		if err == nil {
+			return h, f, nil
+		}
+		err = f.damage(index, err)
 		if _, absent := s.root.Lstat(id.dir()); errors.Is(absent, fs.ErrNotExist) {
 			return nil, nil, nil
 		}

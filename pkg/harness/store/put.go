@@ -14,7 +14,6 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
-	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
@@ -73,7 +72,7 @@ func (s *Store) publish(ctx context.Context, id ID, index string, h *head,
 		return nil, err
 	}
 	defer disk.RemoveAll(s.root, tmp)
-	if err := sealed.Write(s.root, tmp, index, h, files); err != nil {
+	if err := (&folder{root: s.root, dir: tmp, index: index}).write(h, files); err != nil {
 		return nil, err
 	}
 	for _, folder := range []string{id.Experiment, id.shard()} {
@@ -117,7 +116,7 @@ func (s *Store) makeRoom(ctx context.Context, id ID, index string) (there *head,
 		return nil, err
 	}
 	defer disk.RemoveAll(s.root, tmp)
-	return nil, disk.Rename(s.root, f.Dir(), path.Join(tmp, id.Key))
+	return nil, disk.Rename(s.root, f.dir, path.Join(tmp, id.Key))
 }
 
 // temporary makes a folder in .tmp, which its maker removes or renames.

@@ -53,8 +53,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// folder is where a trial of the test's is.
-func folder(s *Store, key string) string { return filepath.Join(s.dir, gmm(key).dir()) }
+// folderOf is where a trial of the test's is.
+func folderOf(s *Store, key string) string { return filepath.Join(s.dir, gmm(key).dir()) }
 
 // is fails the test where the store has something else of a trial.
 func is(t *testing.T, s *Store, key, want string) {
@@ -87,8 +87,8 @@ func TestRoundTrip(t *testing.T) {
 	if e.Trial != want.Trial || e.Timing != want.Timing || len(e.Files) != 2 {
 		t.Errorf("got %+v\nwant %+v", e, want)
 	}
-	if found, err := e.Check(); len(found) != 0 || err != nil {
-		t.Error(found, err)
+	if found, foreign, err := e.Check(); found != nil || foreign != nil || err != nil {
+		t.Error(found, foreign, err)
 	}
 	if rows, err := e.Traces(); err != nil || !slices.Equal(rows, want.Traces) {
 		t.Errorf("%d traces, error %v", len(rows), err)

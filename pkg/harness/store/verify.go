@@ -72,9 +72,5 @@ func (s *Store) read(id ID) (damages []safe.Damage, foreign []string, err error)
 	} else if f == nil || err != nil {
 		return nil, nil, err
 	}
-	if damages, err = f.Check(); len(damages) > 0 || err != nil {
-		return damages, nil, err
-	}
-	foreign, err = f.Foreign()
-	return nil, foreign, err
+	return f.Check()
 }

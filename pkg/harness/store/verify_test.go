@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
-	"github.com/semi-implicit/sifg/pkg/harness/internal/sealed"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 )
 
@@ -31,8 +30,8 @@ func TestEveryByteFlipped(t *testing.T) {
 	}
 	for key, again := range write {
 		again()
-		for _, n := range must(os.ReadDir(folder(s, key))) {
-			path := filepath.Join(folder(s, key), n.Name())
+		for _, n := range must(os.ReadDir(folderOf(s, key))) {
+			path := filepath.Join(folderOf(s, key), n.Name())
 			good := must(os.ReadFile(path))
 			check := func(what string, at int) {
 				t.Helper()
@@ -61,7 +60,7 @@ func TestEveryByteFlipped(t *testing.T) {
 			f.WriteAt([]byte{0}, int64(len(good)))
 			check("longer than", len(good))
 			f.Close()
-			must(0, os.RemoveAll(folder(s, key)))
+			must(0, os.RemoveAll(folderOf(s, key)))
 			is(t, s, key, Missing)
 			if found := must(s.Verify(context.Background())); len(found) != 0 {
 				t.Errorf("once it is removed: %v", found)
@@ -138,7 +137,7 @@ func forge(change func(h *head), files map[string][]byte) func(s *Store) {
 		change(&h)
 		must(0, s.root.RemoveAll(gmm("k").dir()))
 		must(0, s.root.Mkdir(gmm("k").dir(), 0o777))
-		must(0, sealed.Write(s.root, gmm("k").dir(), trialIndex, &h, files))
+		must(0, (&folder{root: s.root, dir: gmm("k").dir(), index: trialIndex}).write(&h, files))
 	}
 }
 
@@ -156,35 +155,35 @@ func TestForgedStore(t *testing.T) {
 		"version":  forge(func(h *head) { h.Version++ }, nil), // of a later program: does not stop the others
 		"key":      forge(func(h *head) { h.Trial.Key = "../../pwned" }, nil),
 		"another": func(s *Store) { // copied under this key
-			must(0, os.RemoveAll(folder(s, "k")))
-			must(0, os.CopyFS(folder(s, "k"), os.DirFS(folder(s, "sound"))))
+			must(0, os.RemoveAll(folderOf(s, "k")))
+			must(0, os.CopyFS(folderOf(s, "k"), os.DirFS(folderOf(s, "sound"))))
 		},
 		"another reference": func(s *Store) {
-			must(0, errors.Join(os.RemoveAll(folder(s, "k")), s.PutFiles(context.Background(), gmm("r"), nil),
-				os.Rename(folder(s, "r"), folder(s, "k"))))
+			must(0, errors.Join(os.RemoveAll(folderOf(s, "k")), s.PutFiles(context.Background(), gmm("r"), nil),
+				os.Rename(folderOf(s, "r"), folderOf(s, "k"))))
 			if read, err := s.Files(gmm("k")); read != nil || !errors.Is(err, safe.ErrDamaged) {
 				t.Errorf("a reference under another key: error %v", err)
 			}
 		},
 		"link": func(s *Store) {
-			must(0, os.RemoveAll(folder(s, "k")))
-			must(0, os.Symlink(outside, folder(s, "k")))
+			must(0, os.RemoveAll(folderOf(s, "k")))
+			must(0, os.Symlink(outside, folderOf(s, "k")))
 		},
 		"linked file": func(s *Store) {
-			must(0, os.Remove(filepath.Join(folder(s, "k"), "particles.npy")))
-			must(0, os.Symlink(secret, filepath.Join(folder(s, "k"), "particles.npy")))
+			must(0, os.Remove(filepath.Join(folderOf(s, "k"), "particles.npy")))
+			must(0, os.Symlink(secret, filepath.Join(folderOf(s, "k"), "particles.npy")))
 		},
 		"pipe": func(s *Store) {
-			must(0, os.Remove(filepath.Join(folder(s, "k"), trialIndex)))
-			must(0, syscall.Mkfifo(filepath.Join(folder(s, "k"), trialIndex), 0o666))
+			must(0, os.Remove(filepath.Join(folderOf(s, "k"), trialIndex)))
+			must(0, syscall.Mkfifo(filepath.Join(folderOf(s, "k"), trialIndex), 0o666))
 		},
 		"endless": func(s *Store) {
-			must(0, os.Remove(filepath.Join(folder(s, "k"), traceName)))
-			must(0, os.Symlink("/dev/zero", filepath.Join(folder(s, "k"), traceName)))
+			must(0, os.Remove(filepath.Join(folderOf(s, "k"), traceName)))
+			must(0, os.Symlink("/dev/zero", filepath.Join(folderOf(s, "k"), traceName)))
 		},
 		"file": func(s *Store) {
-			must(0, os.RemoveAll(folder(s, "k")))
-			must(0, os.WriteFile(folder(s, "k"), nil, 0o666))
+			must(0, os.RemoveAll(folderOf(s, "k")))
+			must(0, os.WriteFile(folderOf(s, "k"), nil, 0o666))
 		},
 	} {
 		s := must(Open(t.TempDir()))
@@ -204,7 +203,7 @@ func TestForgedStore(t *testing.T) {
 		if found := must(s.Verify(context.Background())); len(found) != 1 {
 			t.Errorf("%s: found %v", name, found)
 		}
-		must(0, os.RemoveAll(folder(s, "k")))
+		must(0, os.RemoveAll(folderOf(s, "k")))
 		is(t, s, "k", Missing)
 		must(put(s, "k", record.StatusOK))
 		if b, err := os.ReadFile(secret); string(b) != "secret" || len(must(os.ReadDir(outside))) != 1 {
@@ -284,10 +283,9 @@ func FuzzTrial(f *testing.F) {
 	dir := f.TempDir()
 	s := must(Open(dir))
 	must(put(s, "k", record.StatusOK))
-	index := filepath.Join(folder(s, "k"), trialIndex)
+	index := filepath.Join(folderOf(s, "k"), trialIndex)
 	whole := string(must(os.ReadFile(index)))
-	const end = len(",\n  \"sha256\": \"\"\n}\n") + 64
-	body := whole[:len(whole)-end]
+	body := whole[:len(whole)-len(seal(nil))]
 	f.Add(body)
 	for _, old := range []string{`"k"`, `"ok"`, `0.25`, `100`, `"trace.parquet"`, `"gmm-2d"`} {
 		for _, now := range []string{`"../k"`, `null`, `-1`, `1e999`, `"\u001b[31m"`, `{}`, `[]`} {
@@ -295,10 +293,9 @@ func FuzzTrial(f *testing.F) {
 		}
 	}
 	f.Add(strings.Replace(body, `"trace.parquet"`, `"track.parquet"`, 1)) // one with another file, which is there
-	must(0, os.Link(filepath.Join(folder(s, "k"), traceName), filepath.Join(folder(s, "k"), "track.parquet")))
+	must(0, os.Link(filepath.Join(folderOf(s, "k"), traceName), filepath.Join(folderOf(s, "k"), "track.parquet")))
 	f.Fuzz(func(t *testing.T, body string) {
-		sealed := body + ",\n  \"sha256\": \"" + sealed.Digest([]byte(body)) + "\"\n}\n"
-		must(0, os.WriteFile(index, []byte(sealed), 0o666))
+		must(0, os.WriteFile(index, []byte(body+seal([]byte(body))), 0o666))
 		found := must(s.Verify(context.Background()))
 		got, err := s.Get(gmm("k"))
 		if got != nil && (got.Trial.Key != "k" || got.Trial.Check() != nil) {
@@ -316,4 +313,25 @@ func FuzzTrial(f *testing.F) {
 			t.Errorf("not a damage: %v", err)
 		}
 	})
+}
+
+// An index that somebody sealed cannot name anything outside its folder, itself, or what no program of ours writes.
+func TestForgedIndex(t *testing.T) {
+	s := must(Open(t.TempDir()))
+	must(put(s, "k", record.StatusOK))
+	path := filepath.Join(folderOf(s, "k"), trialIndex)
+	trial := &result("k", record.StatusOK, 2).Trial
+	for _, x := range []file{{Name: "../a"}, {Name: "/etc/passwd"}, {Name: trialIndex}, {Name: "."}, {Name: "sub/b"},
+		{Name: "a\x1b[2J"}, {Name: "a", Bytes: -1}, {Name: "a", Bytes: 40 << 30}, {Name: `a\..\b`}} {
+		h := &head{Version: version, Trial: trial, Timing: &record.Timing{}, Files: []file{{Name: traceName}, x}}
+		must(0, os.WriteFile(path, must(encode(h)), 0o666))
+		_, err := s.Get(gmm("k"))
+		if !errors.Is(err, safe.ErrDamaged) || !strings.Contains(err.Error(), "list of files") ||
+			strings.Contains(err.Error(), "\x1b") {
+			t.Errorf("%q: error %v", x.Name, err)
+		}
+	}
+	if err := (&folder{root: s.root, dir: "gmm"}).write(&head{}, map[string][]byte{"../a": nil}); err == nil {
+		t.Error("a name outside was written")
+	}
 }

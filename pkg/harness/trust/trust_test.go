@@ -103,8 +103,8 @@ func kept(t *testing.T, results string) map[string]string {
 	s := open(t, results)
 	for _, id := range trials(t, s) {
 		e := must(s.Get(id))
-		if bad, err := e.Check(); err != nil || len(bad) > 0 {
-			t.Errorf("%v: %v, %v", id, bad, err)
+		if bad, foreign, err := e.Check(); err != nil || len(bad)+len(foreign) > 0 {
+			t.Errorf("%v: %v, %v, %v", id, bad, foreign, err)
 		}
 		row := e.Trial
 		row.Protocol, row.Scale = "", "" // those of whoever computed it first
