@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -38,11 +37,11 @@ func (d *Data) parseTable(path string, b []byte, e *Entry) error {
 		return err
 	}
 	whole, lost, err := complete(path, all, names, keep, e)
-	if whole == nil {
+	if err != nil {
 		return err
 	}
-	columns, wrong := d.values(path, whole, names, keep, e)
-	if err = errors.Join(err, wrong); err != nil {
+	columns, err := d.values(path, whole, names, keep, e)
+	if err != nil {
 		return err
 	}
 	d.Rows, d.Cols = len(whole), len(columns)
@@ -106,7 +105,7 @@ func (d *Data) values(path string, all []line, names []string, keep []bool, e *E
 const maxLevels = 50 // columns that a column of text may become
 
 // complete returns the records in which no value is missing, and in how many others each column lacks one. Unless the
-// entry says that those are left out, they are refused, and all are returned for what else may be wrong.
+// entry says that those are left out, they are refused.
 func complete(path string, all []line, names []string, keep []bool, e *Entry) (
 	out []line, lost map[string]int, err error,
 ) {
@@ -132,7 +131,7 @@ func complete(path string, all []line, names []string, keep []bool, e *Entry) (
 	}
 	switch missing := len(all) - len(out); {
 	case missing > 0 && e.Parse.Missing != "drop":
-		return all, nil, damaged("%s: values are missing in %d of %d rows, the first in line %d (%s): --parse "+
+		return nil, nil, damaged("%s: values are missing in %d of %d rows, the first in line %d (%s): --parse "+
 			"missing=drop leaves such rows out, drop such columns", path, missing, len(all), first, worst(lost))
 	case len(out) == 0:
 		return nil, nil, damaged("%s: values are missing in every row (%s): --parse drop leaves columns out", path,
@@ -141,20 +140,15 @@ func complete(path string, all []line, names []string, keep []bool, e *Entry) (
 	return out, lost, nil
 }
 
-// worst says in how many rows the columns lack a value, of at most five, the worst first.
+// worst says in how many rows columns lack a value, of the five worst.
 func worst(lost map[string]int) string {
 	names := slices.SortedFunc(maps.Keys(lost), func(a, b string) int {
 		return cmp.Or(lost[b]-lost[a], strings.Compare(a, b))
 	})
-	var out []string
 	for i, name := range names {
-		if i == 5 {
-			out = append(out, fmt.Sprintf("%d more columns", len(names)-i))
-			break
-		}
-		out = append(out, fmt.Sprintf("%d for %s", lost[name], name))
+		names[i] = fmt.Sprintf("%d for %s", lost[name], name)
 	}
-	return strings.Join(out, ", ")
+	return strings.Join(names[:min(5, len(names))], ", ")
 }
 
 // numbers returns the values of a column, and describes the first field that is neither a number nor missing.
@@ -166,9 +160,6 @@ func numbers(all []line, j int, p *Parse) (values []float64, wrong string) {
 			continue
 		}
 		wrong = fmt.Sprintf(" (%.40q in line %d)", text, l.number)
-		if numeric(text) {
-			wrong = fmt.Sprintf(" (%.40q in line %d, a number by another --parse decimal)", text, l.number)
-		}
 	}
 	return values, wrong
 }

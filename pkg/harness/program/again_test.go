@@ -43,7 +43,7 @@ func TestEdited(t *testing.T) {
 	s.End()
 	Close()
 	started(t, p.String())
-	if _, err := Find(&planned); err == nil || !strings.Contains(err.Error(), "changed since the run began") {
+	if _, err := Find(&planned); err == nil || !strings.Contains(err.Error(), "as it was then") {
 		t.Errorf("the program that was planned: %v", err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -106,9 +105,6 @@ func misanswer(how string, rows int, x []float64) {
 		time.Sleep(time.Hour)
 	case "prints":
 		fmt.Println("iteration 7, loss 0.3")
-	case "refuses":
-		out[0], out[1] = math.Inf(-1), math.NaN()
-		array = npy.Encode([]int{rows, 1 + dim}, out)
 	case "no-array":
 		line, array = `{"answer": "score"}`, nil
 	case "writes-10-gigabytes":
@@ -178,8 +174,6 @@ func sample(how string) {
 				tell(k, particles-1, 1)
 			case how == "out-of-order" && k == halfway:
 				tell(iterations, particles, 1)
-			case how == "not-a-number" && k == halfway:
-				tell(k, particles, math.NaN())
 			case how == "no-sample" && k == iterations:
 				os.Exit(0)
 			case how == "past-the-budget" && k == iterations:

@@ -158,7 +158,7 @@ type tail struct {
 	text []byte
 }
 
-const kept = 4 << 10
+const kept = 500 // bytes
 
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
@@ -168,16 +168,9 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// last returns the last three lines that are not empty, as one.
+// last returns the end as one line.
 func (t *tail) last() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var lines []string
-	for line := range strings.Lines(string(t.text)) {
-		if line = strings.Join(strings.Fields(line), " "); line != "" {
-			lines = append(lines, line)
-		}
-	}
-	text := strings.Join(lines[max(0, len(lines)-3):], " / ")
-	return text[max(0, len(text)-500):]
+	return strings.Join(strings.Fields(string(t.text)), " ")
 }

@@ -170,22 +170,15 @@ func Of(sampler string) *Identity {
 	return nil
 }
 
-// Find returns the program of an identity if this command was given it, else an error that says how it is given.
+// Find returns the program of an identity if this command was given it, and it did not change, else an error that says
+// how it is given.
 func Find(id *Identity) (*Program, error) {
 	running.Lock()
 	defer running.Unlock()
-	changed := false
 	for _, p := range running.all {
-		switch {
-		case !slices.Equal(p.Command, id.Command):
-		case p.Digest == id.Digest && p.Version == id.Version:
+		if reflect.DeepEqual(p.Identity, *id) {
 			return p, nil
-		default:
-			changed = true
 		}
-	}
-	if changed {
-		return nil, fmt.Errorf("the program %q changed since the run began", id)
 	}
 	return nil, fmt.Errorf("the program %q, as it was then, is not among those that this command was given "+
 		"(--program, --sampler)", id)

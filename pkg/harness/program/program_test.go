@@ -21,7 +21,6 @@ import (
 var misbehaviours = map[string]string{
 	"dies-at-once":        "!ended (exit status 3) when its first line was due; it said last: Traceback",
 	"stdin-closed":        "must pass on stdin and stdout: conda run --no-capture-output",
-	"refuses":             "the model refused 1.6 % of 2000 points",
 	"dies-at-row-50":      "ended in the middle of an array; it said last: MemoryError: row 50",
 	"killed":              "ended (signal: killed)",
 	"hangs":               "was killed while the answer to score was awaited",
@@ -140,7 +139,6 @@ var wrongSamplers = map[string]string{
 	"asks-nothing":    "sent an array of shape [0 2] as points of a question: want 1 to",
 	"wrong-sample":    "sent an array of shape [3 2] as its sample: want 4 rows of 2 values",
 	"out-of-order":    `"iteration":60,"array":true}, where a question or {"tell": "sample", "iteration": 30,`,
-	"not-a-number":    "told a sample that is not finite",
 	"no-sample":       "ended (exit status 0) when its sample at iteration 60 was due",
 	"past-the-budget": "went on asking for gradients after {\"end\": \"gradients\"}",
 	"ends-early":      "asked for 20 of its 240 gradients",

@@ -171,11 +171,9 @@ func (s *Sampler) take(p *process, c *sifg.Cloud) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case !finite(x):
-		s.session.note("the program %q told a sample that is not finite", s.program)
-	case c.Iter+1 == s.job.Iterations && s.spent < s.job.Gradients*9/10:
-		s.session.note("the program %q asked for %d of its %d gradients", s.program, s.spent, s.job.Gradients)
+	if c.Iter+1 == s.job.Iterations && s.spent < s.job.Gradients*9/10 {
+		s.session.remarks = append(s.session.remarks,
+			fmt.Sprintf("the program %q asked for %d of its %d gradients", s.program, s.spent, s.job.Gradients))
 	}
 	copy(c.Z.Data, metric.Points{N: n, D: d, Data: x}.Batch().Data)
 	return nil

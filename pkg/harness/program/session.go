@@ -2,8 +2,6 @@ package program
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
@@ -22,9 +20,7 @@ type Session struct {
 	mu      sync.Mutex
 	held    []*process
 	err     error    // the first failure
-	remarks []string // on answers that are allowed and look wrong
-	points  int      // that targets were asked about
-	refused int      // of them, where the log density was −inf, or it or a gradient was not a number
+	remarks []string // on what is allowed and looks wrong
 }
 
 // Begin returns a session without processes.
@@ -74,12 +70,7 @@ func (s *Session) fail(err error) error {
 func (s *Session) Remark() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	remarks := slices.Clone(s.remarks)
-	if s.refused > 0 {
-		remarks = append(remarks, fmt.Sprintf("the model refused %.2g %% of %d points: the log density is −inf there, "+
-			"or it or the gradient is not a number", 100*float64(s.refused)/float64(s.points), s.points))
-	}
-	return strings.Join(remarks, "; ")
+	return strings.Join(s.remarks, "; ")
 }
 
 // with lets f talk to the session's process of a program. what says what is awaited of it. It
@@ -123,29 +114,6 @@ func (s *Session) of(p *Program) (c *process, err error) {
 	s.held = append(s.held, c)
 	return c, nil
 }
-
-// note keeps a remark.
-func (s *Session) note(format string, args ...any) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if text := fmt.Sprintf(format, args...); !slices.Contains(s.remarks, text) {
-		s.remarks = append(s.remarks, text)
-	}
-}
-
-// count counts the points of an answer.
-func (s *Session) count(answer []float64, cols int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for row := range slices.Chunk(answer, cols) {
-		s.points++
-		if !finite(row) {
-			s.refused++
-		}
-	}
-}
-
-func finite(v []float64) bool { return metric.Points{Data: v}.Finite() }
 
 // evaluator returns what computes log density and gradient of a target of n points, n×(1+d), for a sampler that asks;
 // nil if the target has no log density.

@@ -33,9 +33,7 @@ const block = 64
 
 // Evaluate sets dst, n×(1+d), to the log density, up to a constant, and its gradient at points, n×d, row by row.
 func (t *Target) Evaluate(dst, points []float64) {
-	d := t.Dim()
-	t.ask("score", dst, points, 1+d)
-	t.session.count(dst, 1+d)
+	t.ask("score", dst, points, 1+t.Dim())
 }
 
 // Constrain returns the values, n×len(Values), of points, n×d; without Values the points themselves.
