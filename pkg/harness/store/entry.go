@@ -33,17 +33,8 @@ type head struct {
 	Experiment string `json:"experiment,omitempty"` // of a reference
 	Key        string `json:"key,omitempty"`
 
-	Origin origin `json:"origin"`
-	Files  []file `json:"files"` // in order of name; the index is not among them
+	Files []file `json:"files"` // in order of name; the index is not among them
 }
-
-// origin says what program made a trial.
-type origin struct {
-	Go       string `json:"go"`       // version of the compiler
-	Platform string `json:"platform"` // operating system/architecture
-}
-
-var thisProgram = origin{runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
 
 // Entry is a trial in the store. Its folder lists the trial's files and checks them.
 type Entry struct {
@@ -95,11 +86,11 @@ func (e *Entry) Array(name string) (*record.Array, error) {
 // Get returns a trial, nil if it is absent. Its files are compared with their digests when they are read. The error of
 // a damaged trial is a *Damage. A nil store has no trials.
 func (s *Store) Get(id ID) (*Entry, error) {
-	h, f, err := s.open(id, trialIndex)
+	f, err := s.open(id, trialIndex)
 	if f == nil || err != nil {
 		return nil, err
 	}
-	return &Entry{f, h.row(), *h.Timing}, nil
+	return &Entry{f, f.row(), *f.Timing}, nil
 }
 
 // check refuses what is not of this trial or reference, and what no program of ours has written: it may come from a
@@ -137,7 +128,7 @@ func (h *head) row() record.Trial {
 // Files returns what reads the files of a reference, nil if it is absent. Each file is compared with its digest when it
 // is read. The error of a damaged reference is a *Damage.
 func (s *Store) Files(id ID) (func(name string) ([]byte, error), error) {
-	_, f, err := s.open(id, refIndex)
+	f, err := s.open(id, refIndex)
 	if f == nil || err != nil {
 		return nil, err
 	}
@@ -146,31 +137,30 @@ func (s *Store) Files(id ID) (func(name string) ([]byte, error), error) {
 
 // open reads the index of a trial or a reference and checks that it is of this; nil if it is absent. A nil store has
 // none.
-func (s *Store) open(id ID, index string) (h *head, f *folder, err error) {
+func (s *Store) open(id ID, index string) (f *folder, err error) {
 	if s == nil {
-		return nil, nil, nil
+		return nil, nil
 	}
 	if err := id.check(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for range 5 { // while we read, another process may have replaced the folder (see publish): then read the new one
-		h, f = &head{}, &folder{root: s.root, dir: id.dir(), index: index}
-		err = f.open(h)
-		if err == nil {
-			err = h.check(id, index)
+		f = &folder{root: s.root, dir: id.dir(), index: index}
+		if err = f.open(); err == nil {
+			err = f.check(id, index)
 		}
 		if err == nil && index == trialIndex && !f.Lists(traceName) { // see Put
 			err = fmt.Errorf("it lists no %s", traceName)
 		}
 		if err == nil {
-			return h, f, nil
+			return f, nil
 		}
 		err = f.damage(index, err)
 		if _, absent := s.root.Lstat(id.dir()); errors.Is(absent, fs.ErrNotExist) {
-			return nil, nil, nil
+			return nil, nil
 		}
 	}
-	return nil, nil, err
+	return nil, err
 }
 
 // Found says what the store has of a trial.
@@ -187,14 +177,14 @@ func (s *Store) Status(ids []ID) ([]Found, error) {
 	out := make([]Found, len(ids))
 	err := Each(len(ids), func(i int) error {
 		out[i] = Found{ID: ids[i], Status: Missing}
-		h, _, err := s.open(ids[i], trialIndex)
+		f, err := s.open(ids[i], trialIndex)
 		switch {
 		case errors.Is(err, safe.ErrDamaged):
 			out[i].Status, out[i].Reason = Damaged, err.Error()
 		case err != nil:
 			return err
-		case h != nil:
-			out[i] = Found{ids[i], h.Trial.Status, h.Trial.Reason, *h.Timing}
+		case f != nil:
+			out[i] = Found{ids[i], f.Trial.Status, f.Trial.Reason, *f.Timing}
 		}
 		return nil
 	})

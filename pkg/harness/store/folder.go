@@ -28,7 +28,7 @@ type folder struct {
 	root  *os.Root
 	dir   string // below root
 	index string
-	Files []file
+	head
 }
 
 // file is a file that an index lists.
@@ -47,15 +47,14 @@ const (
 )
 
 // write writes files and the index that lists them into an empty folder, and makes them durable.
-func (f *folder) write(h *head, files map[string][]byte) error {
-	h.Files = nil
+func (f *folder) write(files map[string][]byte) error {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if err := f.plain(name); err != nil {
 			return err
 		}
-		h.Files = append(h.Files, file{name, int64(len(files[name])), digest(files[name])})
+		f.Files = append(f.Files, file{name, int64(len(files[name])), digest(files[name])})
 	}
-	index, err := encode(h)
+	index, err := encode(&f.head)
 	if err != nil {
 		return err
 	}
@@ -95,8 +94,8 @@ func digest(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 // seal is what an index ends with, after all that stands before it.
 func seal(b []byte) string { return sealStart + digest(b) + sealEnd }
 
-// open reads the index into h.
-func (f *folder) open(h *head) error {
+// open reads the index.
+func (f *folder) open() error {
 	b, err := safe.ReadIn(f.root, path.Join(f.dir, f.index), maxIndex)
 	if err != nil {
 		return err
@@ -105,10 +104,9 @@ func (f *folder) open(h *head) error {
 	if n < 0 || string(b[n:]) != seal(b[:n]) {
 		return errors.New("its digest is not that of its content")
 	}
-	if err := json.Unmarshal(b, h); err != nil {
+	if err := json.Unmarshal(b, &f.head); err != nil {
 		return err
 	}
-	f.Files = h.Files
 	for _, x := range f.Files {
 		if err := f.plain(x.Name); err != nil || x.Bytes < 0 || x.Bytes > maxFile {
 			return fmt.Errorf("its list of files has %q of %d bytes", x.Name, x.Bytes)

@@ -25,7 +25,7 @@ func (s *Store) Put(ctx context.Context, r *record.Result) (record.Trial, error)
 	t, timing := r.Trial, r.Timing
 	t.Reason = safe.Text(t.Reason)
 	id := ID{Experiment: t.Experiment, Key: t.Key}
-	h := &head{Version: version, Origin: thisProgram, Trial: &t, Config: json.RawMessage(t.Config), Timing: &timing}
+	h := head{Version: version, Trial: &t, Config: json.RawMessage(t.Config), Timing: &timing}
 	files := map[string][]byte{}
 	for name, a := range r.Arrays {
 		if a.Double != nil {
@@ -38,19 +38,20 @@ func (s *Store) Put(ctx context.Context, r *record.Result) (record.Trial, error)
 	if files[traceName] = trace; err == nil {
 		err = h.check(id, trialIndex) // a trial that no reader would accept is not written
 	}
+	var there *folder
 	if err == nil {
-		h, err = s.publish(ctx, id, trialIndex, h, files)
+		there, err = s.publish(ctx, id, trialIndex, h, files)
 	}
 	if err != nil {
 		return record.Trial{}, fmt.Errorf("store: writing trial %s: %w", id, err)
 	}
-	return h.row(), nil
+	return there.row(), nil
 }
 
 // PutFiles stores a reference and removes its checkpoints. Where it is there already, it stays.
 func (s *Store) PutFiles(ctx context.Context, id ID, files map[string][]byte) error {
-	h := head{Version: version, Origin: thisProgram, Experiment: id.Experiment, Key: id.Key}
-	_, err := s.publish(ctx, id, refIndex, &h, files)
+	h := head{Version: version, Experiment: id.Experiment, Key: id.Key}
+	_, err := s.publish(ctx, id, refIndex, h, files)
 	if err == nil {
 		err = disk.RemoveAll(s.root, scratchOf(id))
 	}
@@ -60,10 +61,10 @@ func (s *Store) PutFiles(ctx context.Context, id ID, files map[string][]byte) er
 	return nil
 }
 
-// publish writes a sealed folder and puts it in its place, durably. It returns the head of what is there then: that of
-// another which stays.
-func (s *Store) publish(ctx context.Context, id ID, index string, h *head,
-	files map[string][]byte) (there *head, err error) {
+// publish writes a sealed folder and puts it in its place, durably. It returns what is there then: perhaps another, which
+// stays.
+func (s *Store) publish(ctx context.Context, id ID, index string, h head,
+	files map[string][]byte) (there *folder, err error) {
 	if err := id.check(); err != nil {
 		return nil, err
 	}
@@ -72,7 +73,8 @@ func (s *Store) publish(ctx context.Context, id ID, index string, h *head,
 		return nil, err
 	}
 	defer disk.RemoveAll(s.root, tmp)
-	if err := (&folder{root: s.root, dir: tmp, index: index}).write(h, files); err != nil {
+	f := &folder{s.root, tmp, index, h}
+	if err := f.write(files); err != nil {
 		return nil, err
 	}
 	for _, folder := range []string{id.Experiment, id.shard()} {
@@ -83,7 +85,7 @@ func (s *Store) publish(ctx context.Context, id ID, index string, h *head,
 	for {
 		err := disk.Rename(s.root, tmp, id.dir())
 		if err == nil {
-			return h, disk.SyncDir(s.root, id.shard())
+			return f, disk.SyncDir(s.root, id.shard())
 		}
 		if !errors.Is(err, fs.ErrExist) && !errors.Is(err, syscall.ENOTDIR) {
 			return nil, err
@@ -94,22 +96,22 @@ func (s *Store) publish(ctx context.Context, id ID, index string, h *head,
 	}
 }
 
-// makeRoom removes a trial that failed. It returns the head of what stays: a reference, or a trial that ended. Two
+// makeRoom removes a trial that failed. It returns what stays: a reference, or a trial that ended. Two
 // processes that saw the same failed trial must not remove each other's new one, so one at a time looks and removes.
-func (s *Store) makeRoom(ctx context.Context, id ID, index string) (there *head, err error) {
+func (s *Store) makeRoom(ctx context.Context, id ID, index string) (there *folder, err error) {
 	unlock, err := disk.Lock(ctx, s.dir)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	h, f, err := s.open(id, index)
+	f, err := s.open(id, index)
 	switch {
 	case errors.Is(err, safe.ErrDamaged):
 		return nil, fmt.Errorf("it is there and damaged: remove its folder: %w", err)
 	case f == nil || err != nil:
 		return nil, err
-	case h.Trial == nil || h.Trial.Final(): // a reference is final
-		return h, nil
+	case f.Trial == nil || f.Trial.Final(): // a reference is final
+		return f, nil
 	}
 	tmp, err := s.temporary()
 	if err != nil {

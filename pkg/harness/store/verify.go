@@ -66,7 +66,7 @@ func (s *Store) read(id ID) (damages []safe.Damage, foreign []string, err error)
 	if _, absent := s.root.Lstat(path.Join(id.dir(), refIndex)); absent == nil {
 		index = refIndex
 	}
-	_, f, err := s.open(id, index)
+	f, err := s.open(id, index)
 	if d, ok := errors.AsType[*safe.Damage](err); ok {
 		return []safe.Damage{*d}, nil, nil
 	} else if f == nil || err != nil {
