@@ -3,10 +3,8 @@ package dataset
 import (
 	"cmp"
 	"encoding/csv"
-	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,8 +13,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
-
-var notName = regexp.MustCompile(`[^a-z0-9]+`)
 
 // Table says of a person's table what its file does not, or leaves open: see Entry.Target and Parse. What is empty is
 // found out.
@@ -55,9 +51,8 @@ func (t *Table) Set(text string) error {
 
 // Add makes the table in a file a data set, which is called after the file. A table that cannot be read is not added.
 func (l *Library) Add(path string, t Table) (name string, err error) {
-	base := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz")
-	base = strings.TrimSuffix(base, filepath.Ext(base))
-	name = cmp.Or(strings.Trim(notName.ReplaceAllString(base, "-"), "-"), "table")
+	base := strings.TrimSuffix(filepath.Base(path), ".gz")
+	name = cmp.Or(usage.Name(strings.TrimSuffix(base, filepath.Ext(base))), "table")
 	switch {
 	case l.entries[name] != nil:
 		return "", usage.Errorf("%s: there is another data set of this name: give the file another, such as my-%s",
@@ -73,9 +68,6 @@ func (l *Library) Add(path string, t Table) (name string, err error) {
 	if err != nil {
 		return "", usage.Errorf("%v", err)
 	}
-	if err := (&File{}).check(b); err != nil {
-		return "", fmt.Errorf("%s: %w", path, err)
-	}
 	t.Target = norm.NFC.String(t.Target)
 	s, err := open(path, b)
 	if err == nil {
@@ -83,9 +75,6 @@ func (l *Library) Add(path string, t Table) (name string, err error) {
 	}
 	if err != nil {
 		return "", err
-	}
-	if slices.Contains(t.Encode, t.Target) {
-		return "", usage.Errorf("%s: the target %s cannot be encoded: write it as numbers", path, t.Target)
 	}
 	l.put(&Entry{Name: name, Title: name, Files: []File{{Role: "table"}}, Parse: t.Parse, Target: t.Target, own: path})
 	_, err = l.Load(name)

@@ -147,7 +147,6 @@ func TestDamagedCache(t *testing.T) {
 		"3 bytes, want 1717655":          text("cut"),
 		"SHA-256":                        text(strings.Repeat("x", 1717655)),
 		"1717656 bytes, want at most":    text(strings.Repeat("x", 1717656)),
-		"HTML page":                      text("<html><body>not found</body></html>"),
 		"not a regular file":             func() error { return os.Symlink("/dev/zero", path) },
 		"too many":                       func() error { return os.Symlink(path, path) },
 		"4398046511104 bytes, want at m": func() error { write(t, path, ""); return os.Truncate(path, 1<<42) },

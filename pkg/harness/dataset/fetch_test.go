@@ -104,10 +104,10 @@ func TestFetch(t *testing.T) {
 		"whole":       {whole, nil, false},
 		"broken late": {broken(7999), []string{"connection broke", "7999 of 8000"}, false},
 		"not found":   {status(404), []string{"404"}, false},
-		"page":        {text("\n<!doctype HTML><html>Sign in</html>"), []string{"HTML page"}, true},
+		"page":        {text("\n<!doctype HTML><html>Sign in</html>"), []string{"36 bytes, want 8000"}, true},
 		"wrong bytes": {text(strings.ReplaceAll(thousand, "3", "4")), []string{"SHA-256", "want"}, true},
-		"short":       {text(thousand[:80]), []string{"80 bytes, want 8000", "cut short"}, true},
-		"long":        {text(strings.Repeat(thousand, 1000)), []string{"more than 8000 bytes"}, true},
+		"short":       {text(thousand[:80]), []string{"80 bytes, want 8000"}, true},
+		"long":        {text(strings.Repeat(thousand, 1000)), []string{"8001 bytes, want 8000"}, true},
 		"dripping":    {drip, []string{"the connection broke after", "Timeout"}, false},
 		"terminal": {func(w http.ResponseWriter, r *http.Request) {
 			c, _, _ := w.(http.Hijacker).Hijack()

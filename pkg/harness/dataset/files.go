@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/json"
@@ -83,15 +82,9 @@ func sum(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 
 // check compares bytes with what the manifest pins.
 func (f *File) check(b []byte) error {
-	n := int64(len(b))
-	head := strings.ToLower(string(bytes.TrimSpace(b[:min(n, 512)])))
-	switch {
-	case strings.HasPrefix(head, "<!doctype html") || strings.HasPrefix(head, "<html"):
-		return damaged("an HTML page, not the data")
-	case f.Bytes > 0 && n < f.Bytes:
-		return damaged("%d bytes, want %d: it is cut short", n, f.Bytes)
-	case f.Bytes > 0 && n > f.Bytes:
-		return damaged("more than %d bytes", f.Bytes)
+	switch n := int64(len(b)); {
+	case f.Bytes > 0 && n != f.Bytes:
+		return damaged("%d bytes, want %d", n, f.Bytes)
 	case f.SHA256 != "" && sum(b) != f.SHA256:
 		return damaged("SHA-256 is %s, want %s", sum(b), f.SHA256)
 	}

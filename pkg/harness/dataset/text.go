@@ -96,15 +96,10 @@ func (s *source) lines(separator string, most int) (out []line, err error) {
 	used := 0                               // fields at most until the last with a value
 	for len(out) < most {
 		f, err := r.Read()
-		p, ok := err.(*csv.ParseError)
-		if ok && p.StartLine < p.Line {
-			return nil, damaged("%s:%d: a quote that opens in this record is not closed, and so it goes on to line %d",
-				s.path, s.above+p.StartLine, s.above+p.Line)
-		}
-		if ok {
-			return nil, damaged("%s:%d: character %d: %v", s.path, s.above+p.Line, p.Column, p.Err)
-		} else if err == io.EOF {
+		if err == io.EOF {
 			break
+		} else if p, ok := err.(*csv.ParseError); ok {
+			return nil, damaged("%s:%d: the record that begins here: %v", s.path, s.above+p.StartLine, p.Err)
 		}
 		last := 0
 		for i := range f {

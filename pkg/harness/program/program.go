@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -91,12 +90,10 @@ func Stem(command string) (stem string, plain bool) {
 	return strings.TrimSuffix(base, filepath.Ext(base)), plain
 }
 
-var notName = regexp.MustCompile(`[^a-z0-9]+`)
-
 // Name is the program's stem in small letters and digits.
 func (p *Program) Name() string {
 	stem, _ := Stem(p.String())
-	return cmp.Or(strings.Trim(notName.ReplaceAllString(strings.ToLower(stem), "-"), "-"), "program")
+	return cmp.Or(usage.Name(stem), "program")
 }
 
 // borrow returns a process of the program: one that waits for work, or a new one.

@@ -93,6 +93,13 @@ func nearest(name string, candidates []string) (found []string) {
 	return found
 }
 
+var notName = regexp.MustCompile(`[^a-z0-9]+`)
+
+// Name makes a name of a text: its letters a to z and digits, and "-" between them.
+func Name(text string) string {
+	return strings.Trim(notName.ReplaceAllString(strings.ToLower(text), "-"), "-")
+}
+
 // Quote joins arguments so that a POSIX shell reads them.
 func Quote(args []string) string {
 	var out []string
