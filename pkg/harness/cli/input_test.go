@@ -163,14 +163,12 @@ func TestPreset(t *testing.T) {
 	t.Setenv("SIFG_JOBS", "")
 	x.want(t, "run --seeds 1 --set step=0.1", 0, "2 computed", "results/custom/smoke_")
 	for text, words := range map[string]string{
-		"jobbs: 3\n":            `unknown key "jobbs" in sifg.yaml: did you mean "jobs"?`,
-		"set: {step: 0.1}\n":    `unknown key "set.step" in sifg.yaml`,
-		"timeout: 5\n":          `sifg.yaml: invalid argument "5" for "--timeout"`,
-		"jobs: [1, 2\n":         "sifg.yaml: ",
-		"datasets-mirror: no\n": `"no", which is no folder`,
+		"jobbs: 3\n":         `unknown key "jobbs" in sifg.yaml: did you mean "jobs"?`,
+		"set: {step: 0.1}\n": `unknown key "set.step" in sifg.yaml`,
+		"timeout: 5\n":       `sifg.yaml: invalid argument "5" for "--timeout"`,
+		"jobs: [1, 2\n":      "sifg.yaml: ",
 	} {
 		put(t, "sifg.yaml", text)
-		t.Setenv("SIFG_DATASETS_MIRROR", "") // which this test may run with
 		x.want(t, "run", 2, words)
 		x.want(t, "help run", 0, "--shard i/n")
 	}

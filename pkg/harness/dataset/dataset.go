@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -74,9 +73,6 @@ func Open(o Options) (*Library, error) {
 		cache: cmp.Or(o.Cache, filepath.Join("datasets", "cache")), mirror: o.Mirror,
 		entries: map[string]*Entry{}, loaded: map[string]*Data{},
 		client: &http.Client{Timeout: 10 * time.Minute},
-	}
-	if info, err := os.Stat(o.Mirror); o.Mirror != "" && (err != nil || !info.IsDir()) {
-		return nil, usage.Errorf("SIFG_DATASETS_MIRROR names %q, which is no folder", o.Mirror)
 	}
 	return l, l.add(datasets.Manifest)
 }

@@ -48,12 +48,6 @@ func wants(t *testing.T, err error, words ...string) {
 
 const plain = "datasets: {mine: {folder: mine, files: [{name: a.csv}], parse: {separator: comma}, target: last}}"
 
-// TestMirrorIsAFolder: a mirror that is none is refused when a library is opened.
-func TestMirrorIsAFolder(t *testing.T) {
-	_, err := Open(Options{Mirror: "~/datasets "})
-	wants(t, err, `SIFG_DATASETS_MIRROR names "~/datasets ", which is no folder`)
-}
-
 // TestDigest: the digest changes with everything that changes the data, and with nothing else.
 func TestDigest(t *testing.T) {
 	of := func(manifest, old, new, table string) string {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -54,13 +53,6 @@ func Start(ctx context.Context, dir, command string) (*Program, error) {
 		return nil, usage.Errorf("the program %q: %v", command, err)
 	case len(words) == 0:
 		return nil, usage.Errorf("a program's command is empty: want one such as \"python model.py\"")
-	}
-	binary := words[0]
-	if strings.Contains(binary, "/") {
-		binary = from(dir, binary)
-	}
-	if _, err := exec.LookPath(binary); err != nil {
-		return nil, usage.Errorf("the program %q cannot be started: %v (no shell reads it)", command, err)
 	}
 	first, err := p.spawn(ctx)
 	if err != nil {
