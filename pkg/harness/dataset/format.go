@@ -41,47 +41,53 @@ func (s *source) find(p *Parse, header string) error {
 }
 
 // findSeparator returns the separator that splits the records into most numbers and alike.
-func (s *source) findSeparator() (best string, err error) {
-	var rival string
-	var top, second float64
-	fields := 0 // of a record, by the best
+func (s *source) findSeparator() (string, error) {
+	var failed error
+	widths, scores := map[string]int{}, map[string]float64{}
 	for _, name := range slices.Sorted(maps.Keys(separators)) {
-		all, wrong := s.lines(name, sample)
-		err = cmp.Or(err, wrong)
-		widths, width := map[int]int{}, 1 // width is that of most records
-		numbers, values := 0, 1
-		for _, l := range all {
-			n := len(l.fields)
-			if widths[n]++; widths[n] > widths[width] || widths[n] == widths[width] && n > width {
-				width = n
-			}
-			for _, text := range l.fields {
-				if numeric(text) {
-					numbers++
-				}
-			}
-			values += n
-		}
-		if width < 2 || best == "tab" && name == "whitespace" && width == fields { // which splits at tabs too
-			continue
-		}
-		score := float64(widths[width]) / float64(len(all)) * (0.01 + float64(numbers)/float64(values))
-		if score > top {
-			best, rival, top, second, fields = name, best, score, top, width
-		} else if score > second {
-			rival, second = name, score
-		}
+		all, err := s.lines(name, sample)
+		failed = cmp.Or(failed, err)
+		widths[name], scores[name] = score(all)
 	}
+	if widths["tab"] == widths["whitespace"] { // which splits at tabs too
+		scores["whitespace"] = 0
+	}
+	ranked := slices.SortedFunc(maps.Keys(scores), func(a, b string) int {
+		return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b))
+	})
+	best, rival := ranked[0], ranked[1]
 	switch {
-	case best == "" && err != nil:
-		return "", err
-	case best == "":
+	case scores[best] == 0 && failed != nil:
+		return "", failed
+	case scores[best] == 0:
 		return "", damaged("%s: there are no records of two or more fields: --parse separator names what is between "+
 			"them (comma, semicolon, pipe, tab, whitespace)", s.path)
-	case second > 0.95*top:
+	case scores[rival] > 0.95*scores[best]:
 		return "", usage.Errorf("%s: %s and %s split it equally well: --parse separator decides", s.path, best, rival)
 	}
 	return best, nil
+}
+
+// score returns how many fields most records have, and the share of those records times that of numbers; 0 for one
+// field.
+func score(all []line) (width int, share float64) {
+	widths, numbers, values := map[int]int{}, 0, 1
+	for _, l := range all {
+		n := len(l.fields)
+		if widths[n]++; widths[n] > widths[width] || widths[n] == widths[width] && n > width {
+			width = n
+		}
+		for _, text := range l.fields {
+			if numeric(text) {
+				numbers++
+			}
+		}
+		values += n
+	}
+	if width < 2 {
+		return width, 0
+	}
+	return width, float64(widths[width]) / float64(len(all)) * (0.01 + float64(numbers)/float64(values))
 }
 
 // numeric reports whether a text is a number with a decimal point or with a decimal comma.
@@ -174,34 +180,21 @@ func (p *Parse) lacks(text string, encoded bool) bool {
 	return text == "" || slices.Contains(p.NA, text) || !encoded && slices.ContainsFunc(absent, like)
 }
 
-// Numbers with separators of thousands.
-const thousands = " '’\u00a0\u202f"
-
+// Numbers with separators of thousands, and signs that may be such.
 var (
-	byComma = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}([,` + thousands + `]\d{3})+(\.\d*)?$`)
-	byPoint = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}([.` + thousands + `]\d{3})+(,\d*)?$`)
+	grouped   = regexp.MustCompile("^[+-]?[1-9]\\d{0,2}([, '’\u00a0\u202f]\\d{3})+(\\.\\d*)?$")
+	ungroup   = strings.NewReplacer(",", "", " ", "", "'", "", "’", "", "\u00a0", "", "\u202f", "")
+	exchanged = strings.NewReplacer(",", ".", ".", ",")
 )
 
 // number reads a finite decimal number. decimal is the sign before its decimals, point or comma; the other one, a space
 // or an apostrophe may stand between thousands. With "" the sign is a point, and there are no thousands.
 func number(text, decimal string) (v float64, ok bool) {
-	form, between := byComma, ","+thousands
 	if decimal == "comma" {
-		form, between = byPoint, "."+thousands
+		text = exchanged.Replace(text)
 	}
-	if decimal != "" && strings.ContainsAny(text, between) {
-		if !form.MatchString(text) {
-			return 0, false
-		}
-		text = strings.Map(func(r rune) rune {
-			if strings.ContainsRune(between, r) {
-				return -1
-			}
-			return r
-		}, text)
-	}
-	if decimal == "comma" {
-		text = strings.Replace(text, ",", ".", 1)
+	if decimal != "" && grouped.MatchString(text) {
+		text = ungroup.Replace(text)
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || strings.ContainsAny(text, "_xXnN") { // Go also reads 1_0, 0x1p4, NaN and Inf

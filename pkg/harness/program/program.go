@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"sync"
 
@@ -104,19 +103,17 @@ func (p *Program) borrow(ctx context.Context) (*process, error) {
 	return p.another(ctx)
 }
 
-// another starts one more process of the program, which has to say of itself what the first said. What it hangs on may
-// have changed, but for what are words of the command.
+// another starts one more process of the program, which has to hang on what the first hung on and to say of itself what
+// that said.
 func (p *Program) another(ctx context.Context) (*process, error) {
 	c, err := p.spawn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	said, changed := c.said, c.depends.changed(p.depends)
-	said.Depends = p.First.Depends
-	switch {
-	case changed != "" && slices.Contains(p.Command, changed):
-		err = fmt.Errorf("%s changed since the run began", changed)
-	case !reflect.DeepEqual(said, p.First):
+	switch changed := c.depends.changed(p.depends); {
+	case changed != "":
+		err = fmt.Errorf("%s changed since the run began", clean(changed))
+	case !reflect.DeepEqual(c.said, p.First):
 		err = fmt.Errorf("the program %q says other things of itself than when it was started first: "+
 			"it must always say the same", p)
 	default:

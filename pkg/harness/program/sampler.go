@@ -172,8 +172,8 @@ func (s *Sampler) take(p *process, c *sifg.Cloud) error {
 		return err
 	}
 	if c.Iter+1 == s.job.Iterations && s.spent < s.job.Gradients*9/10 {
-		s.session.remarks = append(s.session.remarks,
-			fmt.Sprintf("the program %q asked for %d of its %d gradients", s.program, s.spent, s.job.Gradients))
+		s.session.remark = fmt.Sprintf("the program %q asked for %d of its %d gradients", s.program, s.spent,
+			s.job.Gradients)
 	}
 	copy(c.Z.Data, metric.Points{N: n, D: d, Data: x}.Batch().Data)
 	return nil

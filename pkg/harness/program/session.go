@@ -2,7 +2,6 @@ package program
 
 import (
 	"context"
-	"strings"
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
@@ -17,10 +16,10 @@ type Session struct {
 	ctx context.Context
 	end context.CancelCauseFunc
 
-	mu      sync.Mutex
-	held    []*process
-	err     error    // the first failure
-	remarks []string // on what is allowed and looks wrong
+	mu     sync.Mutex
+	held   []*process
+	err    error  // the first failure
+	remark string // on what is allowed and looks wrong
 }
 
 // Begin returns a session without processes.
@@ -70,7 +69,7 @@ func (s *Session) fail(err error) error {
 func (s *Session) Remark() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return strings.Join(s.remarks, "; ")
+	return s.remark
 }
 
 // with lets f talk to the session's process of a program. what says what is awaited of it. It
@@ -106,9 +105,6 @@ func (s *Session) of(p *Program) (c *process, err error) {
 	if c, s.err = p.borrow(s.ctx); s.err != nil {
 		s.end(s.err)
 		return nil, s.err
-	}
-	if name := c.depends.changed(p.depends); name != "" {
-		s.remarks = append(s.remarks, clean(name)+" changed since the run began")
 	}
 	c.stays = context.AfterFunc(s.ctx, c.kill)
 	s.held = append(s.held, c)
