@@ -51,7 +51,7 @@ func (t *Table) Set(text string) error {
 
 // Add makes the table in a file a data set, which is called after the file. A table that cannot be read is not added.
 func (l *Library) Add(path string, t Table) (name string, err error) {
-	base := strings.TrimSuffix(filepath.Base(path), ".gz")
+	base := filepath.Base(path)
 	name = cmp.Or(usage.Name(strings.TrimSuffix(base, filepath.Ext(base))), "table")
 	switch {
 	case l.entries[name] != nil:

@@ -185,29 +185,25 @@ func permutation(r *prng.MT19937, n int) []int {
 }
 
 // Fetch gets files that are not here, or wrong, into the cache from their published address; without names, those of
-// all data sets with an address. A data set that fails does not stop the others; the same call tries again. say is
-// given a line for each file that was fetched. The error wraps ErrDamaged if an address gave something else, and
-// ErrAbsent if one did not give the file or there is none.
+// all data sets with an address. The same call tries again. say is given a line for each file that was fetched. The
+// error wraps ErrDamaged if an address gave something else, and ErrAbsent if one did not give the file or there is none.
 func (l *Library) Fetch(names []string, say func(string)) error {
 	if len(names) == 0 {
 		names = slices.DeleteFunc(l.Names(), func(name string) bool { return l.entries[name].Files[0].Source == "" })
 	}
-	var failed []error
 	for _, name := range names {
 		e, err := l.Entry(name)
-		if err != nil {
-			return err
-		}
 		for i := 0; err == nil && i < len(e.Files); i++ {
 			err = l.fetch(e, &e.Files[i], say)
 		}
-		failed = append(failed, err)
+		if errors.Is(err, ErrAbsent) {
+			err = fmt.Errorf("%w; without a network, SIFG_DATASETS_MIRROR names a folder that has the files", err)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	err := errors.Join(failed...)
-	if errors.Is(err, ErrAbsent) {
-		err = fmt.Errorf("%w; without a network, SIFG_DATASETS_MIRROR names a folder that has the files", err)
-	}
-	return err
+	return nil
 }
 
 // fetch gets one file.

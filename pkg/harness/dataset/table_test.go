@@ -87,7 +87,7 @@ func TestFormats(t *testing.T) {
 		"a\tb\n1\tx y\n2\tz\n":        `no finite number in b ("x y" in line 2)`,
 		"a;b\n1 234,5;2\n7;3\n":       "2 rows, separator semicolon, decimal comma, header yes, target b",
 		"a;b\n1'234.5;2\n7;3\n":       "2 rows, separator semicolon, decimal point, header yes, target b",
-		"\x1f\x8bcut":                 "it begins like gzip, but cannot be unpacked",
+		"\x1f\x8b\x08\x00":            "not a plain text", // gzip
 		"1\x00,2":                     "not a plain text",
 		"":                            "there are no records",
 		"a,b\n":                       "there are no rows of values",

@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/csv"
 	"io"
 	"regexp"
@@ -26,26 +25,14 @@ type source struct {
 }
 
 // open turns the bytes of a file into text. They are UTF-8, UTF-16 with a byte-order mark, or Windows-1252, which
-// Latin-1 is a part of, and may be compressed by gzip.
+// Latin-1 is a part of.
 func open(path string, b []byte) (*source, error) {
 	s := &source{path: path}
-	if bytes.HasPrefix(b, []byte("\x1f\x8b")) {
-		z, err := gzip.NewReader(bytes.NewReader(b))
-		if err == nil {
-			b, err = io.ReadAll(io.LimitReader(z, maxFile+1))
-		}
-		switch {
-		case err != nil:
-			return nil, damaged("%s: it begins like gzip, but cannot be unpacked: %v", path, err)
-		case len(b) > maxFile:
-			return nil, damaged("%s: it unpacks to more than %d bytes", path, maxFile)
-		}
-	}
 	if bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) {
 		s.said = append(s.said, "read as UTF-16")
 	}
 	b, _, err := transform.Bytes(unicode.BOMOverride(transform.Nop), b)
-	if err != nil || bytes.IndexByte(b, 0) >= 0 { // such as a spreadsheet's own format
+	if err != nil || bytes.IndexByte(b, 0) >= 0 { // such as a spreadsheet's own format, or gzip
 		return nil, damaged("%s: not a plain text: want a table as text, such as CSV in UTF-8", path)
 	}
 	if !utf8.Valid(b) {
