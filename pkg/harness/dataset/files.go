@@ -186,7 +186,7 @@ func permutation(r *prng.MT19937, n int) []int {
 
 // Fetch gets files that are not here, or wrong, into the cache from their published address; without names, those of
 // all data sets with an address. The same call tries again. say is given a line for each file that was fetched. The
-// error wraps ErrDamaged if an address gave something else, and ErrAbsent if one did not give the file or there is none.
+// error wraps ErrDamaged if an address gave something else, and ErrAbsent if it did not give the file or there is none.
 func (l *Library) Fetch(names []string, say func(string)) error {
 	if len(names) == 0 {
 		names = slices.DeleteFunc(l.Names(), func(name string) bool { return l.entries[name].Files[0].Source == "" })

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
 
@@ -77,14 +78,14 @@ func first(line []byte) (f First, err error) {
 	t := f.Target
 	if t != nil {
 		t.Names, t.Values = cleaned(t.Names), cleaned(t.Values)
-		err = cmp.Or(once(t.Names, "names"), once(t.Values, "values"))
+		err = cmp.Or(usage.Twice("name", t.Names), usage.Twice("name", t.Values))
 	}
 	if f.Sampler != nil {
 		f.Sampler.Title = clean(f.Sampler.Title)
 	}
 	switch {
 	case err != nil:
-		return f, err
+		return f, fmt.Errorf("says of its target: %w", err)
 	case f.Sifg != protocol:
 		return f, fmt.Errorf("speaks version %d of the protocol, this command version %d", f.Sifg, protocol)
 	case (t == nil) == (f.Sampler == nil):
@@ -92,6 +93,8 @@ func first(line []byte) (f First, err error) {
 	case t == nil:
 	case t.Dim < 1 || t.Dim > 1e6:
 		return f, fmt.Errorf("says that its target has %d dimensions: want 1 to a million", t.Dim)
+	case slices.Contains(t.Names, "") || slices.Contains(t.Values, ""):
+		return f, errors.New("has an empty name, or one of signs alone")
 	case t.Names != nil && len(t.Names) != t.Dim:
 		return f, fmt.Errorf("gives %d names to %d coordinates", len(t.Names), t.Dim)
 	case t.Names == nil:
@@ -100,21 +103,6 @@ func first(line []byte) (f First, err error) {
 		}
 	}
 	return f, nil
-}
-
-// once returns an error if one of the names, as they are shown, is empty or there twice.
-func once(names []string, what string) error {
-	seen := map[string]bool{}
-	for _, name := range names {
-		switch {
-		case name == "":
-			return fmt.Errorf("has an empty name among its %s, or one of signs alone", what)
-		case seen[name]:
-			return fmt.Errorf("has %q twice among its %s", name, what)
-		}
-		seen[name] = true
-	}
-	return nil
 }
 
 // clean makes a text fit for a terminal, a page and a spreadsheet, which takes what begins with such a character for a

@@ -17,8 +17,8 @@ func TestFirst(t *testing.T) {
 		`{"sifg": 2, "target": {"dim": 2}}`:                       "speaks version 2 of the protocol",
 		`{"sifg": 1, "target": {}}`:                               "says that its target has 0 dimensions",
 		`{"sifg": 1}`:                                             `must have either "target" or "sampler"`,
-		`{"sifg": 1, "target": {"dim": 2, "names": ["=a", "a"]}}`: `has "a" twice among its names`,
-		`{"sifg": 1, "target": {"dim": 2, "values": ["b", "="]}}`: "has an empty name among its values",
+		`{"sifg": 1, "target": {"dim": 2, "names": ["=a", "a"]}}`: "says of its target: name a is there twice",
+		`{"sifg": 1, "target": {"dim": 2, "values": ["b", "="]}}`: "has an empty name",
 		`{"sifg": 1, "target": {"dim": 2, "names": ["a"]}}`:       "gives 1 names to 2 coordinates",
 	} {
 		if _, err := first([]byte(line)); err == nil || !strings.Contains(err.Error(), want) {
