@@ -28,12 +28,15 @@ func (t *Table) Set(text string) error {
 	texts := map[string]*string{
 		"separator": &t.Separator, "decimal": &t.Decimal, "missing": &t.Missing, "header": &t.Header,
 	}
+	valid := map[string][]string{"separator": slices.Sorted(maps.Keys(separators)), "decimal": {"point", "comma"},
+		"missing": {"drop"}, "header": {"true", "false"}}
 	lists := map[string]*[]string{"columns": &t.Columns, "drop": &t.Drop, "encode": &t.Encode, "na": &t.NA}
 	switch {
 	case value == "":
 		return usage.Errorf("--parse %s: want KEY=VALUE, such as drop=id,city", text)
 	case texts[key] != nil:
 		*texts[key] = value
+		return usage.Among("value", []string{value}, "--parse "+key, valid[key])
 	case lists[key] != nil: // a name with a comma stands in quotes
 		lines, err := csv.NewReader(strings.NewReader(value)).ReadAll()
 		if err != nil || len(lines) != 1 {
@@ -59,10 +62,6 @@ func (l *Library) Add(path string, t Table) (name string, err error) {
 			path, filepath.Base(path))
 	case t.Target == "":
 		return "", usage.Errorf("%s: which column is predicted? --target names it, or is last", path)
-	case t.Header != "" && t.Header != "true" && t.Header != "false":
-		return "", usage.Errorf("--parse header=%s: want true or false", t.Header)
-	case t.check() != nil:
-		return "", usage.Errorf("--parse %v", t.check())
 	}
 	b, err := safe.Read(path, maxFile)
 	if err != nil {
@@ -76,7 +75,8 @@ func (l *Library) Add(path string, t Table) (name string, err error) {
 	if err != nil {
 		return "", err
 	}
-	l.put(&Entry{Name: name, Title: name, Files: []File{{Role: "table"}}, Parse: t.Parse, Target: t.Target, own: path})
+	l.entries[name] = &Entry{Name: name, Title: name, Files: []File{{Role: "table"}}, Parse: t.Parse, Target: t.Target,
+		own: path}
 	_, err = l.Load(name)
 	return name, err
 }

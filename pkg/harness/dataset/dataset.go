@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -42,7 +43,6 @@ type Options struct {
 // Library is the project's data sets, and a person's own. It is safe for concurrent use.
 type Library struct {
 	cache, mirror string
-	names         []string
 	entries       map[string]*Entry
 
 	client *http.Client
@@ -77,8 +77,8 @@ func Open(o Options) (*Library, error) {
 	return l, l.add(datasets.Manifest)
 }
 
-// Names returns the names of the data sets: the project's, then a person's own.
-func (l *Library) Names() []string { return slices.Clone(l.names) }
+// Names returns the names of the data sets, sorted.
+func (l *Library) Names() []string { return slices.Sorted(maps.Keys(l.entries)) }
 
 // Entry returns what the manifest says of a data set. For an unknown name it returns a *usage.Error that offers the
 // nearest.
@@ -86,5 +86,5 @@ func (l *Library) Entry(name string) (*Entry, error) {
 	if e := l.entries[name]; e != nil {
 		return e, nil
 	}
-	return nil, usage.Unknown("data set", name, "", l.names)
+	return nil, usage.Unknown("data set", name, "", l.Names())
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 )
@@ -56,19 +55,6 @@ type Parse struct {
 
 var separators = map[string]rune{"comma": ',', "semicolon": ';', "pipe": '|', "tab": '\t', "whitespace": ' '}
 
-// check refuses values that a key does not take.
-func (p *Parse) check() error {
-	switch {
-	case p.Separator != "" && separators[p.Separator] == 0:
-		return fmt.Errorf("separator %q: want comma, semicolon, pipe, tab or whitespace", p.Separator)
-	case p.Decimal != "" && p.Decimal != "point" && p.Decimal != "comma":
-		return fmt.Errorf("decimal %q: want point or comma", p.Decimal)
-	case p.Missing != "" && p.Missing != "drop":
-		return fmt.Errorf("missing %q: want drop, for rows in which a value is missing", p.Missing)
-	}
-	return nil
-}
-
 // add takes the entries of a manifest up.
 func (l *Library) add(manifest []byte) error {
 	var m struct {
@@ -77,21 +63,15 @@ func (l *Library) add(manifest []byte) error {
 	if err := settings.Document(manifest, &m); err != nil {
 		return fmt.Errorf("datasets/manifest.yaml: %w", err)
 	}
-	for _, name := range slices.Sorted(maps.Keys(m.Datasets)) {
-		e := m.Datasets[name]
+	for name, e := range m.Datasets {
 		e.Name = name
 		for i := range e.Files {
 			f := &e.Files[i]
 			f.Role, f.Source = cmp.Or(f.Role, "table"), cmp.Or(f.Source, e.Source)
 		}
-		l.put(e)
 	}
+	maps.Copy(l.entries, m.Datasets)
 	return nil
-}
-
-func (l *Library) put(e *Entry) {
-	l.names = append(l.names, e.Name)
-	l.entries[e.Name] = e
 }
 
 // raw reports whether the data set has files that are not parsed, in place of a table.
