@@ -153,9 +153,6 @@ const ProgramSuffix = "-1000"
 // OnCustom reports whether the experiment is on what is a person's own.
 func (e *Experiment) OnCustom() bool { return e.own != nil }
 
-// OfProgram reports whether the experiment is on a target of a person's own.
-func (e *Experiment) OfProgram() bool { return e.own != nil && e.Custom.Program }
-
 // Problem is one trial's problem.
 type Problem struct {
 	Target sifg.Target

@@ -47,7 +47,6 @@ type Records struct {
 	Trials []record.Trial // with those that are missing
 	Set    map[string][]string
 	About  string // what else its writer wants to know of it
-	digest string // of trials.parquet, as it was read
 
 	traces  map[string][]record.Trace // by key
 	timings map[string]record.Timing
@@ -86,30 +85,6 @@ func NewRecords() *Records {
 // ReadRecords reads the records of a folder; nil where it has none. Its error wraps safe.ErrDamaged where a file is not
 // as it was written.
 func ReadRecords(dir string) (*Records, error) {
-	d, err := ReadTrials(dir)
-	if d == nil {
-		return nil, err
-	}
-	b, err := d.read(tracesName)
-	if err != nil {
-		return nil, err
-	}
-	rest, err := decode[record.Trace](dir, tracesName, b)
-	if err != nil {
-		return nil, err
-	}
-	for len(rest) > 0 { // the rows of a trial are next to each other, and are not copied
-		n := 1
-		for n < len(rest) && rest[n].Key == rest[0].Key {
-			n++
-		}
-		d.traces[rest[0].Key], rest = rest[:n:n], rest[n:]
-	}
-	return d, d.readTimings(d.digest)
-}
-
-// ReadTrials is ReadRecords without what was measured, and without times: one file.
-func ReadTrials(dir string) (*Records, error) {
 	b, err := readData(dir, trialsName)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Lstat(filepath.Join(dir, timingsName)); err == nil { // they are written as a whole
@@ -128,11 +103,24 @@ func ReadTrials(dir string) (*Records, error) {
 	meta := record.Metadata(b)
 	err = errors.Join(json.Unmarshal([]byte(meta[metaFiles]), &d.files),
 		json.Unmarshal([]byte(meta[metaSet]), &d.Set))
-	d.About, d.digest = meta[metaAbout], meta[metaSum]
-	if err != nil || meta[metaSum] != d.sum(d.files) {
+	if d.About = meta[metaAbout]; err != nil || meta[metaSum] != d.sum(d.files) {
 		return nil, damaged(dir, trialsName, "its rows are not those that were written")
 	}
-	return d, nil
+	if b, err = d.read(tracesName); err != nil {
+		return nil, err
+	}
+	rest, err := decode[record.Trace](dir, tracesName, b)
+	for len(rest) > 0 { // the rows of a trial are next to each other, and are not copied
+		n := 1
+		for n < len(rest) && rest[n].Key == rest[0].Key {
+			n++
+		}
+		d.traces[rest[0].Key], rest = rest[:n:n], rest[n:]
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d, d.readTimings(meta[metaSum])
 }
 
 // readTimings reads the timings that were written with trials of this sum.
@@ -277,11 +265,8 @@ func (d *Records) Encode() (map[string][]byte, error) {
 // lists reports whether a file is still one of the data: an array of a trial that is there, or a file of a protocol.
 func (d *Records) lists(name string, keys map[string]bool) bool {
 	dir, base := path.Split(name)
-	switch {
-	case dir == "":
-		return false // the rows themselves
-	case dir != arraysName+"/":
-		return true
+	if dir != arraysName+"/" {
+		return dir != "" // else it is the rows themselves
 	}
 	for key := range keys {
 		if strings.HasPrefix(base, key+"-") {

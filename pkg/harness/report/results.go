@@ -154,21 +154,6 @@ func (x *Experiment) Checks(protocol string) bool { return x.file.Protocol(proto
 // File is its settings.
 func (x *Experiment) File() *settings.File { return x.file }
 
-// Absent returns the data sets that were not here when the records were collected.
-func (x *Experiment) Absent() (names []string) {
-	for _, set := range x.Sets {
-		for _, t := range set.Missing {
-			if name, ok := strings.CutPrefix(t.Reason, noData); ok {
-				names = append(names, name)
-			}
-		}
-	}
-	return slices.Compact(slices.Sorted(slices.Values(names)))
-}
-
-// noData begins the reason of a trial that is missing because its data set, whose name follows, is not here.
-const noData = "there is no data set "
-
 // Rehearsal is the scale of results that are not of full scale, and so decide no claim; "": there are none such.
 func (r *Results) Rehearsal() string {
 	for _, x := range r.Experiments {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -160,11 +159,16 @@ func (f Files) Write(dir string) error {
 
 // put writes a file unless it is there.
 func put(root *os.Root, name string, b []byte) error {
-	now, err := safe.ReadIn(root, name, maxData)
-	if err == nil && bytes.Equal(now, b) {
+	if there(root, name, b) {
 		return nil
 	}
 	return write(root, name, b)
+}
+
+// there reports whether a file has these bytes.
+func there(root *os.Root, name string, b []byte) bool {
+	now, err := safe.ReadIn(root, name, maxData)
+	return err == nil && bytes.Equal(now, b)
 }
 
 // endings are those of files that this program makes.
@@ -218,7 +222,7 @@ func (f Files) Check(dir string) (different []safe.Damage, err error) {
 		case err != nil:
 			return nil, err
 		case !bytes.Equal(now, b):
-			blame(name, fmt.Sprintf("is not what the records give now, from byte %d on", differAt(now, b)))
+			blame(name, "is not what the records give now")
 		}
 	}
 	stale, err := f.stale(root)
@@ -226,16 +230,6 @@ func (f Files) Check(dir string) (different []safe.Damage, err error) {
 		blame(name, "is not made of the records any more")
 	}
 	return different, err
-}
-
-// differAt is the number of the first byte that is not the same, from 0.
-func differAt(a, b []byte) int {
-	for i := range min(len(a), len(b)) {
-		if a[i] != b[i] {
-			return i
-		}
-	}
-	return min(len(a), len(b))
 }
 
 // waiting is the folder, beside data, of those that will replace them. They do when all are there, trials.parquet the
@@ -247,24 +241,16 @@ func replace(root *os.Root, folder string, data map[string][]byte) error {
 	if err := settle(root, folder); err != nil {
 		return err
 	}
-	var changed []string
-	for name, b := range data {
-		if now, err := safe.ReadIn(root, path.Join(folder, name), maxData); err != nil || !bytes.Equal(now, b) {
-			changed = append(changed, name)
-		}
-	}
-	if changed == nil {
+	changed := slices.DeleteFunc(slices.Sorted(maps.Keys(data)), func(name string) bool {
+		return name == trialsName || there(root, path.Join(folder, name), data[name])
+	})
+	if len(changed) == 0 && there(root, path.Join(folder, trialsName), data[trialsName]) {
 		return nil
 	}
-	for _, name := range slices.Sorted(slices.Values(changed)) {
-		if name != trialsName {
-			if err := write(root, path.Join(folder, waiting, name), data[name]); err != nil {
-				return err
-			}
+	for _, name := range append(changed, trialsName) {
+		if err := write(root, path.Join(folder, waiting, name), data[name]); err != nil {
+			return err
 		}
-	}
-	if err := write(root, path.Join(folder, waiting, trialsName), data[trialsName]); err != nil {
-		return err
 	}
 	return settle(root, folder)
 }
@@ -272,6 +258,9 @@ func replace(root *os.Root, folder string, data map[string][]byte) error {
 // settle moves the data that wait in a folder to their places if they are whole, and else removes them.
 func settle(root *os.Root, folder string) error {
 	at := path.Join(folder, waiting)
+	if _, err := root.Lstat(at); err != nil {
+		return nil // there are none
+	}
 	if _, err := root.Lstat(path.Join(at, trialsName)); err == nil {
 		var names []string
 		err := fs.WalkDir(root.FS(), at, func(name string, d fs.DirEntry, err error) error {
@@ -280,24 +269,21 @@ func settle(root *os.Root, folder string) error {
 			}
 			return err
 		})
+		for _, name := range append(names, trialsName) {
+			to := path.Join(folder, name)
+			if err == nil {
+				err = root.MkdirAll(path.Dir(to), 0o777)
+			}
+			if err == nil {
+				err = disk.Rename(root, path.Join(at, name), to)
+			}
+		}
+		if err == nil {
+			err = disk.SyncDir(root, folder)
+		}
 		if err != nil {
 			return err
 		}
-		for _, name := range append(names, trialsName) {
-			to := path.Join(folder, name)
-			if err := root.MkdirAll(path.Dir(to), 0o777); err != nil {
-				return err
-			}
-			if err := disk.Rename(root, path.Join(at, name), to); err != nil {
-				return err
-			}
-		}
-		if err := disk.SyncDir(root, folder); err != nil {
-			return err
-		}
-	}
-	if _, err := root.Lstat(at); err != nil {
-		return nil // there are none
 	}
 	return disk.RemoveAll(root, at)
 }
