@@ -3,7 +3,6 @@ package harness
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -108,18 +107,13 @@ func (all Metrics) Known(text, from string) error {
 	if i < 0 {
 		return usage.Unknown("metric", name, from, names)
 	}
-	n := all[i].Components
-	switch {
+	switch n := all[i].Components; {
 	case n == 0 && one:
 		return usage.Errorf("%s: %s is one number: leave [%d] out", from, name, index)
+	case n > 0 && (!one || index >= n):
+		return usage.Errorf("%s: %s has %d components: %s[0] to %s[%d]", from, name, n, name, name, n-1)
 	case n == Many && !one:
 		return usage.Errorf("%s: %s has several components: write %s[0], %s[1], …", from, name, name, name)
-	case n > 0 && (!one || index >= n):
-		var components []string
-		for k := range n {
-			components = append(components, fmt.Sprintf("%s[%d]", name, k))
-		}
-		return usage.Errorf("%s: %s has %d components: %s", from, name, n, strings.Join(components, ", "))
 	}
 	return nil
 }
