@@ -22,7 +22,6 @@ type layout struct {
 	endWidth   float64 // of the labels beside the panels
 	strip      float64 // height of the legend
 	w, h       float64 // of the figure
-	err        error   // of drawing
 }
 
 const (
@@ -155,8 +154,8 @@ func (l *layout) draw(c draw.Canvas) (hidden int) {
 		l.drawAxis(&p.Canvas, &p.y)
 		l.drawEnds(p)
 		mid := p.Center()
-		l.text(&p.Canvas, p.note, textSize, mid, 0.5, 0.5, 0)
-		l.text(&p.Canvas, p.spec.Title, textSize, vg.Point{X: mid.X, Y: p.Max.Y + 4}, 0.5, 0, 0)
+		text(&p.Canvas, p.note, textSize, mid, 0.5, 0.5, 0)
+		text(&p.Canvas, p.spec.Title, textSize, vg.Point{X: mid.X, Y: p.Max.Y + 4}, 0.5, 0, 0)
 	}
 	return hidden
 }
@@ -197,20 +196,20 @@ func (l *layout) drawAxis(c *draw.Canvas, a *axis) {
 	for _, t := range a.ticks {
 		switch at := a.place(c, a.unit(t.value), labelGap); {
 		case a.vertical:
-			l.text(c, t.label, tickSize, at, 1, 0.5, 0)
+			text(c, t.label, tickSize, at, 1, 0.5, 0)
 		case a.turned:
-			l.text(c, t.label, tickSize, at, 0.95, 0.8, slant)
+			text(c, t.label, tickSize, at, 0.95, 0.8, slant)
 		default:
-			l.text(c, t.label, tickSize, at, 0.5, 1, 0)
+			text(c, t.label, tickSize, at, 0.5, 1, 0)
 		}
 	}
 	if out := labelGap + a.deep() + 4; a.vertical {
 		for _, line := range slices.Backward(strings.Split(a.Label, "\n")) {
-			l.text(c, line, textSize, a.place(c, 0.5, out+textSize*descent), 0.5, 0, math.Pi/2)
+			text(c, line, textSize, a.place(c, 0.5, out+textSize*descent), 0.5, 0, math.Pi/2)
 			out += textSize * lineSpace
 		}
 	} else {
-		l.text(c, a.Label, textSize, a.place(c, 0.5, out), 0.5, 1, 0)
+		text(c, a.Label, textSize, a.place(c, 0.5, out), 0.5, 1, 0)
 	}
 }
 

@@ -2,18 +2,17 @@ package figure
 
 import (
 	"cmp"
-	"fmt"
 	"hash/fnv"
 	"image/color"
 	"math"
 	"slices"
 
-	"golang.org/x/image/font/sfnt"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
@@ -209,23 +208,16 @@ func textWidth(s string, size float64) (width float64) {
 
 // text writes s turned by turn radians about pt, which is the point (ax, ay) of its box: (0, 0) is the start of the
 // baseline, (1, 1) the end of the cap height.
-func (l *layout) text(c *draw.Canvas, s string, size float64, pt vg.Point, ax, ay, turn float64) {
-	c.SetColor(ink)
-	f := face(size)
-	var buf sfnt.Buffer
-	for _, c := range s { // a character that the font lacks would be left out without a word
-		ch, _, _ := glyph(c)
-		if g, err := f.Face.GlyphIndex(&buf, ch); (err != nil || g == 0) && l.err == nil {
-			l.err = fmt.Errorf("figure: label %q: the font has no character %q", s, ch)
-		}
-	}
+func text(c *draw.Canvas, s string, size float64, pt vg.Point, ax, ay, turn float64) {
 	if s == "" {
 		return
 	}
+	s = safe.Text(s) // XML has no control characters
+	c.SetColor(ink)
 	c.Push()
 	c.Translate(pt)
 	c.Rotate(turn)
-	c.FillString(f, vg.Point{X: -vg.Length(ax * textWidth(s, size)), Y: -vg.Length(ay * capHeight * size)}, s)
+	c.FillString(face(size), vg.Point{X: -vg.Length(ax * textWidth(s, size)), Y: -vg.Length(ay * capHeight * size)}, s)
 	c.Pop()
 }
 
