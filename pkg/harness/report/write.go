@@ -67,17 +67,10 @@ func Writable(dir string) error {
 type Files struct {
 	Data map[string]map[string][]byte // of experiments, by folder and by name in it
 	Made map[string][]byte            // what is made of the data, by name
-	ours map[string]bool              // names without extension that this program alone makes
 }
 
 // NewFiles returns no files.
-func NewFiles() Files {
-	ours := map[string]bool{}
-	for _, name := range []string{"index", "claims", "comparison", "grids", "best", "cells", "chosen"} {
-		ours[name] = true
-	}
-	return Files{map[string]map[string][]byte{}, map[string][]byte{}, ours}
-}
+func NewFiles() Files { return Files{map[string]map[string][]byte{}, map[string][]byte{}} }
 
 // Add adds the files of an experiment, whose folder it is.
 func (f Files) Add(folder string, data, made map[string][]byte) {
@@ -103,10 +96,6 @@ func (r *Results) Files() (Files, error) {
 	out, errs := NewFiles(), []error(nil)
 	out.Made[marker] = []byte(markerText)
 	for _, x := range r.Experiments {
-		out.ours[x.Name] = true
-		for _, s := range x.Sections {
-			out.ours[s.ID] = true
-		}
 		errs = append(errs, x.takeFiles())
 		data, made, err := x.Files()
 		if err != nil {
@@ -123,8 +112,9 @@ func Alone(dir string, f func() error) error {
 	return disk.Alone(context.Background(), dir, func(*os.Root) error { return f() })
 }
 
-// Write writes files to a results folder, and removes sections and pages that are not made any more. Each file is the
-// old or the new one, whole, and so are the data of an experiment. No other process may write meanwhile: see Alone.
+// Write writes files to a results folder, and removes what they replace: the picture of a section that has none now, and
+// arrays of trials that are not there. Each file is the old or the new one, whole, and so are the data of an experiment.
+// No other process may write meanwhile: see Alone.
 func (f Files) Write(dir string) error {
 	if err := errors.Join(Writable(dir), os.MkdirAll(dir, 0o777)); err != nil {
 		return err
@@ -147,10 +137,14 @@ func (f Files) Write(dir string) error {
 			return err
 		}
 	}
+	stem := func(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }
+	made := map[string]bool{}
+	for name := range f.Made {
+		made[stem(name)] = true
+	}
 	stale, err := f.stale(root)
 	for _, name := range stale {
-		array := path.Base(path.Dir(name)) == arraysName
-		if temporary(name) || array || f.ours[strings.TrimSuffix(path.Base(name), path.Ext(name))] {
+		if temporary(name) || made[stem(name)] || path.Base(path.Dir(name)) == arraysName {
 			err = errors.Join(err, disk.RemoveAll(root, name))
 		}
 	}
@@ -211,17 +205,9 @@ func (f Files) Check(dir string) (different []safe.Damage, err error) {
 	}
 	all := f.all()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		b := all[name]
-		now, err := safe.ReadIn(root, name, maxData)
-		info, _ := root.Lstat(name)
-		switch {
-		case info != nil && !info.Mode().IsRegular():
-			blame(name, "is not a file")
-		case errors.Is(err, fs.ErrNotExist):
+		if _, err := root.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 			blame(name, "missing")
-		case err != nil:
-			return nil, err
-		case !bytes.Equal(now, b):
+		} else if !there(root, name, all[name]) {
 			blame(name, "is not what the records give now")
 		}
 	}
