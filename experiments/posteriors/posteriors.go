@@ -9,7 +9,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/study"
-	"github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
 //go:embed posteriors.yaml tuned.yaml words.yaml grids
@@ -39,7 +38,6 @@ var Experiment = &harness.Experiment{
 	Reference: reference,
 	Custom:    own,
 	Check:     check,
-	Samplers:  append(slices.Clone(samplers.All), longSampler),
 	Metrics:   words.Metrics,
 	Scores:    []string{"error-sd[1]", "error-mean[1]", "energy", "ksd"},
 	Grids:     files,

@@ -53,8 +53,7 @@ type Experiment struct {
 	// Reference returns what a trial is judged by; nil: trials of this experiment need no reference.
 	Reference func(t *Trial) (*Reference, error)
 
-	Samplers []sifg.Sampler // that it has besides those of the library
-	Metrics  Metrics        // that its trials can measure, for listings
+	Metrics Metrics // that its trials can measure, for listings
 	// metrics that methods are compared by, the most telling first; less is better in all of them
 	Scores []string
 	// Baselines are predictors without a sampler that its trials measure too, shown beside the methods.
@@ -274,18 +273,4 @@ var None = sifg.Sampler{
 	},
 }
 
-// registered are the names of the samplers of experiments that are in the library's table.
-var registered = map[string]bool{}
-
-// Register adds the samplers of these experiments to the library's table, each name once: experiments may share a
-// sampler.
-func Register(experiments ...*Experiment) {
-	for _, e := range experiments {
-		for _, s := range e.Samplers {
-			if !registered[s.Name] {
-				sifg.Register(s)
-				registered[s.Name] = true
-			}
-		}
-	}
-}
+func init() { sifg.Register(None) }

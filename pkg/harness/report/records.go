@@ -279,34 +279,21 @@ func (d *Records) lists(name string, keys map[string]bool) bool {
 // shown is the experiment as these records show it. On what is a person's own About says, but for a grid's, whose
 // settings they are and how a table was read.
 func (d *Records) shown(e *harness.Experiment) *harness.Experiment {
-	if e.Custom == nil || !d.onCustom() {
+	own := func(text string) bool {
+		return strings.HasPrefix(text, "--data ") || strings.HasPrefix(text, "--program ")
+	}
+	if e.Custom == nil || !slices.ContainsFunc(slices.Concat(slices.Collect(maps.Values(d.Set))...), own) {
 		return e
 	}
-	out := e.Shown(d.problems())
+	var problems []string
+	for _, t := range d.Trials {
+		if !slices.Contains(problems, t.Problem) {
+			problems = append(problems, t.Problem)
+		}
+	}
+	out := e.Shown(problems)
 	if d.About != "" && !strings.HasPrefix(d.About, "{") {
 		out.Note = d.About
 	}
 	return out
-}
-
-// onCustom reports whether the trials are on data or on a target of a person's own.
-func (d *Records) onCustom() bool {
-	for _, set := range d.Set {
-		for _, text := range set {
-			if strings.HasPrefix(text, "--data ") || strings.HasPrefix(text, "--program ") {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// problems are those of the trials, in order.
-func (d *Records) problems() (names []string) {
-	for _, t := range d.Trials {
-		if !slices.Contains(names, t.Problem) {
-			names = append(names, t.Problem)
-		}
-	}
-	return names
 }
