@@ -41,7 +41,7 @@ func TestReadPublished(t *testing.T) {
 		"dataset,metric,method,mean,mean\na,b,c,1,2\n":                 `"mean" "mean"]`,
 		"dataset,metric,method,std\na,b,c,1\n":                         `want a first line`,
 		"dataset,metric,method,mean,note\na,b,c,1,2\n":                 `want a first line`,
-		"dataset,metric,method,mean,std,se\na,b,c,1,2,3\n":             `line 2: want a mean and a standard deviation (std) or error`,
+		"dataset,metric,method,mean,std,se\na,b,c,1,2,3\n":             `line 2: want a mean and a standard`,
 		"dataset,metric,method,mean,std,n\na,b,c,1,2,0\n":              `the mean is of, found "0"`,
 		"dataset,metric,method,mean,std,exclude\na,b,c,1,2,doubtful\n": `exclude is yes or empty, found "doubtful"`,
 	} {

@@ -178,8 +178,8 @@ func (w *work) write(e *env, r *report.Results, grids map[string]*report.Results
 	return errors.Join(files.Write(w.results), indexRuns(e, w.results))
 }
 
-// show prints the tables of what is a person's own, and else the last values under each protocol of the plan. Of several experiments
-// these are hundreds, which the page shows better.
+// show prints the tables of what is a person's own, and else the last values under each protocol of the plan. Of
+// several experiments these are hundreds, which the page shows better.
 func (w *work) show(e *env, r *report.Results) {
 	first := w.Experiments[0]
 	x := r.Experiment(first.Name)

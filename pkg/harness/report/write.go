@@ -112,9 +112,9 @@ func Alone(dir string, f func() error) error {
 	return disk.Alone(context.Background(), dir, func(*os.Root) error { return f() })
 }
 
-// Write writes files to a results folder, and removes what they replace: the picture of a section that has none now, and
-// arrays of trials that are not there. Each file is the old or the new one, whole, and so are the data of an experiment.
-// No other process may write meanwhile: see Alone.
+// Write writes files to a results folder, and removes what they replace: the picture of a section that has none now,
+// and arrays of trials that are not there. Each file is the old or the new one, whole, and so are the data of an
+// experiment. No other process may write meanwhile: see Alone.
 func (f Files) Write(dir string) error {
 	if err := errors.Join(Writable(dir), os.MkdirAll(dir, 0o777)); err != nil {
 		return err
