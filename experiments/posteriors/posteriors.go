@@ -17,7 +17,9 @@ var files embed.FS
 var words = study.ReadWords(files)
 
 func init() {
-	figure.Looks[chainsName] = figure.Look{Color: 0x28c864, Dash: []float64{8, 1.5, 2, 1.5}, Mark: "open-triangle"}
+	figure.Looks[chainsName] = figure.Style{
+		Color: figure.RGB(0x28c864), Dash: []float64{8, 1.5, 2, 1.5}, Mark: figure.OpenTriangle,
+	}
 }
 
 // measuring is what trials measure, those of a paper too.

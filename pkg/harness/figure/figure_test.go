@@ -113,11 +113,6 @@ func TestMethods(t *testing.T) {
 			seen[k] = s.Name
 		}
 	}
-	for name, l := range Looks {
-		if glyphs[l.Mark] == nil {
-			t.Errorf("%s: no glyph for the mark %q", name, l.Mark)
-		}
-	}
 	a, b := Method("mine"), Method("other")
 	if !reflect.DeepEqual(a, Method("mine")) || seen[fmt.Sprint(a.Color)] != "" || a.Color == b.Color {
 		t.Errorf("unknown samplers: %v, %v", a, b)
@@ -125,10 +120,10 @@ func TestMethods(t *testing.T) {
 	if a.Label != "mine" {
 		t.Errorf("an unknown sampler is called %s", a.Label)
 	}
-	Looks["mine"] = Look{Title: "Mine", Color: 0x102030, Mark: "cross"}
+	Looks["mine"] = Style{Label: "Mine", Color: RGB(0x102030), Mark: Cross}
 	defer delete(Looks, "mine")
 	declared := Method("mine")
-	if want := (Style{Label: "Mine", Color: rgb(0x102030), Mark: glyphs["cross"]}); !reflect.DeepEqual(declared, want) {
+	if want := (Style{Label: "Mine", Color: RGB(0x102030), Mark: Cross}); !reflect.DeepEqual(declared, want) {
 		t.Errorf("a declared method: %+v, want %+v", declared, want)
 	}
 }

@@ -118,20 +118,14 @@ func (l *layout) place(w, h float64) (float64, float64) {
 			x = outer
 		}
 		x += left[i%l.cols]
-		p.Rectangle = rectangle(x, y-top-h, w, h)
+		p.Min = vg.Point{X: vg.Length(x), Y: vg.Length(y - top - h)}
+		p.Max = p.Min.Add(vg.Point{X: vg.Length(w), Y: vg.Length(h)})
 		x += w + right + gap
 		if (i+1)%l.cols == 0 {
 			y -= top + h + bottom[i/l.cols] + gap
 		}
 	}
 	return w, h
-}
-
-func rectangle(x, y, w, h float64) vg.Rectangle {
-	return vg.Rectangle{
-		Min: vg.Point{X: vg.Length(x), Y: vg.Length(y)},
-		Max: vg.Point{X: vg.Length(x + w), Y: vg.Length(y + h)},
-	}
 }
 
 // draw draws the figure, and returns the number of values that are not shown.
@@ -149,7 +143,8 @@ func (l *layout) draw(c draw.Canvas) (hidden int) {
 			layer.draw(p)
 		}
 		hidden += p.hidden
-		frame(&p.Canvas)
+		p.SetLineStyle(draw.LineStyle{Color: ink, Width: thinWidth})
+		p.Stroke(p.Rectangle.Path())
 		l.drawAxis(&p.Canvas, &p.x)
 		l.drawAxis(&p.Canvas, &p.y)
 		l.drawEnds(p)
@@ -158,12 +153,6 @@ func (l *layout) draw(c draw.Canvas) (hidden int) {
 		text(&p.Canvas, p.spec.Title, textSize, vg.Point{X: mid.X, Y: p.Max.Y + 4}, 0.5, 0, 0)
 	}
 	return hidden
-}
-
-// frame draws a frame around c.
-func frame(c *draw.Canvas) {
-	c.SetLineStyle(draw.LineStyle{Color: ink, Width: thinWidth})
-	c.Stroke(c.Rectangle.Path())
 }
 
 // place returns the point at a share u of the axis, this far out of the frame c.
