@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"html/template"
 	"net/url"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -81,7 +80,6 @@ type site struct {
 	Up        []link // pages in folders above
 	Runs      []Run  // that the page of all runs shows
 	Rehearsal string // the scale, where it is not full; "": it is
-	Full      string // the page of the results of full scale; "": not known
 }
 
 // link is a page, with its name in the list of pages and above itself.
@@ -145,10 +143,7 @@ func Render(r *report.Results, grids []report.Grid, all []*harness.Experiment) (
 	if _, ok := OfRuns(r.Dir); ok {
 		s.Up = []link{{Name: "../" + firstPage, Title: "My runs"}}
 	}
-	if s.Rehearsal = r.Rehearsal(); filepath.Base(r.Dir) == s.Rehearsal {
-		s.Full = "../" + firstPage // of the folder that has the scale's
-		s.Up = []link{{Name: s.Full, Title: "Results at full scale"}}
-	}
+	s.Rehearsal = r.Rehearsal()
 	return s.pages()
 }
 
@@ -275,9 +270,6 @@ var pictureSize = regexp.MustCompile(` width="([\d.]+)pt" height="([\d.]+)pt"`)
 // image returns the attributes that show a drawing by its file: a third larger than on paper.
 func image(at string, svg []byte) template.HTMLAttr {
 	size := pictureSize.FindSubmatch(svg)
-	if size == nil {
-		size = [][]byte{nil, nil, nil}
-	}
 	pixels := func(text []byte) int {
 		points, _ := strconv.ParseFloat(string(text), 64)
 		return int(points * 16 / 9)
