@@ -38,7 +38,7 @@ func compareCommand(e *env) *cobra.Command {
 				if ours.Scripts == nil {
 					return exitf(exitStopped, "no numbers of the authors' code in %s: make authors runs them", ours.Dir)
 				}
-				_, err := fmt.Fprint(e.out, authors.Table(ours.BesideScripts(), !all).Markdown())
+				_, err := fmt.Fprint(e.out, authors.Table(ours.BesideScripts()).Markdown())
 				return err
 			}
 			return usage.Unknown("numbers", against, "--against", []string{"published", "authors"})
