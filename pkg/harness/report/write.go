@@ -41,24 +41,17 @@ func Writable(dir string) error {
 				dir, filepath.Dir(at))
 		}
 	}
+	_, unmarked := os.Lstat(filepath.Join(dir, marker))
 	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	other := slices.IndexFunc(entries, func(e fs.DirEntry) bool {
+		return !slices.Contains(others, e.Name()) && !strings.HasPrefix(e.Name(), ".")
+	})
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return usage.Errorf("--results %s: %v", dir, err)
-	}
-	other := ""
-	for _, e := range entries {
-		switch name := e.Name(); {
-		case name == Grids && e.Type().IsRegular():
-			return usage.Errorf("--results %s: %s in it is a file, where results of grids go", dir, Grids)
-		case name == marker:
-			return nil
-		case !slices.Contains(others, name) && !strings.HasPrefix(name, "."):
-			other = name
-		}
-	}
-	if other != "" {
+	case unmarked != nil && other >= 0:
 		return usage.Errorf("--results %s has %s and no %s: want a folder that is empty, not there yet, or one of "+
-			"sifg's", dir, safe.Text(other), marker)
+			"sifg's", dir, safe.Text(entries[other].Name()), marker)
 	}
 	return nil
 }
