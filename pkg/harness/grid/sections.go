@@ -203,7 +203,7 @@ func (q Question) best(s *record.Set) (*table.Table, error) {
 
 // interval writes the 95 % interval of the mean over seeds.
 func interval(c *cell) string {
-	lo, hi := stats.TInterval(c.samples[0].Numbers(), 0.95)
+	lo, hi := stats.OverlapInterval(c.samples[0].Numbers(), 0, 0.95)
 	if math.IsNaN(lo) {
 		return "–"
 	}
