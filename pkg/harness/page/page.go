@@ -105,10 +105,10 @@ type part struct {
 // protocol is what an experiment has under one.
 type protocol struct {
 	*record.Set
-	Name, Words, Note string
-	Studies           bool     // it is a study of the experiment: it checks no claim
-	Marks             []string // why its verdicts are not about the paper: quick scale, changed settings
-	Items             []item
+	Note    string
+	Studies bool     // it is a study of the experiment: it checks no claim
+	Marks   []string // why its verdicts are not about the paper: quick scale, changed settings
+	Items   []item
 }
 
 // item is a section of an experiment under a protocol that is no claim.
@@ -220,14 +220,12 @@ func newProtocol(x *report.Experiment, set *record.Set, seen map[string]bool) *p
 	about := x.File().Protocol(set.Protocol)
 	out := &protocol{
 		Set:     set,
-		Name:    set.Protocol,
-		Words:   cmp.Or(about.Title, set.Protocol),
 		Note:    cmp.Or(x.Note, about.Note),
 		Studies: !about.Claims,
 		Marks:   marks(set.Scale, set.Changed()),
 	}
 	if x.OnCustom() { // no protocol's settings are those of what is one's own
-		out.Words, out.Note, out.Marks = set.Protocol, x.Note, marks(set.Scale, false)
+		out.Note, out.Marks = x.Note, marks(set.Scale, false)
 	}
 	for _, p := range x.Parts(set.Protocol) {
 		if p.Claim != nil {
