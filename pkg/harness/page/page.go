@@ -43,7 +43,7 @@ var (
 		"repository": func() string { return repository },
 		"rows":       func(v view, l claim.Ledger) rows { return rows{v, l} },
 		"gridID": func(g report.Grid) string {
-			return strings.ReplaceAll(strings.Join([]string{"grid", g.Experiment, g.Name, g.Protocol}, "-"), "/", "-")
+			return strings.ReplaceAll("grid-"+g.Set.Experiment+"-"+g.Name+"-"+g.Set.Protocol, "/", "-")
 		},
 		// class is the name of the style of a verdict or an outcome.
 		"class": func(v any) string { return strings.ReplaceAll(fmt.Sprint(v), " ", "-") },

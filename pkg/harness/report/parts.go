@@ -151,21 +151,14 @@ func (x *Experiment) Files() (data, made map[string][]byte, err error) {
 	return data, made, err
 }
 
-// Grid is the results of a grid, as a page shows them.
+// Grid is the results of a grid on an experiment under a protocol, as a page shows them.
 type Grid struct {
-	Name, Experiment, Protocol string
-	Title                      string       // the question that it answers
-	Command                    string       // that makes it again
-	Dir                        string       // below the results folder
-	Best                       *table.Table // the best cells of each method on each problem
-	Pictures                   []Picture
-	Failure                    string // why it cannot be shown; "": it can
-}
-
-// Picture is a drawing, whose files are at Path below the results folder, without extension.
-type Picture struct {
-	Title, Path string
-	SVG         []byte
+	Name, Title string // of the grid; the question that it answers
+	Aim         string // by what configurations are ranked
+	Command     string // that makes it again
+	Dir         string // below the results folder
+	Set         *record.Set
+	Best        *Part // the best cells of each method on each problem; nil: no trial ended well
 }
 
 // Summary is the last values of each method on each problem by the experiment's scores, the first three.
