@@ -41,8 +41,8 @@ func Writable(dir string) error {
 				dir, filepath.Dir(at))
 		}
 	}
-	_, unmarked := os.Lstat(filepath.Join(dir, marker))
 	entries, err := os.ReadDir(dir)
+	_, unmarked := os.Lstat(filepath.Join(dir, marker)) // which is written before all else
 	other := slices.IndexFunc(entries, func(e fs.DirEntry) bool {
 		return !slices.Contains(others, e.Name()) && !strings.HasPrefix(e.Name(), ".")
 	})
