@@ -182,7 +182,7 @@ func TestComparisonSplits(t *testing.T) {
 		s := m.but(func(_ float64, _, method, _ string, seed int) float64 {
 			return 50 + math.Sin(float64(seed*len(method)))
 		}).set(t)
-		tab, err := Experiment.Section("compare-boston").Table(s)
+		tab, err := comparisons()[0].Table(s)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -247,11 +247,6 @@ func (e *Experiment) SectionsUnder(protocol string, checks bool) (out []*Section
 	return out
 }
 
-// Section returns the section of an ID, which there is.
-func (e *Experiment) Section(id string) *Section {
-	return &e.Sections[slices.IndexFunc(e.Sections, func(s Section) bool { return s.ID == id })]
-}
-
 // Claims returns the claims that it checks.
 func (e *Experiment) Claims() (out []*claim.Claim) {
 	for _, s := range e.Sections {

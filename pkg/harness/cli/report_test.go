@@ -59,7 +59,7 @@ func TestCompare(t *testing.T) {
 		{Problem: "small", Metric: "first", Method: "svgd", Mean: 1000, SD: 1},
 		{Problem: "small", Metric: "none", Method: "sifg", Text: "0.5"},
 	}
-	said := x.want(t, "compare --protocol released", 0, "1 differs, 1 not comparable: its trials do not measure none",
+	said := x.want(t, "compare --protocol released", 0, "0 of 1 agree", "1 not comparable: not measured",
 		"in SE", "differs ✗")
 	if strings.Contains(said, "0.5") || strings.Contains(said, "toy paper") {
 		t.Error("more is shown than can be compared, or was asked for:", said)
