@@ -80,7 +80,7 @@ func TestOwnData(t *testing.T) {
 	testPredictions(t, "results/custom/mine/uci-bnn")
 	ends(t, 75, "compare --name mine", "nothing in results/custom/mine can be compared with published")
 	ends(t, 0, "claims --name mine", "no claim was decided")
-	ends(t, 75, "verify --name mine --recompute 1", "4 of 4 trials were not drawn: 4 have no data here")
+	ends(t, 75, "verify --name mine --recompute 1", "of those not drawn 4 have no data here")
 	manifest := ""
 	for name, file := range map[string]string{"rent": "rent.csv", "flats-2": "Flats_2.csv"} {
 		manifest += "\n  " + name + ": {files: [{name: " + file + "}], target: rent, " +
