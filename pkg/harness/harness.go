@@ -112,11 +112,9 @@ type Custom struct {
 // On returns the experiment with a problem of its own for each of these data sets, in place of its problems, and
 // without claims. On a program there is one, whose name stands in place of a data set's.
 func (e *Experiment) On(data []string, target *program.Program) (*Experiment, error) {
-	switch {
-	case target == nil && (e.Custom == nil || e.Custom.Program):
-		return nil, usage.Errorf("experiment %s does not take --data", e.Name)
-	case target != nil && (e.Custom == nil || !e.Custom.Program):
-		return nil, usage.Errorf("experiment %s does not take --program", e.Name)
+	if e.Custom == nil || e.Custom.Program != (target != nil) {
+		what := map[bool]string{false: "--data", true: "--program"}[target != nil]
+		return nil, usage.Errorf("experiment %s does not take %s", e.Name, what)
 	}
 	options := e.Custom.Options
 	if target != nil {

@@ -125,10 +125,7 @@ func ReadRecords(dir string) (*Records, error) {
 
 // readTimings reads the timings that were written with trials of this sum.
 func (d *Records) readTimings(trials string) error {
-	b, err := readData(d.dir, timingsName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return damaged(d.dir, timingsName, "missing")
-	}
+	b, err := d.file(timingsName)
 	if err != nil {
 		return err
 	}
@@ -169,16 +166,20 @@ func (d *Records) read(name string) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
 	}
-	b, err := readData(d.dir, name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, damaged(d.dir, name, "missing")
-	case err != nil:
-		return nil, err
-	case digest(b) != want:
-		return nil, damaged(d.dir, name, "it is not the file that "+trialsName+" was written with")
+	b, err := d.file(name)
+	if err == nil && digest(b) != want {
+		err = damaged(d.dir, name, "it is not the file that "+trialsName+" was written with")
 	}
-	return b, nil
+	return b, err
+}
+
+// file reads a file that must be there.
+func (d *Records) file(name string) ([]byte, error) {
+	b, err := readData(d.dir, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = damaged(d.dir, name, "missing")
+	}
+	return b, err
 }
 
 func digest(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
