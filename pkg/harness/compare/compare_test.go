@@ -71,7 +71,8 @@ func TestPublished(t *testing.T) {
 		!strings.Contains(text, "not computed") {
 		t.Errorf("%s", text)
 	}
-	if said := Count(got); said != "1 of 3 agree (0 marked, by chance alone 0), 1 not comparable: ours diverged; not computed" {
+	const count = "1 of 3 agree (0 marked, by chance alone 0), 1 not comparable: ours diverged; not computed"
+	if said := Count(got); said != count {
 		t.Error(said)
 	}
 	p.Incomparable = "the settings were changed: step=1"
