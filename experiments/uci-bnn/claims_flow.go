@@ -39,7 +39,7 @@ var flowClaims = []claim.Claim{
 	words.Claim("42", over(problems, settling, func(r results) claim.Outcome {
 		var verdicts []claim.Verdict
 		var text []string
-		for _, p := range expected(r.set) {
+		for _, p := range r.set.Problems {
 			v, words := rule.Settled(r.on(p), "rmse", " "+r.names(p), settling)
 			verdicts, text = append(verdicts, v...), append(text, words...)
 		}
