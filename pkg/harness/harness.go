@@ -13,7 +13,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
@@ -231,18 +230,6 @@ func (e *Experiment) ReadPublished(file string) ([]claim.Published, error) {
 type Baseline struct {
 	Name    string   // in words: least squares
 	Metrics []string // that have its values, one for each of Experiment.Scores
-}
-
-// SectionsUnder returns the sections that a protocol has; checks says whether it checks claims.
-func (e *Experiment) SectionsUnder(protocol string, checks bool) (out []*Section) {
-	for i := range e.Sections {
-		s := &e.Sections[i]
-		there := s.Under == nil || slices.Contains(s.Under, protocol)
-		if there && (s.Claim == nil || checks) {
-			out = append(out, s)
-		}
-	}
-	return out
 }
 
 // Claims returns the claims that it checks.

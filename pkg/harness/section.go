@@ -23,11 +23,9 @@ type Section struct {
 	Title string // of a claim its statement
 	Text  string // caption; of a claim its rule
 
-	Under []string // the protocols that have it; nil: all, and of a claim those whose settings check claims
-
 	Draw  func(s *record.Set) (*figure.Figure, error) // nil: no figure
 	Table func(s *record.Set) (*table.Table, error)   // nil: no table
-	Claim *claim.Claim                                // nil: no claim
+	Claim *claim.Claim                                // of protocols that check claims; nil: no claim
 	// Files are data that the arrays of trials hold, by path below the protocol: predictions.parquet. nil: none.
 	Files func(s *record.Set) (map[string][]byte, error)
 }

@@ -125,7 +125,12 @@ func toyExperiments() []*harness.Experiment {
 				{ID: "absent", Title: "Of another problem", Draw: none},
 				{ID: "kl", Title: "KL at the end", Table: wide},
 				{ID: "compare-p", Title: "p: KL of each seed", Text: "A point is a seed.", Draw: draw, Table: wide},
-				{ID: "third-only", Title: "Elsewhere", Table: wide, Under: []string{"third"}},
+				{ID: "third-only", Title: "Elsewhere", Table: func(s *record.Set) (*table.Table, error) {
+					if s.Protocol != "third" {
+						return nil, harness.ErrNoTrials
+					}
+					return wide(s)
+				}},
 			}, claims),
 		},
 		{

@@ -29,7 +29,7 @@ type Part struct {
 // Parts returns what an experiment has under a protocol, in order.
 func (x *Experiment) Parts(protocol string) []*Part {
 	var out []*Part
-	for _, s := range x.SectionsUnder(protocol, x.Checks(protocol)) {
+	for _, s := range x.Sections {
 		if part := x.Part(protocol, s.ID); part != nil {
 			out = append(out, part)
 		}
@@ -45,8 +45,8 @@ func (x *Experiment) Part(protocol, id string) *Part {
 		return made
 	}
 	x.parts[key] = nil
-	for _, s := range x.SectionsUnder(protocol, x.Checks(protocol)) {
-		if s.ID == id && s.Files == nil {
+	for i := range x.Sections {
+		if s := &x.Sections[i]; s.ID == id && s.Files == nil && (s.Claim == nil || x.Checks(protocol)) {
 			x.parts[key] = x.make(s, set)
 		}
 	}
@@ -121,7 +121,7 @@ func (p *Part) files(out map[string][]byte) {
 func (x *Experiment) takeFiles() error {
 	var errs []error
 	for _, set := range x.Sets {
-		for _, s := range x.SectionsUnder(set.Protocol, false) {
+		for _, s := range x.Sections {
 			if s.Files == nil {
 				continue
 			}

@@ -73,7 +73,10 @@ func toy() *harness.Experiment {
 				}
 				return map[string][]byte{"draws.npy": fmt.Appendln(nil, a.Data)}, nil
 			}},
-			{ID: "one", Title: "One", Under: []string{"released"}, Table: func(*record.Set) (*table.Table, error) {
+			{ID: "one", Title: "One", Table: func(s *record.Set) (*table.Table, error) {
+				if s.Protocol != "released" {
+					return nil, harness.ErrNoTrials
+				}
 				return &table.Table{}, nil
 			}},
 		}, harness.Claims([]claim.Claim{
