@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/authors"
 	"github.com/semi-implicit/sifg/pkg/harness/compare"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
@@ -60,11 +61,10 @@ func comparePublished(e *env, r plan.Request, ours *report.Results, all bool) er
 		return r.Protocols == nil || slices.Contains(r.Protocols, plan.All) || slices.Contains(r.Protocols, protocol)
 	}
 	none := true
-	for _, x := range r.Experiments {
-		mine := ours.Experiment(x.Name) // which publishes nothing on what is a person's own
-		for _, set := range mine.Under(wanted) {
-			rows := compare.Published(mine.Published, set)
-			if len(rows) == 0 {
+	for _, x := range ours.Experiments { // which publish nothing on what is a person's own
+		for _, set := range x.Sets {
+			rows := compare.Published(x.Published, set)
+			if len(rows) == 0 || !wanted(set.Protocol) || harness.ByName(r.Experiments, x.Name) == nil {
 				continue
 			}
 			none = false

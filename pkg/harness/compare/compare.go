@@ -97,11 +97,10 @@ func Count(rows []Row) string {
 			why = append(why, r.Why)
 		}
 	}
-	all := n[Agrees] + n[Differs]
-	text := fmt.Sprintf("%d of %d agree (%d marked, by chance alone %.0f)", n[Agrees], all, marked,
-		claim.Chance*float64(all))
-	if n[NotComparable] > 0 {
-		text += fmt.Sprintf(", %d not comparable", n[NotComparable])
+	text := fmt.Sprintf("%d not comparable", n[NotComparable])
+	if all := n[Agrees] + n[Differs]; all > 0 {
+		text = fmt.Sprintf("%d of %d agree (%d marked, by chance alone %.0f), %s", n[Agrees], all, marked,
+			claim.Chance*float64(all), text)
 	}
 	if why != nil {
 		text += ": " + strings.Join(why[:min(len(why), 3)], "; ")

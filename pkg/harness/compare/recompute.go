@@ -28,10 +28,11 @@ func Draw(r *report.Results, all []*harness.Experiment, data *dataset.Library, n
 ) {
 	seen := map[string]bool{} // protocols may share a trial
 	left = map[string]int{}
-	for _, e := range all {
-		for _, set := range r.Experiment(e.Name).Under(func(string) bool { return true }) {
+	for _, x := range r.Experiments {
+		e := harness.ByName(all, x.Name)
+		for _, set := range x.Sets {
 			for _, row := range set.Trials {
-				if !row.Final() || seen[row.Key] {
+				if e == nil || !row.Final() || seen[row.Key] {
 					continue
 				}
 				seen[row.Key] = true

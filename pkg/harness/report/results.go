@@ -138,16 +138,6 @@ func (x *Experiment) Set(protocol string) *record.Set {
 	return nil
 }
 
-// Under returns the records of the protocols that are wanted. The experiment may be nil.
-func (x *Experiment) Under(wanted func(protocol string) bool) (sets []*record.Set) {
-	for i := 0; x != nil && i < len(x.Sets); i++ {
-		if wanted(x.Sets[i].Protocol) {
-			sets = append(sets, x.Sets[i])
-		}
-	}
-	return sets
-}
-
 // Checks reports whether the settings say that a protocol checks claims.
 func (x *Experiment) Checks(protocol string) bool { return x.file.Protocol(protocol).Claims }
 
