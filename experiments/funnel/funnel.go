@@ -8,7 +8,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/study"
 	"github.com/semi-implicit/sifg/pkg/study/density"
-	"github.com/semi-implicit/sifg/pkg/study/samplers"
+	_ "github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
 //go:embed funnel.yaml words.yaml
@@ -29,7 +29,6 @@ var Experiment = &harness.Experiment{
 	Problem:   density.Problem,
 	Check:     density.Check,
 	Reference: density.Reference,
-	Samplers:  samplers.All,
 	Metrics:   density.Metrics(harness.Many),
 	Scores:    []string{"energy", "knn-kl"},
 	Sections: []harness.Section{

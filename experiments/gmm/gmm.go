@@ -9,7 +9,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/study"
 	"github.com/semi-implicit/sifg/pkg/study/density"
-	"github.com/semi-implicit/sifg/pkg/study/samplers"
+	_ "github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
 //go:embed gmm.yaml words.yaml grids/*.yaml
@@ -29,7 +29,6 @@ var Experiment = &harness.Experiment{
 	Measuring: density.Measuring,
 	Problem:   density.Problem,
 	Check:     density.Check,
-	Samplers:  samplers.All,
 	Metrics:   density.Metrics(5),
 	Scores:    []string{"knn-kl", "energy"},
 	Grids:     files,

@@ -8,7 +8,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/study"
-	"github.com/semi-implicit/sifg/pkg/study/samplers"
+	_ "github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
 //go:embed meg-ica.yaml words.yaml grids
@@ -29,7 +29,6 @@ var Experiment = &harness.Experiment{
 	Problem:   build,
 	Check:     check,
 	Reference: referenceOf,
-	Samplers:  samplers.All,
 	Metrics:   words.Metrics,
 	Scores:    []string{"amari-median", "energy"},
 	Grids:     files,

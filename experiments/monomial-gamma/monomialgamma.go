@@ -8,7 +8,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/study"
 	"github.com/semi-implicit/sifg/pkg/study/density"
-	"github.com/semi-implicit/sifg/pkg/study/samplers"
+	_ "github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
 //go:embed monomial-gamma.yaml words.yaml grids/*.yaml
@@ -29,7 +29,6 @@ var Experiment = &harness.Experiment{
 	Measuring: density.Measuring,
 	Problem:   density.Problem,
 	Check:     density.Check,
-	Samplers:  samplers.All,
 	Metrics:   density.Metrics(harness.Many),
 	Scores:    []string{"knn-kl", "knn-kl-exact", "energy"},
 	Grids:     files,

@@ -61,7 +61,6 @@ func readPaper(t *testing.T, old, new string) (*harness.Experiment, error) {
 
 // TestPaper: a folder is an experiment of its name, with the methods, numbers and claims that it has.
 func TestPaper(t *testing.T) {
-	harness.Register(Experiment)
 	e, err := readPaper(t, "", "")
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +87,6 @@ func TestPaperRefused(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts seventy programs: ten seconds")
 	}
-	harness.Register(Experiment)
 	for _, c := range []struct{ old, new, want string }{
 		{"title", "titel", `unknown key "titel" in FILE, line 2: did you mean "title"?`},
 		{"title: A paper", "title: ''", `FILE: title is missing`},

@@ -9,7 +9,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/study"
-	"github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
 //go:embed posteriors.yaml tuned.yaml words.yaml grids
@@ -18,7 +17,9 @@ var files embed.FS
 var words = study.ReadWords(files)
 
 func init() {
-	figure.Looks[chainsName] = figure.Look{Color: 0x28c864, Dash: []float64{8, 1.5, 2, 1.5}, Mark: "open-triangle"}
+	figure.Looks[chainsName] = figure.Style{
+		Color: figure.RGB(0x28c864), Dash: []float64{8, 1.5, 2, 1.5}, Mark: figure.OpenTriangle,
+	}
 }
 
 // measuring is what trials measure, those of a paper too.
@@ -39,7 +40,6 @@ var Experiment = &harness.Experiment{
 	Reference: reference,
 	Custom:    own,
 	Check:     check,
-	Samplers:  append(slices.Clone(samplers.All), longSampler),
 	Metrics:   words.Metrics,
 	Scores:    []string{"error-sd[1]", "error-mean[1]", "energy", "ksd"},
 	Grids:     files,

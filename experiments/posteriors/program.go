@@ -152,14 +152,16 @@ func (p *problem) keep(sample sifg.Batch) map[string]*record.Array {
 // chainsName is the method of a posterior of a person's own whose sample is draws of the long chains.
 const chainsName = "nuts"
 
-var longSampler = sifg.Sampler{
-	Name:    chainsName,
-	Title:   "NUTS",
-	Version: 1,
-	Doc:     "on a posterior of your own: the No-U-Turn sampler, four chains, the reference of the other methods",
-	Build: func(sifg.Config) (*sifg.Flow, error) {
-		return &sifg.Flow{Field: sifg.Still{}, Mover: thinned{}}, nil
-	},
+func init() {
+	sifg.Register(sifg.Sampler{
+		Name:    chainsName,
+		Title:   "NUTS",
+		Version: 1,
+		Doc:     "on a posterior of your own: the No-U-Turn sampler, four chains, the reference of the other methods",
+		Build: func(sifg.Config) (*sifg.Flow, error) {
+			return &sifg.Flow{Field: sifg.Still{}, Mover: thinned{}}, nil
+		},
+	})
 }
 
 // thinned is the mover of that method: the particles are draws from the start.

@@ -35,9 +35,6 @@ type computed struct {
 
 const digestsFile = "testdata/digests.json"
 
-// Plans know the samplers of experiments, as the command's do, whichever tests are run.
-func init() { harness.Register(experiments...) }
-
 // TestNumerics: every method of every experiment gives at smoke scale the bits that it gave when its versions were last
 // raised. The keys of stored results rest on those versions, so other bits under the same versions would pass for the
 // same result.

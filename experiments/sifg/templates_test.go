@@ -59,7 +59,7 @@ func TestOwnSampler(t *testing.T) {
 		!strings.Contains(out, "| gmm-2d  | tamed") {
 		t.Errorf("the first run says\n%s", out)
 	}
-	theirs := must(report.ReadTrials(filepath.Join(dir, "results", "custom", "mine", "gmm"))).Trials
+	theirs := must(report.ReadRecords(filepath.Join(dir, "results", "custom", "mine", "gmm"))).Trials
 	ours := must(plan.New(plan.Request{
 		Experiments: []experiment{byName(t, "gmm")}, Scale: "smoke",
 		Problems: []string{"gmm-2d"}, Methods: []string{"sgld"},

@@ -93,7 +93,7 @@ func checkRest(t record.View) claim.Outcome {
 	for _, h := range o.Moves {
 		for k := range o.Sigmas {
 			ratio := t.Final("exact-1", at("variance", h), k)
-			lo, hi := stats.TInterval(ratio, 0.95)
+			lo, hi := stats.OverlapInterval(ratio, 0, 0.95)
 			yes, no = yes && lo >= 0.95 && hi <= 1.05, no || lo > 1.05 || hi < 0.95
 			seeds, least, most = len(ratio), min(least, stats.Mean(ratio)), max(most, stats.Mean(ratio))
 		}

@@ -17,8 +17,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
-func init() { harness.Register(Experiment) }
-
 // planned plans a problem at smoke scale, with other seeds than those that judge.
 func planned(seeds int, problem string, set ...string) (*plan.Plan, error) {
 	r := plan.Request{Experiments: []*harness.Experiment{Experiment}, Scale: "smoke", Problems: []string{problem}}

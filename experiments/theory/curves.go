@@ -97,6 +97,6 @@ func slopeOf(curves []record.Curve) slope {
 		each = append(each, k)
 	}
 	out := slope{mean: stats.Mean(each), seeds: len(each)}
-	out.low, out.high = stats.TInterval(each, 0.95)
+	out.low, out.high = stats.OverlapInterval(each, 0, 0.95)
 	return out
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/study"
-	"github.com/semi-implicit/sifg/pkg/study/samplers"
+	_ "github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
 //go:embed theory.yaml words.yaml
@@ -25,7 +25,6 @@ var Experiment = &harness.Experiment{
 	Settings: study.Read(files, "theory.yaml"),
 	Version:  "theory 1",
 	Problem:  problem,
-	Samplers: append(slices.Clip(samplers.All), harness.None),
 	Sections: slices.Concat([]harness.Section{
 		words.Figure("steps", drawSteps),
 		words.Figure("helps", drawHelps),

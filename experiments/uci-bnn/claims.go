@@ -36,7 +36,7 @@ func over(problems, methods []string, f func(r results) claim.Outcome) func(s *r
 		var planned []string
 		for _, p := range problems {
 			out.Keys = append(out.Keys, r.on(p).Keys(methods...)...)
-			if slices.Contains(expected(s), p) {
+			if slices.Contains(s.Problems, p) {
 				planned = append(planned, p)
 			}
 		}
@@ -82,7 +82,7 @@ func (r results) has(problem, metric string, methods ...string) bool {
 // and no other method is.
 func inMost(what string, tied bool) func(r results) claim.Outcome {
 	return func(r results) claim.Outcome {
-		out, n, told, total := untested, map[string]int{}, 0, len(metrics)*len(expected(r.set))
+		out, n, told, total := untested, map[string]int{}, 0, len(metrics)*len(r.set.Problems)
 		for problem, metric := range cells {
 			if !r.has(problem, metric, columns...) {
 				continue

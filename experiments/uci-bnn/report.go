@@ -12,8 +12,8 @@ import (
 )
 
 func init() {
-	look := func(title, as string, dash ...float64) figure.Look {
-		return figure.Look{Title: title, Color: figure.Looks[as].Color, Dash: dash}
+	look := func(title, as string, dash ...float64) figure.Style {
+		return figure.Style{Label: title, Color: figure.Looks[as].Color, Dash: dash}
 	}
 	figure.Looks["sifg-wide"] = look("SIFG, wide σ", "sifg", 1.6, 1.6)
 	figure.Looks["ada-sifg-wide"] = look("Ada-SIFG, wide σ", "ada-sifg", 5, 1.4, 1.2, 1.4)

@@ -91,20 +91,6 @@ func (r results) trivial(problem, predictor, metric string) []float64 {
 	return r.on(problem).Shared(predictor + strings.TrimPrefix(metric, "test"))
 }
 
-// expected are the problems that were planned, or a person's own data sets alone.
-func expected(s *record.Set) []string {
-	var own []string
-	for _, t := range s.Trials {
-		if !slices.Contains(append(own, problems...), t.Problem) {
-			own = append(own, t.Problem)
-		}
-	}
-	if own != nil {
-		return own
-	}
-	return s.Problems
-}
-
 // cells are the rows of Table 1, as pairs of problem and metric.
 func cells(yield func(problem, metric string) bool) {
 	for _, problem := range problems {

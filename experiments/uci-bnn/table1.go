@@ -88,7 +88,7 @@ func table1(s *record.Set) (*table.Table, error) {
 		return nil, fmt.Errorf("no trial ended well")
 	}
 	for _, metric := range metrics {
-		for _, problem := range expected(s) {
+		for _, problem := range s.Problems {
 			t.Rows = append(t.Rows, r.row(problem, metric, methods))
 		}
 	}
@@ -101,7 +101,7 @@ func table1(s *record.Set) (*table.Table, error) {
 			"with fewer than four fifths of the most trials takes no part.", 100*stats.Level, test),
 		"†: mean not below that of linear regression. (k of n): k of n trials ended well.",
 	}
-	if gone, _ := r.missing(expected(s), methods...); gone != "" {
+	if gone, _ := r.missing(s.Problems, methods...); gone != "" {
 		t.Notes = append(t.Notes, "Not all "+gone+".")
 	}
 	return t, nil
@@ -115,7 +115,7 @@ func ownTable(s *record.Set) (*table.Table, error) {
 	}
 	r, methods := read(s), compared(s)
 	for i, row := range t.Rows {
-		problem, metric := expected(s)[i%len(expected(s))], metrics[i/len(expected(s))]
+		problem, metric := s.Problems[i%len(s.Problems)], metrics[i/len(s.Problems)]
 		best := r.compare(problem, metric, methods).Best
 		line, network := stats.Mean(r.trivial(problem, "ols", metric)), stats.Mean(r.values(problem, metric, best))
 		if best == "" || !(line < network) {

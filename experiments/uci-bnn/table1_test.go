@@ -26,19 +26,6 @@ func TestPublishedCells(t *testing.T) {
 	}
 }
 
-// TestExpected: the planned data sets, or those of a person alone.
-func TestExpected(t *testing.T) {
-	for problem, want := range map[string]string{
-		"boston": "boston concrete power",
-		"rent":   "rent",
-	} {
-		s := &record.Set{Problems: []string{"boston", "concrete", "power"}, Trials: []record.Trial{{Problem: problem}}}
-		if got := strings.Join(expected(s), " "); got != want {
-			t.Errorf("with a trial on %s: %s, want %s", problem, got, want)
-		}
-	}
-}
-
 // cellOf returns the text of a cell of Table 1 and whether it is bold.
 func cellOf(t *testing.T, s *record.Set, row, header string) (string, bool) {
 	t.Helper()

@@ -8,7 +8,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/study"
-	"github.com/semi-implicit/sifg/pkg/study/samplers"
+	_ "github.com/semi-implicit/sifg/pkg/study/samplers"
 )
 
 //go:embed uci-bnn.yaml words.yaml grids/*.yaml
@@ -28,7 +28,6 @@ var Experiment = &harness.Experiment{
 	Measuring: measuring,
 	Problem:   build,
 	Check:     check,
-	Samplers:  samplers.All,
 	Metrics:   words.Metrics,
 	Scores:    metrics,
 	Baselines: []harness.Baseline{

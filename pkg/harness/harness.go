@@ -13,7 +13,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
@@ -53,8 +52,7 @@ type Experiment struct {
 	// Reference returns what a trial is judged by; nil: trials of this experiment need no reference.
 	Reference func(t *Trial) (*Reference, error)
 
-	Samplers []sifg.Sampler // that it has besides those of the library
-	Metrics  Metrics        // that its trials can measure, for listings
+	Metrics Metrics // that its trials can measure, for listings
 	// metrics that methods are compared by, the most telling first; less is better in all of them
 	Scores []string
 	// Baselines are predictors without a sampler that its trials measure too, shown beside the methods.
@@ -113,11 +111,9 @@ type Custom struct {
 // On returns the experiment with a problem of its own for each of these data sets, in place of its problems, and
 // without claims. On a program there is one, whose name stands in place of a data set's.
 func (e *Experiment) On(data []string, target *program.Program) (*Experiment, error) {
-	switch {
-	case target == nil && (e.Custom == nil || e.Custom.Program):
-		return nil, usage.Errorf("experiment %s does not take --data", e.Name)
-	case target != nil && (e.Custom == nil || !e.Custom.Program):
-		return nil, usage.Errorf("experiment %s does not take --program", e.Name)
+	if e.Custom == nil || e.Custom.Program != (target != nil) {
+		what := map[bool]string{false: "--data", true: "--program"}[target != nil]
+		return nil, usage.Errorf("experiment %s does not take %s", e.Name, what)
 	}
 	options := e.Custom.Options
 	if target != nil {
@@ -152,9 +148,6 @@ const ProgramSuffix = "-1000"
 
 // OnCustom reports whether the experiment is on what is a person's own.
 func (e *Experiment) OnCustom() bool { return e.own != nil }
-
-// OfProgram reports whether the experiment is on a target of a person's own.
-func (e *Experiment) OfProgram() bool { return e.own != nil && e.Custom.Program }
 
 // Problem is one trial's problem.
 type Problem struct {
@@ -239,23 +232,6 @@ type Baseline struct {
 	Metrics []string // that have its values, one for each of Experiment.Scores
 }
 
-// SectionsUnder returns the sections that a protocol has; checks says whether it checks claims.
-func (e *Experiment) SectionsUnder(protocol string, checks bool) (out []*Section) {
-	for i := range e.Sections {
-		s := &e.Sections[i]
-		there := s.Under == nil || slices.Contains(s.Under, protocol)
-		if there && (s.Claim == nil || checks) {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-// Section returns the section of an ID, which there is.
-func (e *Experiment) Section(id string) *Section {
-	return &e.Sections[slices.IndexFunc(e.Sections, func(s Section) bool { return s.ID == id })]
-}
-
 // Claims returns the claims that it checks.
 func (e *Experiment) Claims() (out []*claim.Claim) {
 	for _, s := range e.Sections {
@@ -277,18 +253,4 @@ var None = sifg.Sampler{
 	},
 }
 
-// registered are the names of the samplers of experiments that are in the library's table.
-var registered = map[string]bool{}
-
-// Register adds the samplers of these experiments to the library's table, each name once: experiments may share a
-// sampler.
-func Register(experiments ...*Experiment) {
-	for _, e := range experiments {
-		for _, s := range e.Samplers {
-			if !registered[s.Name] {
-				sifg.Register(s)
-				registered[s.Name] = true
-			}
-		}
-	}
-}
+func init() { sifg.Register(None) }

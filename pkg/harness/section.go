@@ -3,7 +3,6 @@ package harness
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -24,11 +23,9 @@ type Section struct {
 	Title string // of a claim its statement
 	Text  string // caption; of a claim its rule
 
-	Under []string // the protocols that have it; nil: all, and of a claim those whose settings check claims
-
 	Draw  func(s *record.Set) (*figure.Figure, error) // nil: no figure
 	Table func(s *record.Set) (*table.Table, error)   // nil: no table
-	Claim *claim.Claim                                // nil: no claim
+	Claim *claim.Claim                                // of protocols that check claims; nil: no claim
 	// Files are data that the arrays of trials hold, by path below the protocol: predictions.parquet. nil: none.
 	Files func(s *record.Set) (map[string][]byte, error)
 }
@@ -108,18 +105,13 @@ func (all Metrics) Known(text, from string) error {
 	if i < 0 {
 		return usage.Unknown("metric", name, from, names)
 	}
-	n := all[i].Components
-	switch {
+	switch n := all[i].Components; {
 	case n == 0 && one:
 		return usage.Errorf("%s: %s is one number: leave [%d] out", from, name, index)
+	case n > 0 && (!one || index >= n):
+		return usage.Errorf("%s: %s has %d components: %s[0] to %s[%d]", from, name, n, name, name, n-1)
 	case n == Many && !one:
 		return usage.Errorf("%s: %s has several components: write %s[0], %s[1], …", from, name, name, name)
-	case n > 0 && (!one || index >= n):
-		var components []string
-		for k := range n {
-			components = append(components, fmt.Sprintf("%s[%d]", name, k))
-		}
-		return usage.Errorf("%s: %s has %d components: %s", from, name, n, strings.Join(components, ", "))
 	}
 	return nil
 }

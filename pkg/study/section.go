@@ -14,11 +14,7 @@ import (
 // Summary is the table of one problem: for each method the median over seeds of each measure at the last checkpoint,
 // with half the range; the last rows are what draws of the reference chains, if any, and exact draws score.
 func (w Words) Summary(name, problem string, measures ...Measure) harness.Section {
-	return w.Table(name, summary(problem, measures))
-}
-
-func summary(problem string, measures []Measure) func(s *record.Set) (*table.Table, error) {
-	return func(s *record.Set) (*table.Table, error) {
+	return w.Table(name, func(s *record.Set) (*table.Table, error) {
 		seeds := 0
 		for _, m := range s.Methods(problem) {
 			for _, x := range measures {
@@ -30,7 +26,7 @@ func summary(problem string, measures []Measure) func(s *record.Set) (*table.Tab
 			"i.i.d. samples of equal size; where a metric smooths, with the first method's initial σ.",
 			table.Count(seeds, "seed"))}
 		return t, nil
-	}
+	})
 }
 
 func medianAndRange(v []float64) table.Cell {

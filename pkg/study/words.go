@@ -92,5 +92,5 @@ func (w Words) Claim(id string, check func(s *record.Set) claim.Outcome) claim.C
 
 // HMC is a method of several experiments and no sampler of the library.
 func init() {
-	figure.Looks["hmc"] = figure.Look{Color: 0x262626, Dash: []float64{8, 2.4}, Mark: "ring"}
+	figure.Looks["hmc"] = figure.Style{Color: figure.RGB(0x262626), Dash: []float64{8, 2.4}, Mark: figure.Ring}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/combin"
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -22,6 +23,7 @@ const most, some = 20_000, 10_000
 type test struct {
 	curves  [][]float64 // of the script, then ours, at the checkpoints that all have
 	scripts int         // how many are the script's
+	given   []int       // the numbers of the curves
 	weights []float64   // of the checkpoints, with sum 1: trapezoidal
 	levels  []float64   // means over the checkpoints
 }
@@ -33,9 +35,9 @@ func newTest(script, ours []record.Curve, curve bool) *test {
 		return nil
 	}
 	t, all := &test{scripts: len(script), weights: []float64{1}}, slices.Concat(script, ours)
-	var common []int
+	points := func(c record.Curve) []float64 { return []float64{c.Last()} }
 	if curve {
-		common = slices.DeleteFunc(slices.Clone(script[0].Iteration), func(at int) bool {
+		common := slices.DeleteFunc(slices.Clone(script[0].Iteration), func(at int) bool {
 			lacks := func(c record.Curve) bool { return !slices.Contains(c.Iteration, at) }
 			return at == 0 || slices.ContainsFunc(all, lacks)
 		})
@@ -48,17 +50,19 @@ func newTest(script, ours []record.Curve, curve bool) *test {
 			t.weights[k] += half
 			t.weights[k+1] += half
 		}
+		points = func(c record.Curve) (out []float64) {
+			for _, at := range common {
+				out = append(out, c.At(at))
+			}
+			return out
+		}
 	}
-	for _, c := range all {
-		values, level := []float64{c.Last()}, c.Last()
-		if curve {
-			values, level = nil, 0
+	for i, c := range all {
+		values, level := points(c), 0.0
+		for k, w := range t.weights {
+			level += float64(w * values[k])
 		}
-		for k, at := range common {
-			values = append(values, c.At(at))
-			level += float64(t.weights[k] * values[k])
-		}
-		t.curves, t.levels = append(t.curves, values), append(t.levels, level)
+		t.curves, t.levels, t.given = append(t.curves, values), append(t.levels, level), append(t.given, i)
 	}
 	return t
 }
@@ -77,12 +81,14 @@ func (t *test) fill(r *Row) {
 		}
 	}
 	if r.Curve {
-		script := make([]int, t.scripts)
-		for i := range script {
-			script[i] = i
+		r.Area = t.area(t.curves, t.given[:t.scripts])
+		areas, larger := t.areas(t.curves), 0
+		for _, a := range areas {
+			if a >= r.Area*(1-1e-12) { // those that differ by rounding are ties
+				larger++
+			}
 		}
-		r.Area = t.area(t.curves, script)
-		r.P = t.permuted(r.Area)
+		r.P = float64(larger) / float64(len(areas))
 	}
 }
 
@@ -116,37 +122,21 @@ func (t *test) area(curves [][]float64, first []int) float64 {
 	return area
 }
 
-// areas are those of the ways to deal the curves to two sides, and whether they are of all ways, the given one
-// included.
-func (t *test) areas(curves [][]float64) (out []float64, all bool) {
+// areas are those of the ways to deal the curves to two sides: of all, or of the given one and some at random. The
+// share with at least the area of the given one is its p-value.
+func (t *test) areas(curves [][]float64) (out []float64) {
 	n := len(curves)
 	if math.Exp(combin.LogGeneralizedBinomial(float64(n), float64(t.scripts))) < most+0.5 {
 		for g := combin.NewCombinationGenerator(n, t.scripts); g.Next(); {
 			out = append(out, t.area(curves, g.Combination(nil)))
 		}
-		return out, true
+		return out
 	}
 	r := rng.New(1, "permutation").Rand()
-	for range some {
-		out = append(out, t.area(curves, r.Perm(n)[:t.scripts]))
+	for deal := t.given; len(out) <= some; deal = r.Perm(n) {
+		out = append(out, t.area(curves, deal[:t.scripts]))
 	}
-	return out, false
-}
-
-// permuted is the p-value of an area: the share of the ways with at least as large a one. Of random ways it is
-// (1+k)/(1+B). Areas that differ by rounding only are ties.
-func (t *test) permuted(area float64) float64 {
-	areas, all := t.areas(t.curves)
-	k := 0
-	for _, a := range areas {
-		if a >= area*(1-1e-12) {
-			k++
-		}
-	}
-	if all {
-		return float64(k) / float64(len(areas))
-	}
-	return float64(1+k) / float64(1+len(areas))
+	return out
 }
 
 // seesArea is the smallest true difference, the same at all checkpoints, that the test, corrected for this many at its
@@ -160,10 +150,8 @@ func (t *test) seesArea(tests int) float64 {
 			side = t.curves[t.scripts:]
 		}
 		centred[i] = slices.Clone(c)
-		for k := range c {
-			for _, other := range side {
-				centred[i][k] -= other[k] / float64(len(side))
-			}
+		for _, other := range side {
+			floats.AddScaled(centred[i], -1/float64(len(side)), other)
 		}
 	}
 	sees := 0.0
@@ -171,12 +159,9 @@ func (t *test) seesArea(tests int) float64 {
 		shifted := slices.Clone(centred)
 		for i := t.scripts; i < len(shifted); i++ {
 			shifted[i] = slices.Clone(shifted[i])
-			for k := range shifted[i] {
-				shifted[i][k] += sees
-			}
+			floats.AddConst(sees, shifted[i])
 		}
-		areas, _ := t.areas(shifted)
-		next := least(areas, stats.Level/float64(tests)) + float64(power*t.se())
+		next := least(t.areas(shifted), stats.Level/float64(tests)) + float64(power*t.se())
 		if math.IsNaN(next) || math.Abs(next-sees) < 1e-3*next {
 			return next
 		}

@@ -77,42 +77,26 @@ func Compare(scripts *record.Set, released []*record.Set) []Row {
 const Rule = "A curve differs if a permutation test of the area between the mean curves says so (5 %, Holm's " +
 	"correction over all rows), a cell beyond 3.3 standard errors. Minimum detectable effect: with a power of 80 %."
 
-// Table returns rows as a table. folded, the cells of a problem and metric that agree share one row.
-func Table(rows []Row, folded bool) *table.Table {
-	t := &table.Table{
-		Title:  "Ours beside the authors' code",
-		Spread: "standard deviation over seeds",
-		Notes:  []string{Rule},
-		Columns: append(table.Columns(4, "shown in", "problem", "metric", "method", "seeds", "theirs", "ours",
-			"difference", "95 %: from", "to", "area", "p", "Holm", "minimum detectable"),
-			table.Column{Header: "verdict"}),
-	}
-	agree := map[[2]string]int{} // by problem and metric
-	folds := func(r Row) bool { return folded && !r.Curve && !r.Differs && r.ScriptLost == r.OursLost }
-	for _, r := range rows {
-		if folds(r) {
-			agree[[2]string{r.Problem, r.Metric}]++
-		}
-	}
-	for _, r := range rows {
-		at := [2]string{r.Problem, r.Metric}
-		row := []table.Cell{table.Text(r.Figure), table.Text(r.Problem), table.Text(r.Metric)}
-		switch n := agree[at]; {
-		case !folds(r):
-			row = append(row, table.Text(r.Method), table.Text(fmt.Sprintf("%d, %d", len(r.Script), len(r.Ours))),
-				table.MeanSD(r.Script), table.MeanSD(r.Ours), table.Number(r.Difference, 2), table.Number(r.From, 2),
-				table.Number(r.To, 2), table.Number(r.Area, 2), table.PValue(r.P), table.PValue(r.Holm),
-				table.Number(r.Sees, 2), table.Text(r.verdict()))
-		case n == 0: // it has been told
-			continue
-		default:
-			row = append(row, table.Text(table.Count(n, "method")))
-			row = append(append(row, make([]table.Cell, 10)...), table.Text("agree"))
-			delete(agree, at)
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t
+// Table returns rows as a table.
+func Table(rows []Row) *table.Table {
+	t := table.Of(rows)
+	t.Title, t.Spread, t.Notes = "Ours beside the authors' code", "standard deviation over seeds", []string{Rule}
+	t.Words("shown in", func(r Row) string { return r.Figure })
+	t.Words("problem", func(r Row) string { return r.Problem })
+	t.Words("metric", func(r Row) string { return r.Metric })
+	t.Words("method", func(r Row) string { return r.Method })
+	t.Column("theirs", func(r Row) table.Cell { return table.MeanSD(r.Script) })
+	t.Column("seeds", func(r Row) table.Cell { return table.Int(len(r.Script)) })
+	t.Column("ours", func(r Row) table.Cell { return table.MeanSD(r.Ours) })
+	t.Column("seeds", func(r Row) table.Cell { return table.Int(len(r.Ours)) })
+	t.Column("difference", func(r Row) table.Cell { return table.Number(r.Difference, 2) })
+	t.Column("95 %: from", func(r Row) table.Cell { return table.Number(r.From, 2) })
+	t.Column("to", func(r Row) table.Cell { return table.Number(r.To, 2) })
+	t.Column("p", func(r Row) table.Cell { return table.PValue(r.P) })
+	t.Column("Holm", func(r Row) table.Cell { return table.PValue(r.Holm) })
+	t.Column("minimum detectable", func(r Row) table.Cell { return table.Number(r.Sees, 2) })
+	t.Words("verdict", Row.verdict)
+	return &t.Table
 }
 
 // verdict says in words whether the sides differ, and which runs were lost.

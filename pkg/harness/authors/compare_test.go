@@ -142,20 +142,8 @@ func TestLost(t *testing.T) {
 	if r.ScriptLost != 1 || r.OursLost != 2 || len(r.Script) != 2 || len(r.Ours) != 2 {
 		t.Errorf("%+v", r)
 	}
-	if text := Table([]Row{r}, true).Markdown(); !strings.Contains(text, "failed runs: theirs 1, ours 2") {
+	if text := Table([]Row{r}).Markdown(); !strings.Contains(text, "failed runs: theirs 1, ours 2") {
 		t.Errorf("the table does not tell lost runs:\n%s", text)
-	}
-}
-
-// TestTable: cells that agree share a row where it is folded, what differs stands alone.
-func TestTable(t *testing.T) {
-	cell := record.Cell{Problem: "p", Metric: "test-nll", Method: "a"}
-	row := Row{Figure: "Table 1", Cell: cell}
-	rows := []Row{row, row, {Figure: "Table 1", Cell: cell, Differs: true}}
-	rows[1].Method, rows[2].Method = "b", "c"
-	folded, full := Table(rows, true), Table(rows, false)
-	if len(folded.Rows) != 2 || len(full.Rows) != 3 || folded.Rows[0][3].Text != "2 methods" {
-		t.Errorf("%s\n%s", folded.Markdown(), full.Markdown())
 	}
 }
 

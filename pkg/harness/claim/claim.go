@@ -159,28 +159,8 @@ func NewLedger(rows []Row) Ledger {
 			r.Under[j] = combine(r.Under[j], r.With, own)
 		}
 		r.Outcome, r.Summary = overall(r.Under)
-		if names := shared(r.Under); names != nil {
-			r.Summary += "; " + strings.Join(names, ", ") + " are one measurement, of the same trials"
-		}
 	}
 	return rows
-}
-
-// shared returns protocols whose verdicts rest on the same trials, so that they are no replications of each other; nil
-// if none do.
-func shared(under []Outcome) []string {
-	for i, a := range under {
-		names := []string{a.Protocol}
-		for _, b := range under[i+1:] {
-			if len(a.Keys) > 0 && slices.Equal(a.Keys, b.Keys) {
-				names = append(names, b.Protocol)
-			}
-		}
-		if len(names) > 1 {
-			return names
-		}
-	}
-	return nil
 }
 
 // combine makes the verdict on a claim that rests on others too. Where its own check can decide nothing it rests on the

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,81 +36,60 @@ var columns = []string{"dataset", "metric", "method", "mean", "std", "se", "n", 
 // problem), metric, method, mean; std, or se, the standard error of the mean; and if wanted n, how many trials the mean
 // is of, source, note, and exclude, yes where the row counts neither way. Numbers stand as they are printed, for the
 // digits say how far they were rounded. file is its name in errors.
-func ReadPublished(file string, text []byte) (out []Published, err error) {
+func ReadPublished(file string, text []byte) ([]Published, error) {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff")))) // as Excel begins a file
-	r.FieldsPerRecord, r.TrimLeadingSpace = -1, true
-	head, err := r.Read()
-	if err == nil {
-		err = known(trimmed(head))
-	}
-	for err == nil {
-		var cells []string
-		if cells, err = r.Read(); err != nil {
-			break
+	r.TrimLeadingSpace = true
+	var head []string
+	var out []Published
+	for {
+		cells, err := r.Read()
+		switch {
+		case errors.Is(err, io.EOF) && out != nil:
+			return out, nil
+		case err != nil && !errors.Is(err, io.EOF):
+			return nil, fmt.Errorf("%s: %w", file, err)
+		case err != nil || head == nil && !heads(cells):
+			return nil, fmt.Errorf("%s: want a first line with dataset,metric,method,mean, std or se, and if wanted "+
+				"n,source,note,exclude, and then a row for each number; found %q", file, cells)
+		case head == nil:
+			head = cells
+			continue
 		}
 		line, _ := r.FieldPos(0)
-		p, wrong := row(head, trimmed(cells))
+		p, err := row(head, cells)
 		same := func(q Published) bool { return q.Problem == p.Problem && q.Metric == p.Metric && q.Method == p.Method }
-		if wrong == nil && slices.ContainsFunc(out, same) {
-			wrong = fmt.Errorf("%s of %s on %s is there twice", p.Metric, p.Method, p.Problem)
+		if err == nil && slices.ContainsFunc(out, same) {
+			err = fmt.Errorf("%s of %s on %s is there twice", p.Metric, p.Method, p.Problem)
 		}
-		if wrong != nil {
-			return nil, fmt.Errorf("%s, line %d: %w", file, line, wrong)
+		if err != nil {
+			return nil, fmt.Errorf("%s, line %d: %w", file, line, err)
 		}
 		out = append(out, p)
 	}
-	switch {
-	case !errors.Is(err, io.EOF):
-		return nil, fmt.Errorf("%s: %w", file, err)
-	case out == nil:
-		return nil, fmt.Errorf("%s: want a line of columns, %s, and a row for each number", file,
-			strings.Join(columns, ","))
-	}
-	return out, nil
 }
 
-// trimmed takes the blanks off cells.
-func trimmed(cells []string) []string {
+// heads reports whether cells are columns, each once, and those that must be there among them. It takes the blanks off.
+func heads(cells []string) bool {
+	seen := map[string]bool{}
 	for i := range cells {
 		cells[i] = strings.TrimSpace(cells[i])
-	}
-	return cells
-}
-
-// known refuses a first line whose words are not columns, or that lacks one.
-func known(head []string) error {
-	for i, name := range head {
-		if slices.Contains(head[:i], name) {
-			return fmt.Errorf("the column %q is there twice", name)
+		if seen[cells[i]] || !slices.Contains(columns, cells[i]) {
+			return false
 		}
-		if !slices.Contains(columns, name) {
-			return fmt.Errorf("unknown column %q: want some of %s", name, strings.Join(columns, ","))
-		}
+		seen[cells[i]] = true
 	}
-	for _, name := range columns[:5] {
-		if !slices.Contains(head, name) && !(name == "std" && slices.Contains(head, "se")) {
-			return fmt.Errorf("the column %s is missing, found %s", name, strings.Join(head, ","))
-		}
-	}
-	return nil
+	return seen["dataset"] && seen["metric"] && seen["method"] && seen["mean"] && (seen["std"] || seen["se"])
 }
 
 // row reads the cells of a line.
 func row(head, cells []string) (p Published, err error) {
-	if len(cells) != len(head) {
-		return p, fmt.Errorf("want %d cells, as the first line has, found %d: %s", len(head), len(cells),
-			strings.Join(cells, ","))
-	}
 	of := map[string]string{}
 	for i, name := range head {
-		of[name] = cells[i]
+		of[name] = strings.TrimSpace(cells[i])
 	}
 	p = Published{Problem: of["dataset"], Metric: of["metric"], Method: of["method"], Source: of["source"],
 		Note: of["note"], IsSE: of["std"] == "", Excluded: of["exclude"] == "yes"}
-	spread := of["std"]
-	if p.IsSE {
-		spread = of["se"]
-	}
+	spread := cmp.Or(of["std"], of["se"])
 	mean, place, ok1 := printed(of["mean"])
 	sd, last, ok2 := printed(spread)
 	p.Mean, p.SD, p.Place, p.Text = mean, sd, last, of["mean"]+" ± "+spread
@@ -121,13 +99,12 @@ func row(head, cells []string) (p Published, err error) {
 	if last >= 1 {
 		p.Place = min(place, last)
 	}
-	switch count := of["n"]; {
-	case !ok1 || !ok2 || math.Signbit(sd) || !(p.AtMost() > 0) || math.IsInf(mean*mean+sd*sd, 0):
+	if !ok1 || !ok2 || math.Signbit(sd) || !(p.AtMost() > 0) || math.IsInf(mean*mean+sd*sd, 0) ||
+		of["std"] != "" && of["se"] != "" {
 		return p, fmt.Errorf("want a mean and a standard deviation (std) or error (se), as 2.917 and 0.04, found %q "+
-			"and %q", of["mean"], spread)
-	case of["std"] != "" && of["se"] != "":
-		return p, fmt.Errorf("want std or se, found both, %s and %s", of["std"], of["se"])
-	case count != "":
+			"and %q", of["mean"], of["std"]+of["se"])
+	}
+	if count := of["n"]; count != "" {
 		if p.N, err = strconv.Atoi(count); err != nil || p.N < 1 {
 			return p, fmt.Errorf("n is how many trials the mean is of, found %q", count)
 		}
@@ -138,18 +115,14 @@ func row(head, cells []string) (p Published, err error) {
 	return p, nil
 }
 
-var decimal = regexp.MustCompile(`^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$`)
-
 // printed reads a number of digits, and the place of its last: 0.01 of "0.04", 10 of "4e1".
 func printed(text string) (value, place float64, ok bool) {
-	if !decimal.MatchString(text) {
-		return 0, 0, false
-	}
 	digits, power, _ := strings.Cut(strings.ToLower(text), "e")
 	_, decimals, _ := strings.Cut(digits, ".")
-	exponent, err := strconv.Atoi(cmp.Or(power, "0"))
-	value, wrong := strconv.ParseFloat(text, 64)
-	return value, math.Pow10(exponent - len(decimals)), err == nil && wrong == nil
+	exponent, err1 := strconv.Atoi(cmp.Or(power, "0"))
+	value, err2 := strconv.ParseFloat(text, 64) // which reads words too, such as NaN
+	ok = err1 == nil && err2 == nil && strings.Trim(text, "+-.0123456789eE") == ""
+	return value, math.Pow10(exponent - len(decimals)), ok
 }
 
 // MustPublished is ReadPublished of a file that is part of the program.

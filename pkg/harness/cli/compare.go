@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/authors"
 	"github.com/semi-implicit/sifg/pkg/harness/compare"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
@@ -38,7 +39,7 @@ func compareCommand(e *env) *cobra.Command {
 				if ours.Scripts == nil {
 					return exitf(exitStopped, "no numbers of the authors' code in %s: make authors runs them", ours.Dir)
 				}
-				_, err := fmt.Fprint(e.out, authors.Table(ours.BesideScripts(), !all).Markdown())
+				_, err := fmt.Fprint(e.out, authors.Table(ours.BesideScripts()).Markdown())
 				return err
 			}
 			return usage.Unknown("numbers", against, "--against", []string{"published", "authors"})
@@ -60,10 +61,10 @@ func comparePublished(e *env, r plan.Request, ours *report.Results, all bool) er
 		return r.Protocols == nil || slices.Contains(r.Protocols, plan.All) || slices.Contains(r.Protocols, protocol)
 	}
 	none := true
-	for _, x := range r.Experiments {
-		for _, set := range ours.Experiment(x.Name).Under(wanted) {
+	for _, x := range ours.Experiments { // which publish nothing on what is a person's own
+		for _, set := range x.Sets {
 			rows := compare.Published(x.Published, set)
-			if len(rows) == 0 {
+			if len(rows) == 0 || !wanted(set.Protocol) || harness.ByName(r.Experiments, x.Name) == nil {
 				continue
 			}
 			none = false

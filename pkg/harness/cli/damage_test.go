@@ -139,7 +139,7 @@ func TestRecompute(t *testing.T) {
 		}
 	})
 	x.want(t, "verify --results forged --recompute 100", 75, "8 trials recomputed: bit for bit the same",
-		"1 of 9 trials were not drawn: 1 have another key here")
+		"of the trials not drawn 1 have another key here")
 }
 
 // TestRecomputeAsStored: a trial is computed again from the settings that its report has, whatever the protocol's are:

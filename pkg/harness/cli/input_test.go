@@ -45,7 +45,6 @@ var badInput = []struct {
 	{"run --set step=1e30", []string{"step", "at most", "1e+30"}},
 	{"run --config bad.yaml", []string{"bad.yaml", "particels", `"particles"`}},
 	{"run --results file", []string{"file"}},
-	{"run --results mixed", []string{"mixed", "grid in it is a file"}},
 	{"report --check --results mixed", []string{"mixed/grid", "not a directory"}},
 	{"grid", []string{"accepts 1 arg"}},
 	{"grid toy", []string{"[grid axis]"}},

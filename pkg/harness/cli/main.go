@@ -66,7 +66,6 @@ type env struct {
 func Main(args []string, stdout, stderr io.Writer, experiments ...*harness.Experiment) int {
 	debug.SetTraceback("crash") // a crash ends with a signal, as Go's exit code 2 means that nothing was computed
 	out, errs := &output{to: stdout}, &output{to: stderr}
-	harness.Register(experiments...)
 	e := &env{out: out, err: errs, experiments: experiments}
 	root := newRoot(e)
 	root.SetArgs(args)

@@ -178,8 +178,8 @@ func (w *work) write(e *env, r *report.Results, grids map[string]*report.Results
 	return errors.Join(files.Write(w.results), indexRuns(e, w.results))
 }
 
-// show prints the answer on a program, and else the last values under each protocol of the plan. Of several experiments
-// these are hundreds, which the page shows better.
+// show prints the tables of what is a person's own, and else the last values under each protocol of the plan. Of
+// several experiments these are hundreds, which the page shows better.
 func (w *work) show(e *env, r *report.Results) {
 	first := w.Experiments[0]
 	x := r.Experiment(first.Name)
@@ -192,16 +192,14 @@ func (w *work) show(e *env, r *report.Results) {
 		})
 		switch {
 		case !planned:
-		case first.OfProgram(): // as the page has it
+		case first.OnCustom(): // as the page has it
 			for _, part := range x.Parts(set.Protocol) {
 				if part.Made != nil {
 					fmt.Fprintln(e.out, part.Made.Plain())
 				}
 			}
 		default:
-			if t := report.Summary(first, set); t != nil {
-				fmt.Fprintln(e.out, t.Plain())
-			}
+			fmt.Fprintln(e.out, report.Summary(first, set).Plain())
 		}
 	}
 }

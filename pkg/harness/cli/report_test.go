@@ -59,7 +59,7 @@ func TestCompare(t *testing.T) {
 		{Problem: "small", Metric: "first", Method: "svgd", Mean: 1000, SD: 1},
 		{Problem: "small", Metric: "none", Method: "sifg", Text: "0.5"},
 	}
-	said := x.want(t, "compare --protocol released", 0, "1 differs, 1 not comparable: its trials do not measure none",
+	said := x.want(t, "compare --protocol released", 0, "0 of 1 agree", "1 not comparable: not measured",
 		"in SE", "differs ✗")
 	if strings.Contains(said, "0.5") || strings.Contains(said, "toy paper") {
 		t.Error("more is shown than can be compared, or was asked for:", said)
@@ -97,7 +97,7 @@ func TestGrid(t *testing.T) {
 	put(t, "own.csv", columns+"svgd,small,first[1],1,0.1,20,\nsvgd,small,first[0],9,0.1,,yes\n")
 	x.want(t, "grid toy --grid near.yaml --published own.csv", 0, "distance in standard errors")
 	put(t, "own.csv", columns+"svgd,small,first,1,0.1,20,\n")
-	x.want(t, "grid toy --grid near.yaml --published own.csv", 2, "first has 2 components: first[0], first[1]")
+	x.want(t, "grid toy --grid near.yaml --published own.csv", 2, "first has 2 components: first[0] to first[1]")
 	put(t, "own.csv", columns+"svgd,small,first[1],1,-,20,\n")
 	x.want(t, "grid toy --grid near.yaml --published own.csv", 2, `own.csv, line 2: want a mean`, `and "-"`)
 	// where every cell diverges none is chosen

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,7 +23,8 @@ import (
 
 func verifyCommand(e *env) *cobra.Command {
 	var s selection
-	var d compare.Draws
+	var n int
+	var within time.Duration
 	cmd := &cobra.Command{
 		Use:   "verify [EXPERIMENT...|all]",
 		Short: "Reads every file of the store, or computes trials of the report again",
@@ -31,7 +33,7 @@ func verifyCommand(e *env) *cobra.Command {
 		Example: `  sifg verify --scale smoke
   sifg verify gmm --scale smoke --recompute 2 --within 30s`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if d.Trials <= 0 {
+			if n <= 0 {
 				_, err := s.request(e, args)
 				return cmp.Or(err, s.verifyStore(e))
 			}
@@ -39,14 +41,14 @@ func verifyCommand(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return verifyNumbers(e, r, rep, d)
+			return verifyNumbers(e, r, rep, n, within)
 		},
 	}
 	f := cmd.Flags()
 	s.reportFlags(cmd)
 	s.own.flags(cmd)
-	f.IntVar(&d.Trials, "recompute", 0, "compute `N` trials of the report again, drawn at random")
-	f.DurationVar(&d.Within, "within", 0, "of trials that took at most this long, such as 30s (default any)")
+	f.IntVar(&n, "recompute", 0, "compute `N` trials of the report again, drawn at random")
+	f.DurationVar(&within, "within", 0, "of trials that took at most this long, such as 30s (default any)")
 	return cmd
 }
 
@@ -75,10 +77,11 @@ func (s *selection) verifyStore(e *env) error {
 }
 
 // verifyNumbers computes some trials of the report again, in a store of their own, and compares every value.
-func verifyNumbers(e *env, r plan.Request, rep *report.Results, d compare.Draws) error {
-	trials, undrawn := compare.Draw(rep, r.Experiments, e.data, d)
+func verifyNumbers(e *env, r plan.Request, rep *report.Results, n int, within time.Duration) error {
+	trials, left := compare.Draw(rep, r.Experiments, e.data, n, within)
 	if len(trials) == 0 {
-		return exitf(exitStopped, "no trial of %s was computed again. %s", rep.Dir, undrawn)
+		return exitf(exitStopped, "no trial of %s was computed again; of those not drawn %s", rep.Dir,
+			table.Counts(left))
 	}
 	dir, err := os.MkdirTemp("", "sifg-verify-")
 	if err != nil {
@@ -114,8 +117,8 @@ func verifyNumbers(e *env, r plan.Request, rep *report.Results, d compare.Draws)
 		}
 		fmt.Fprintf(e.out, "%s %s: %s\n", trials[i].Key, trials[i].Name(), cmp.Or(text, "every value is the same"))
 	}
-	if left := undrawn.String(); left != "" {
-		fmt.Fprintln(e.out, left)
+	if len(left) > 0 {
+		fmt.Fprintf(e.out, "of the trials not drawn %s\n", table.Counts(left))
 	}
 	if different > 0 {
 		return exitf(exitDamaged, "%d of %d recomputed trials have other values (kernels in use here: %s)",
@@ -126,9 +129,9 @@ func verifyNumbers(e *env, r plan.Request, rep *report.Results, d compare.Draws)
 			uncomputed, len(trials))
 	}
 	fmt.Fprintf(e.out, "%s recomputed: bit for bit the same\n", table.Count(len(trials), "trial"))
-	if n := undrawn.Why[compare.OtherKey]; n > 0 {
-		return exitf(exitStopped, "%d of %d trials have another key here: they were computed by another version, or "+
-			"other kernels or data, than are here (%s)", n, undrawn.All, machine.This().Kernel)
+	if n := left[compare.OtherKey]; n > 0 {
+		return exitf(exitStopped, "%s have another key here: they were computed by another version, or other kernels "+
+			"or data, than are here (%s)", table.Count(n, "trial"), machine.This().Kernel)
 	}
 	return nil
 }

@@ -51,8 +51,6 @@ func Published(numbers []claim.Published, p *record.Set) []Row {
 			why = "the number is excluded"
 		case nothing(sample):
 			r.Why = "ours " + sample.Why()
-		case len(v) == 0:
-			why = lacking(p, printed)
 		default:
 			why = sample.Why()
 		}
@@ -88,29 +86,9 @@ func nothing(s record.Sample) bool {
 	})
 }
 
-// lacking says why a protocol has no values of a number.
-func lacking(p *record.Set, of claim.Published) string {
-	bad, all := map[string]int{}, 0
-	for _, t := range p.Trials {
-		if t.Problem == of.Problem && t.Method == of.Method {
-			all++
-			if t.Status != record.StatusOK {
-				bad[t.Status]++
-			}
-		}
-	}
-	switch {
-	case all == 0:
-		return "no trial of it"
-	case len(bad) > 0:
-		return fmt.Sprintf("of %d trials %s", all, table.Counts(bad))
-	}
-	return "its trials do not measure " + of.Metric
-}
-
-// Count says how many cells have which verdict, and why those that cannot be compared cannot.
+// Count says how many of the numbers that can be compared agree, and why others cannot be or are none.
 func Count(rows []Row) string {
-	n, why, marked := map[string]int{}, []string(nil), 0
+	n, marked, why := map[string]int{}, 0, []string(nil)
 	for _, r := range rows {
 		if r.Marked {
 			marked++
@@ -119,18 +97,10 @@ func Count(rows []Row) string {
 			why = append(why, r.Why)
 		}
 	}
-	chance := claim.Chance * float64(n[Agrees]+n[Differs])
-	for _, verb := range []string{Agrees, Differs} { // 1 agrees, 57 agree
-		if n[verb] > 1 {
-			n[strings.TrimSuffix(verb, "s")], n[verb] = n[verb], 0
-		}
-	}
-	text := table.Counts(n, "agree", Agrees, "differ", Differs, NotComparable)
-	switch {
-	case chance >= 0.5:
-		text += fmt.Sprintf(" (%d marked, by chance alone %.0f)", marked, chance)
-	case marked > 0:
-		text += fmt.Sprintf(" (%d marked)", marked)
+	text := fmt.Sprintf("%d not comparable", n[NotComparable])
+	if all := n[Agrees] + n[Differs]; all > 0 {
+		text = fmt.Sprintf("%d of %d agree (%d marked, by chance alone %.0f), %s", n[Agrees], all, marked,
+			claim.Chance*float64(all), text)
 	}
 	if why != nil {
 		text += ": " + strings.Join(why[:min(len(why), 3)], "; ")

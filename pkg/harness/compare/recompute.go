@@ -14,54 +14,32 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
-	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
-
-// Draws says which trials to compute again.
-type Draws struct {
-	Trials int
-	Within time.Duration // leave out those that took longer; 0: none
-}
-
-// Undrawn counts the trials of a report that are not drawn.
-type Undrawn struct {
-	All int            // that ended, drawn or not
-	Why map[string]int // how many are left out for a reason, such as OtherKey
-}
 
 // OtherKey is why a trial is not drawn that this program would give another key.
 const OtherKey = "have another key here"
 
-func (u Undrawn) String() string {
-	n := 0
-	for _, some := range u.Why {
-		n += some
-	}
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d of %d trials were not drawn: %s", n, u.All, table.Counts(u.Why))
-}
-
-// Draw draws of the trials of a report that this program can compute again: those that ended, whose data are here, and
-// to which the settings that are stored with them give their key. It counts the others.
-func Draw(r *report.Results, all []*harness.Experiment, data *dataset.Library, d Draws) (out []harness.Trial,
-	u Undrawn) {
+// Draw draws n of the trials of a report that this program can compute again: those that ended, within a time if that
+// is not 0, whose data are here, and to which the settings that are stored with them give their key. It counts the
+// others by reason.
+func Draw(r *report.Results, all []*harness.Experiment, data *dataset.Library, n int, within time.Duration) (
+	out []harness.Trial, left map[string]int,
+) {
 	seen := map[string]bool{} // protocols may share a trial
-	u.Why = map[string]int{}
-	for _, e := range all {
-		for _, set := range r.Experiment(e.Name).Under(func(string) bool { return true }) {
+	left = map[string]int{}
+	for _, x := range r.Experiments {
+		e := harness.ByName(all, x.Name)
+		for _, set := range x.Sets {
 			for _, row := range set.Trials {
-				if !row.Final() || seen[row.Key] {
+				if e == nil || !row.Final() || seen[row.Key] {
 					continue
 				}
 				seen[row.Key] = true
-				u.All++
-				if d.Within > 0 && set.Timings[row.Key].Seconds > d.Within.Seconds() {
-					u.Why["took longer than --within"]++
+				if within > 0 && set.Timings[row.Key].Seconds > within.Seconds() {
+					left["took longer than --within"]++
 				} else if t, why := again(e, row, data); why != "" {
-					u.Why[why]++
+					left[why]++
 				} else {
 					out = append(out, t)
 				}
@@ -69,7 +47,7 @@ func Draw(r *report.Results, all []*harness.Experiment, data *dataset.Library, d
 		}
 	}
 	rand.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
-	return out[:min(len(out), d.Trials)], u
+	return out[:min(len(out), n)], left
 }
 
 // again returns the trial of a row of a report, or why this program would not compute the same.

@@ -14,8 +14,7 @@
 // gonum.org/v1/plot supplies the canvas. Panels, axes and legend are laid out here: its Plot has no frame and no legend
 // outside the data, skips decades of log axes, and panics on a value that a log axis cannot show.
 //
-// Labels are plain text, with subscripts such as "x₁". A label with a character that the font lacks is an error. Values
-// that cannot be drawn are left out and counted.
+// Labels are plain text, with subscripts such as "x₁". Values that cannot be drawn are left out and counted.
 package figure
 
 import (
@@ -71,8 +70,8 @@ type Axis struct {
 }
 
 // SVG draws the figure. The same figure gives the same bytes. hidden is the number of values that are not shown: NaN,
-// infinite, not positive on a log axis, or outside the limits. The error names a label with a missing character, limits
-// that are not a range, or a figure too small for its panels.
+// infinite, not positive on a log axis, or outside the limits. The error names limits that are not a range, or a figure
+// too small for its panels.
 func (f *Figure) SVG() (svg []byte, hidden int, err error) {
 	l, err := f.layout()
 	if err != nil {
@@ -81,9 +80,6 @@ func (f *Figure) SVG() (svg []byte, hidden int, err error) {
 	w, h := vg.Length(l.w), vg.Length(l.h)
 	c := &svgCanvas{h: h}
 	hidden = l.draw(draw.NewCanvas(c, w, h))
-	if l.err != nil {
-		return nil, 0, l.err
-	}
 	return c.write(w), hidden, nil
 }
 

@@ -22,7 +22,6 @@ type layout struct {
 	endWidth   float64 // of the labels beside the panels
 	strip      float64 // height of the legend
 	w, h       float64 // of the figure
-	err        error   // of drawing
 }
 
 const (
@@ -119,20 +118,14 @@ func (l *layout) place(w, h float64) (float64, float64) {
 			x = outer
 		}
 		x += left[i%l.cols]
-		p.Rectangle = rectangle(x, y-top-h, w, h)
+		p.Min = vg.Point{X: vg.Length(x), Y: vg.Length(y - top - h)}
+		p.Max = p.Min.Add(vg.Point{X: vg.Length(w), Y: vg.Length(h)})
 		x += w + right + gap
 		if (i+1)%l.cols == 0 {
 			y -= top + h + bottom[i/l.cols] + gap
 		}
 	}
 	return w, h
-}
-
-func rectangle(x, y, w, h float64) vg.Rectangle {
-	return vg.Rectangle{
-		Min: vg.Point{X: vg.Length(x), Y: vg.Length(y)},
-		Max: vg.Point{X: vg.Length(x + w), Y: vg.Length(y + h)},
-	}
 }
 
 // draw draws the figure, and returns the number of values that are not shown.
@@ -150,21 +143,16 @@ func (l *layout) draw(c draw.Canvas) (hidden int) {
 			layer.draw(p)
 		}
 		hidden += p.hidden
-		frame(&p.Canvas)
+		p.SetLineStyle(draw.LineStyle{Color: ink, Width: thinWidth})
+		p.Stroke(p.Rectangle.Path())
 		l.drawAxis(&p.Canvas, &p.x)
 		l.drawAxis(&p.Canvas, &p.y)
 		l.drawEnds(p)
 		mid := p.Center()
-		l.text(&p.Canvas, p.note, textSize, mid, 0.5, 0.5, 0)
-		l.text(&p.Canvas, p.spec.Title, textSize, vg.Point{X: mid.X, Y: p.Max.Y + 4}, 0.5, 0, 0)
+		text(&p.Canvas, p.note, textSize, mid, 0.5, 0.5, 0)
+		text(&p.Canvas, p.spec.Title, textSize, vg.Point{X: mid.X, Y: p.Max.Y + 4}, 0.5, 0, 0)
 	}
 	return hidden
-}
-
-// frame draws a frame around c.
-func frame(c *draw.Canvas) {
-	c.SetLineStyle(draw.LineStyle{Color: ink, Width: thinWidth})
-	c.Stroke(c.Rectangle.Path())
 }
 
 // place returns the point at a share u of the axis, this far out of the frame c.
@@ -197,20 +185,20 @@ func (l *layout) drawAxis(c *draw.Canvas, a *axis) {
 	for _, t := range a.ticks {
 		switch at := a.place(c, a.unit(t.value), labelGap); {
 		case a.vertical:
-			l.text(c, t.label, tickSize, at, 1, 0.5, 0)
+			text(c, t.label, tickSize, at, 1, 0.5, 0)
 		case a.turned:
-			l.text(c, t.label, tickSize, at, 0.95, 0.8, slant)
+			text(c, t.label, tickSize, at, 0.95, 0.8, slant)
 		default:
-			l.text(c, t.label, tickSize, at, 0.5, 1, 0)
+			text(c, t.label, tickSize, at, 0.5, 1, 0)
 		}
 	}
 	if out := labelGap + a.deep() + 4; a.vertical {
 		for _, line := range slices.Backward(strings.Split(a.Label, "\n")) {
-			l.text(c, line, textSize, a.place(c, 0.5, out+textSize*descent), 0.5, 0, math.Pi/2)
+			text(c, line, textSize, a.place(c, 0.5, out+textSize*descent), 0.5, 0, math.Pi/2)
 			out += textSize * lineSpace
 		}
 	} else {
-		l.text(c, a.Label, textSize, a.place(c, 0.5, out), 0.5, 1, 0)
+		text(c, a.Label, textSize, a.place(c, 0.5, out), 0.5, 1, 0)
 	}
 }
 

@@ -90,7 +90,7 @@ func (l *layout) drawLegend(c *draw.Canvas) {
 			if k.mark {
 				marks(c, k.Style.Mark, markRadius, k.Style.Color, vg.Point{X: (x + end) / 2, Y: y})
 			}
-			l.text(c, k.Label, legendSize, vg.Point{X: end + 4, Y: y}, 0, 0.5, 0)
+			text(c, k.Label, legendSize, vg.Point{X: end + 4, Y: y}, 0, 0.5, 0)
 			x += vg.Length(k.width() + keySpace)
 		}
 		y -= keyHeight
@@ -187,6 +187,6 @@ func (l *layout) drawEnds(p *panel) {
 		line := draw.LineStyle{Color: e.Color, Width: lineWidth}
 		from := vg.Point{X: p.Max.X, Y: p.Y(p.y.unit(e.value))}
 		p.StrokeLine2(line, from.X, from.Y, from.X+leader, at[i])
-		l.text(&p.Canvas, e.Label, legendSize, vg.Point{X: from.X + leader + 2, Y: at[i]}, 0, 0.5, 0)
+		text(&p.Canvas, e.Label, legendSize, vg.Point{X: from.X + leader + 2, Y: at[i]}, 0, 0.5, 0)
 	}
 }

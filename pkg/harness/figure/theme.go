@@ -2,18 +2,17 @@ package figure
 
 import (
 	"cmp"
-	"fmt"
 	"hash/fnv"
 	"image/color"
 	"math"
 	"slices"
 
-	"golang.org/x/image/font/sfnt"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
@@ -34,55 +33,40 @@ const (
 type Style struct {
 	Label string // in the legend; "": not there
 	Color color.NRGBA
-	Dash  []float64 // points on, off, …; nil: solid
-	Mark  draw.GlyphDrawer
-	Width float64 // of lines, in points; 0: the theme's
+	Dash  []float64        // points on, off, …; nil: solid
+	Mark  draw.GlyphDrawer // nil in Looks: a circle
+	Width float64          // of lines, in points; 0: the theme's
 
 	place int // in a legend, from 1; 0: after those that have one
 }
 
 // Shapes of marks.
 var (
-	Circle   = draw.CircleGlyph{}
-	Square   = draw.BoxGlyph{}
-	Triangle = draw.PyramidGlyph{}
+	Circle       = draw.CircleGlyph{}
+	Ring         = draw.RingGlyph{}
+	Square       = draw.BoxGlyph{}
+	OpenSquare   = draw.SquareGlyph{}
+	Triangle     = draw.PyramidGlyph{}
+	OpenTriangle = draw.TriangleGlyph{}
+	Plus         = draw.PlusGlyph{}
+	Cross        = draw.CrossGlyph{}
 )
 
 var (
-	white    = rgb(0xffffff)
-	ink      = rgb(0x262626)
-	gridGrey = rgb(0xe6e6e6)
+	white    = RGB(0xffffff)
+	ink      = RGB(0x262626)
+	gridGrey = RGB(0xe6e6e6)
 )
 
-func rgb(hex uint32) color.NRGBA {
+// RGB is the colour 0xrrggbb.
+func RGB(hex uint32) color.NRGBA {
 	return color.NRGBA{uint8(hex >> 16), uint8(hex >> 8), uint8(hex), 0xff}
 }
 
 // spare are the colours of methods without one of their own: the farthest from those of the samplers, as they were
 // chosen.
 var spare = []color.NRGBA{
-	rgb(0x28c864), rgb(0x3c3cb4), rgb(0x783c3c), rgb(0x2878dc), rgb(0x508c3c), rgb(0xa0b43c),
-}
-
-// glyphs are the values of Look.Mark.
-var glyphs = map[string]draw.GlyphDrawer{
-	"":              Circle,
-	"circle":        Circle,
-	"ring":          draw.RingGlyph{},
-	"square":        Square,
-	"open-square":   draw.SquareGlyph{},
-	"triangle":      Triangle,
-	"open-triangle": draw.TriangleGlyph{},
-	"plus":          draw.PlusGlyph{},
-	"cross":         draw.CrossGlyph{},
-}
-
-// Look is how figures draw a method.
-type Look struct {
-	Title string    // "": that of the sampler of its name
-	Color uint32    // 0xrrggbb; 0: one that depends on the method's name
-	Dash  []float64 // points on, off, …; nil: solid
-	Mark  string    // a key of glyphs; "" is a circle
+	RGB(0x28c864), RGB(0x3c3cb4), RGB(0x783c3c), RGB(0x2878dc), RGB(0x508c3c), RGB(0xa0b43c),
 }
 
 // Looks are those of methods. Experiments declare theirs before anything is drawn.
@@ -91,42 +75,41 @@ type Look struct {
 // light for lines. The others are the farthest from all before them in CIELAB space, for full, protan and deutan
 // vision, among those with a contrast of at least 2.2 to both white and black. Dashes and marks differ too, for print
 // without colour.
-var Looks = map[string]Look{
-	"l2-gf":        {Color: 0x009e73, Dash: []float64{4, 2}, Mark: "triangle"},
-	"ada-gwg":      {Color: 0xcc79a7, Dash: []float64{6, 1.6, 1.4, 1.6}, Mark: "open-triangle"},
-	"sifg":         {Color: 0x0072b2, Mark: "circle"},
-	"ada-sifg":     {Color: 0xd55e00, Dash: []float64{6, 1.6}, Mark: "square"},
-	"sifg-a":       {Color: 0x5014dc, Dash: []float64{9, 1.6}, Mark: "ring"},
-	"interpolated": {Color: 0xc00000, Dash: []float64{9, 1.6, 1.4, 1.6, 1.4, 1.6}, Mark: "cross"},
-	"svgd":         {Color: 0xe69f00, Dash: []float64{1.6, 1.4}, Mark: "open-square"},
-	"sgld":         {Color: 0x56b4e9, Dash: []float64{3, 1.4, 1.2, 1.4, 1.2, 1.4}, Mark: "cross"},
-	"psgld":        {Color: 0x8c1478, Dash: []float64{3, 1.4, 1.2, 1.4}, Mark: "ring"},
-	"baoab":        {Color: 0x7a7a00, Dash: []float64{5, 1, 1, 1}, Mark: "square"},
-	"ascent":       {Color: 0x9f6fdf, Dash: []float64{2, 4}, Mark: "triangle"},
-	"kde-flow":     {Color: 0x777777, Dash: []float64{2.6, 2.6}, Mark: "plus"},
+var Looks = map[string]Style{
+	"l2-gf":        {Color: RGB(0x009e73), Dash: []float64{4, 2}, Mark: Triangle},
+	"ada-gwg":      {Color: RGB(0xcc79a7), Dash: []float64{6, 1.6, 1.4, 1.6}, Mark: OpenTriangle},
+	"sifg":         {Color: RGB(0x0072b2), Mark: Circle},
+	"ada-sifg":     {Color: RGB(0xd55e00), Dash: []float64{6, 1.6}, Mark: Square},
+	"sifg-a":       {Color: RGB(0x5014dc), Dash: []float64{9, 1.6}, Mark: Ring},
+	"interpolated": {Color: RGB(0xc00000), Dash: []float64{9, 1.6, 1.4, 1.6, 1.4, 1.6}, Mark: Cross},
+	"svgd":         {Color: RGB(0xe69f00), Dash: []float64{1.6, 1.4}, Mark: OpenSquare},
+	"sgld":         {Color: RGB(0x56b4e9), Dash: []float64{3, 1.4, 1.2, 1.4, 1.2, 1.4}, Mark: Cross},
+	"psgld":        {Color: RGB(0x8c1478), Dash: []float64{3, 1.4, 1.2, 1.4}, Mark: Ring},
+	"baoab":        {Color: RGB(0x7a7a00), Dash: []float64{5, 1, 1, 1}, Mark: Square},
+	"ascent":       {Color: RGB(0x9f6fdf), Dash: []float64{2, 4}, Mark: Triangle},
+	"kde-flow":     {Color: RGB(0x777777), Dash: []float64{2.6, 2.6}, Mark: Plus},
 }
 
 // Method returns the style of a method: that of Looks, with the title of the sampler of its name and its place in the
-// table of samplers; or of "truth", the target itself. A name without a colour there gets a colour, dashes and a mark
+// table of samplers; or of "truth", the target itself. A name that is not there gets a colour, dashes and a mark
 // that depend on the name alone.
 func Method(name string) Style {
 	if name == "truth" { // the last in a legend
 		return Style{Label: "Ground truth", Color: ink, Mark: Circle, place: math.MaxInt}
 	}
-	l := Looks[name]
-	s := Style{Label: l.Title, Color: rgb(l.Color), Dash: l.Dash, Mark: glyphs[l.Mark]}
+	s, declared := Looks[name]
 	for i, x := range sifg.Samplers() {
 		if x.Name == name {
-			s.Label, s.place = cmp.Or(l.Title, x.Title), i+1
+			s.Label, s.place = cmp.Or(s.Label, x.Title), i+1
 		}
 	}
-	s.Label = cmp.Or(s.Label, name)
-	if l.Color == 0 {
+	s.Label, s.Mark = cmp.Or(s.Label, name), cmp.Or(s.Mark, draw.GlyphDrawer(Circle))
+	if !declared {
 		h := fnv.New32a()
 		h.Write([]byte(name))
 		k := h.Sum32()
 		s.Color, s.place = spare[k%uint32(len(spare))], 0
-		s.Mark = []draw.GlyphDrawer{Square, Triangle, draw.RingGlyph{}, draw.CrossGlyph{}}[k/8%4]
+		s.Mark = []draw.GlyphDrawer{Square, Triangle, Ring, Cross}[k/8%4]
 		s.Dash = [][]float64{nil, {5, 2}, {2, 2}, {7, 2, 2, 2}}[k/64%4]
 	}
 	return s
@@ -162,7 +145,7 @@ var viridis = []uint32{
 func Shade(t float64, label string) Style {
 	x := min(max(0.75*t, 0), 1) * float64(len(viridis)-1)
 	i := min(int(x), len(viridis)-2)
-	a, b, f := rgb(viridis[i]), rgb(viridis[i+1]), x-float64(i)
+	a, b, f := RGB(viridis[i]), RGB(viridis[i+1]), x-float64(i)
 	mix := func(p, q uint8) uint8 { return uint8(math.Round(float64(p)*(1-f) + float64(q)*f)) }
 	return Style{Label: label, Color: color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}, Mark: Circle}
 }
@@ -209,23 +192,16 @@ func textWidth(s string, size float64) (width float64) {
 
 // text writes s turned by turn radians about pt, which is the point (ax, ay) of its box: (0, 0) is the start of the
 // baseline, (1, 1) the end of the cap height.
-func (l *layout) text(c *draw.Canvas, s string, size float64, pt vg.Point, ax, ay, turn float64) {
-	c.SetColor(ink)
-	f := face(size)
-	var buf sfnt.Buffer
-	for _, c := range s { // a character that the font lacks would be left out without a word
-		ch, _, _ := glyph(c)
-		if g, err := f.Face.GlyphIndex(&buf, ch); (err != nil || g == 0) && l.err == nil {
-			l.err = fmt.Errorf("figure: label %q: the font has no character %q", s, ch)
-		}
-	}
+func text(c *draw.Canvas, s string, size float64, pt vg.Point, ax, ay, turn float64) {
 	if s == "" {
 		return
 	}
+	s = safe.Text(s) // XML has no control characters
+	c.SetColor(ink)
 	c.Push()
 	c.Translate(pt)
 	c.Rotate(turn)
-	c.FillString(f, vg.Point{X: -vg.Length(ax * textWidth(s, size)), Y: -vg.Length(ay * capHeight * size)}, s)
+	c.FillString(face(size), vg.Point{X: -vg.Length(ax * textWidth(s, size)), Y: -vg.Length(ay * capHeight * size)}, s)
 	c.Pop()
 }
 

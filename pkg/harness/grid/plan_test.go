@@ -237,7 +237,7 @@ func TestRefusals(t *testing.T) {
 	for choose, want := range map[string]string{
 		"min gpa":       `unknown metric "gpa" in grid steps: select "min gpa": did you mean "gap"?`,
 		"":              "metrics of toy: gap, gap-median, cover",
-		"min cover":     `grid steps: select "min cover": cover has 4 components: cover[0], cover[1], cover[2]`,
+		"min cover":     `grid steps: select "min cover": cover has 4 components: cover[0] to cover[3]`,
 		"max cover[4]":  "cover has 4 components: cover[0]",
 		"min gap[1]":    "gap is one number: leave [1] out",
 		"min many":      "many has several components: write many[0], many[1], …",

@@ -91,20 +91,10 @@ func Shown(grids map[string]*report.Results, files report.Files) (out []report.G
 			}
 			for _, set := range x.Sets {
 				made[path.Join(set.Protocol, "chosen.yaml")], _ = q.Chosen(set)
-				g := report.Grid{
-					Name: name, Experiment: x.Name, Title: q.title(set), Protocol: set.Protocol,
-					Command: q.Command, Dir: path.Join(at, set.Protocol),
-				}
-				if best := x.Part(set.Protocol, "best"); best != nil {
-					g.Best, g.Failure = best.Made, best.Failure
-					if best.SVG != nil {
-						g.Pictures = []report.Picture{{Title: q.aim(), Path: path.Join(g.Dir, "best"), SVG: best.SVG}}
-					}
-				}
-				if g.Best == nil && g.Failure == "" {
-					g.Failure = "none of its trials ended well"
-				}
-				out = append(out, g)
+				out = append(out, report.Grid{
+					Name: name, Title: q.title(set), Aim: q.aim(), Command: q.Command,
+					Dir: path.Join(at, set.Protocol), Set: set, Best: x.Part(set.Protocol, "best"),
+				})
 			}
 			files.Add(at, data, made)
 		}
@@ -203,7 +193,7 @@ func (q Question) best(s *record.Set) (*table.Table, error) {
 
 // interval writes the 95 % interval of the mean over seeds.
 func interval(c *cell) string {
-	lo, hi := stats.TInterval(c.samples[0].Numbers(), 0.95)
+	lo, hi := stats.OverlapInterval(c.samples[0].Numbers(), 0, 0.95)
 	if math.IsNaN(lo) {
 		return "–"
 	}

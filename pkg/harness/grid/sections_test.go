@@ -46,8 +46,8 @@ func TestWrittenAndRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, madeAgain := write(read)
-	if len(shown) != 1 || len(again) != 1 || again[0].Command != q.Command || len(again[0].Pictures) != 1 ||
-		shown[0].Best.CSV() != again[0].Best.CSV() {
+	if len(shown) != 1 || len(again) != 1 || again[0].Command != q.Command || again[0].Best.SVG == nil ||
+		shown[0].Best.Made.CSV() != again[0].Best.Made.CSV() {
 		t.Errorf("%+v\n%+v", shown, again)
 	}
 	for name, b := range made {
@@ -92,7 +92,7 @@ func TestOwnData(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, err := Shown(read, report.NewFiles())
-	if err != nil || len(again) != 1 || again[0].Best == nil || again[0].Best.CSV() != shown[0].Best.CSV() {
+	if err != nil || len(again) != 1 || again[0].Best == nil || again[0].Best.Made.CSV() != shown[0].Best.Made.CSV() {
 		t.Errorf("%+v, %v", again, err)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"html/template"
 	"net/url"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -44,7 +43,7 @@ var (
 		"repository": func() string { return repository },
 		"rows":       func(v view, l claim.Ledger) rows { return rows{v, l} },
 		"gridID": func(g report.Grid) string {
-			return strings.ReplaceAll(strings.Join([]string{"grid", g.Experiment, g.Name, g.Protocol}, "-"), "/", "-")
+			return strings.ReplaceAll("grid-"+g.Set.Experiment+"-"+g.Name+"-"+g.Set.Protocol, "/", "-")
 		},
 		// class is the name of the style of a verdict or an outcome.
 		"class": func(v any) string { return strings.ReplaceAll(fmt.Sprint(v), " ", "-") },
@@ -81,7 +80,6 @@ type site struct {
 	Up        []link // pages in folders above
 	Runs      []Run  // that the page of all runs shows
 	Rehearsal string // the scale, where it is not full; "": it is
-	Full      string // the page of the results of full scale; "": not known
 }
 
 // link is a page, with its name in the list of pages and above itself.
@@ -107,10 +105,10 @@ type part struct {
 // protocol is what an experiment has under one.
 type protocol struct {
 	*record.Set
-	Name, Words, Note string
-	Studies           bool     // it is a study of the experiment: it checks no claim
-	Marks             []string // why its verdicts are not about the paper: quick scale, changed settings
-	Items             []item
+	Note    string
+	Studies bool     // it is a study of the experiment: it checks no claim
+	Marks   []string // why its verdicts are not about the paper: quick scale, changed settings
+	Items   []item
 }
 
 // item is a section of an experiment under a protocol that is no claim.
@@ -145,10 +143,7 @@ func Render(r *report.Results, grids []report.Grid, all []*harness.Experiment) (
 	if _, ok := OfRuns(r.Dir); ok {
 		s.Up = []link{{Name: "../" + firstPage, Title: "My runs"}}
 	}
-	if s.Rehearsal = r.Rehearsal(); filepath.Base(r.Dir) == s.Rehearsal {
-		s.Full = "../" + firstPage // of the folder that has the scale's
-		s.Up = []link{{Name: s.Full, Title: "Results at full scale"}}
-	}
+	s.Rehearsal = r.Rehearsal()
 	return s.pages()
 }
 
@@ -225,14 +220,12 @@ func newProtocol(x *report.Experiment, set *record.Set, seen map[string]bool) *p
 	about := x.File().Protocol(set.Protocol)
 	out := &protocol{
 		Set:     set,
-		Name:    set.Protocol,
-		Words:   cmp.Or(about.Title, set.Protocol),
 		Note:    cmp.Or(x.Note, about.Note),
 		Studies: !about.Claims,
 		Marks:   marks(set.Scale, set.Changed()),
 	}
 	if x.OnCustom() { // no protocol's settings are those of what is one's own
-		out.Words, out.Note, out.Marks = set.Protocol, x.Note, marks(set.Scale, false)
+		out.Note, out.Marks = x.Note, marks(set.Scale, false)
 	}
 	for _, p := range x.Parts(set.Protocol) {
 		if p.Claim != nil {
@@ -275,9 +268,6 @@ var pictureSize = regexp.MustCompile(` width="([\d.]+)pt" height="([\d.]+)pt"`)
 // image returns the attributes that show a drawing by its file: a third larger than on paper.
 func image(at string, svg []byte) template.HTMLAttr {
 	size := pictureSize.FindSubmatch(svg)
-	if size == nil {
-		size = [][]byte{nil, nil, nil}
-	}
 	pixels := func(text []byte) int {
 		points, _ := strconv.ParseFloat(string(text), 64)
 		return int(points * 16 / 9)

@@ -131,7 +131,7 @@ func TestNotThePapersSettings(t *testing.T) {
 		n             int
 	}{
 		"banner":     {"index.html", `<li>gmm, third` + quick, 1},
-		"rehearsal":  {"index.html", `A rehearsal at quick scale: .*\n</p>`, 1},
+		"rehearsal":  {"index.html", `A rehearsal at quick scale: .*</p>`, 1},
 		"claim":      {"claims.html", `<b>third</b>`, 0}, // none is decided by a rehearsal
 		"protocol":   {"gmm.html", `<h3>third</h3>` + quick, 1},
 		"comparison": {"comparison.html", `p: KL of each seed</a> <a [^>]*>↑</a>` + quick, 1},

@@ -67,7 +67,7 @@ func (s *site) shown(x harness.Shown) []item {
 	if found == nil {
 		return nil
 	}
-	first := max(0, slices.IndexFunc(found, func(it item) bool { return it.Under.Name == x.Protocol }))
+	first := max(0, slices.IndexFunc(found, func(it item) bool { return it.Under.Protocol == x.Protocol }))
 	shown := found[first]
 	shown.Others = slices.Delete(found, first, first+1)
 	return []item{shown}
@@ -82,9 +82,9 @@ func (s *site) Opinions(rows claim.Ledger) opinions {
 	for _, part := range s.Parts {
 		for _, p := range part.Protocols {
 			speaks := slices.ContainsFunc(rows, func(r claim.Row) bool {
-				return r.Experiment == part.Name && opinion(r, p.Name) != nil
+				return r.Experiment == part.Name && opinion(r, p.Protocol) != nil
 			})
-			named := func(there *protocol) bool { return there.Name == p.Name }
+			named := func(there *protocol) bool { return there.Protocol == p.Protocol }
 			if speaks && !slices.ContainsFunc(out.Protocols, named) {
 				out.Protocols = append(out.Protocols, p)
 			}

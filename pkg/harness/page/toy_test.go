@@ -125,7 +125,12 @@ func toyExperiments() []*harness.Experiment {
 				{ID: "absent", Title: "Of another problem", Draw: none},
 				{ID: "kl", Title: "KL at the end", Table: wide},
 				{ID: "compare-p", Title: "p: KL of each seed", Text: "A point is a seed.", Draw: draw, Table: wide},
-				{ID: "third-only", Title: "Elsewhere", Table: wide, Under: []string{"third"}},
+				{ID: "third-only", Title: "Elsewhere", Table: func(s *record.Set) (*table.Table, error) {
+					if s.Protocol != "third" {
+						return nil, harness.ErrNoTrials
+					}
+					return wide(s)
+				}},
 			}, claims),
 		},
 		{
@@ -199,19 +204,23 @@ func twoRecords() map[string]*report.Records {
 func toyGrids() []report.Grid {
 	f, _ := draw(nil)
 	svg, _, _ := f.SVG()
-	return []report.Grid{{Name: "sigma", Experiment: "gmm", Protocol: "first", Failure: "it is cut"}, {
-		Name:       "steps",
-		Experiment: "gmm",
-		Protocol:   "third",
-		Title:      "Gaussian mixtures",
-		Command:    "sifg grid",
-		Dir:        "grid/steps/gmm/third",
-		Pictures:   []report.Picture{{Title: "Which is best?", Path: "grid/steps/gmm/third/best", SVG: svg}},
-		Best: &table.Table{
-			Columns: []table.Column{{Header: "best cell"}},
-			Rows:    [][]table.Cell{{table.Text("step <0.1>")}},
+	best := &table.Table{Columns: table.Columns(1, "best cell"), Rows: [][]table.Cell{{table.Text("step <0.1>")}}}
+	return []report.Grid{
+		{
+			Name: "sigma",
+			Set:  &record.Set{Experiment: "gmm", Protocol: "first"},
+			Best: &report.Part{Failure: "it is cut"},
 		},
-	}}
+		{
+			Name:    "steps",
+			Title:   "Gaussian mixtures",
+			Aim:     "Which is best?",
+			Command: "sifg grid",
+			Dir:     "grid/steps/gmm/third",
+			Set:     &record.Set{Experiment: "gmm", Protocol: "third"},
+			Best:    &report.Part{SVG: svg, Made: best},
+		},
+	}
 }
 
 // TestToy writes the pages with their drawings, where TOY says for the tests that look at them in a browser: those of
@@ -223,7 +232,7 @@ func TestToy(t *testing.T) {
 		files := must(r.Files())
 		pages := must(Render(r, toyGrids(), toyExperiments()))
 		for _, made := range []map[string][]byte{files.Made, pages, {
-			"grid/steps/gmm/third/best.svg": toyGrids()[1].Pictures[0].SVG,
+			"grid/steps/gmm/third/best.svg": toyGrids()[1].Best.SVG,
 		}} {
 			for name, b := range made {
 				name = filepath.Join(folder, at, name)

@@ -11,7 +11,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
-	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
 const toySettings = `
@@ -287,8 +286,6 @@ func TestSamplerOfAll(t *testing.T) {
 func TestComputations(t *testing.T) {
 	sums := func(r *Request) {
 		e := r.Experiments[0]
-		e.Samplers = []sifg.Sampler{harness.None}
-		harness.Register(e)
 		e.Settings = []byte(`
 base:
   seeds: [1, 2]

@@ -1,7 +1,7 @@
 package record
 
 import (
-	"fmt"
+	"cmp"
 	"math"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -13,12 +13,9 @@ import (
 type Difference struct {
 	Gaps []float64 // a − b for the seeds with which both have a finite number, in order of seed
 	// Signs are the order of all pairs in which not both are lost: −1 where a is smaller, 1 where b is, 0 of ties.
-	Signs    []float64
-	Lost     int // pairs of which a alone is lost
-	LostByB  int // pairs of which b alone is lost
-	BothLost int
-	Overlap  float64 // the test rows of a split over the others, where seeds are overlapping splits; 0: independent
-	Why      string  // why there is no pair; "" where there is one
+	Signs   []float64
+	Overlap float64 // the test rows of a split over the others, where seeds are overlapping splits; 0: independent
+	Why     string  // why there is no pair; "" where there is one
 }
 
 // Pair compares a with b. overlap is that of Difference.
@@ -30,12 +27,8 @@ func Pair(a, b Sample, overlap float64) Difference {
 		case !x.Tried() || !y.Tried():
 			continue
 		case x.Lost() && y.Lost():
-			d.BothLost++
+			d.Why = "all runs of both failed"
 			continue
-		case x.Lost():
-			d.Lost++
-		case y.Lost():
-			d.LostByB++
 		case x.Why == "" && y.Why == "":
 			d.Gaps = append(d.Gaps, x.Number-y.Number)
 		}
@@ -43,12 +36,9 @@ func Pair(a, b Sample, overlap float64) Difference {
 	}
 	switch {
 	case d.Signs != nil:
-	case d.BothLost > 0:
-		d.Why = "all runs of both failed"
-	case a.Why() != "":
-		d.Why = a.Why()
-	default:
-		d.Why = b.Why()
+		d.Why = ""
+	case d.Why == "":
+		d.Why = cmp.Or(a.Why(), b.Why())
 	}
 	return d
 }
@@ -122,15 +112,4 @@ func (d Difference) Seen(level, margin float64) (lead float64, why Why) {
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}
 	se := stats.OverlapSE(d.Gaps, d.Overlap)
 	return se*t.Quantile(power) + max(margin, se*t.Quantile(1-level)), ""
-}
-
-// Losses say the tries that one of the two lost, "" if none.
-func (d Difference) Losses() (text string) {
-	if d.Lost > 0 {
-		text += fmt.Sprintf("; %d of %d runs failed", d.Lost, d.Pairs())
-	}
-	if d.LostByB > 0 {
-		text += fmt.Sprintf("; %d of %d runs of the baseline failed", d.LostByB, d.Pairs())
-	}
-	return text
 }

@@ -8,11 +8,9 @@ import (
 	"unique"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
-	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 // Collect returns the results with the trials of a plan: their records in the folder, or else those of the store. What
@@ -22,62 +20,52 @@ func (r *Results) Collect(p *plan.Plan, s *store.Store, all []*harness.Experimen
 	out := &Results{Dir: r.Dir, Scripts: r.Scripts}
 	var notes []string
 	for _, e := range all {
-		parts := map[string][]harness.Trial{} // by protocol
-		for _, t := range p.Trials {
-			if t.Experiment == e.Name {
-				parts[t.Protocol] = append(parts[t.Protocol], t)
-			}
-		}
-		c := &collector{store: s, old: r.Experiment(e.Name), name: e.Name, plan: p}
-		x := c.old
-		if len(parts) > 0 {
-			var err error
-			if x, err = c.collect(e, parts); err != nil {
+		x := r.Experiment(e.Name)
+		if slices.ContainsFunc(p.Trials, func(t harness.Trial) bool { return t.Experiment == e.Name }) {
+			made, more, err := collect(e, x, p, s)
+			if err != nil {
 				return nil, nil, err
 			}
+			x, notes = made, append(notes, more...)
 		}
-		if notes = append(notes, c.notes...); x != nil {
+		if x != nil {
 			out.add(x)
 		}
 	}
 	return out, notes, nil
 }
 
-// collector collects the records of one experiment.
-type collector struct {
-	plan  *plan.Plan
-	store *store.Store // nil: none
-	old   *Experiment  // nil: none
-	name  string       // of the experiment
-	notes []string
-}
-
-func (c *collector) collect(e *harness.Experiment, parts map[string][]harness.Trial) (*Experiment, error) {
+// collect collects the records of one experiment, nil if there are none; old is what the folder has, and may be nil.
+func collect(e *harness.Experiment, old *Experiment, p *plan.Plan, s *store.Store) (
+	x *Experiment, notes []string, err error,
+) {
 	d := NewRecords()
-	if c.old != nil {
-		d.dir, d.files, d.About = c.old.records.dir, c.old.records.files, c.old.records.About
+	if old != nil {
+		d.dir, d.files, d.About = old.records.dir, old.records.files, old.records.About
 	}
 	if e.OnCustom() {
 		d.About = e.Note
 	}
 	file, err := e.File()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, name := range file.Protocols {
-		old, set := c.old.Set(name), slices.Clone(c.plan.Set)
-		rows, err := c.rows(d, parts[name], old)
+		was, set := old.Set(name), slices.Clone(p.Set)
+		part := slices.DeleteFunc(slices.Clone(p.Trials), func(t harness.Trial) bool {
+			return t.Experiment != e.Name || t.Protocol != name
+		})
+		rows, err := d.collect(part, was, s)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		if why := lacks(rows, old); rows != nil && why != "" {
-			c.notes = append(c.notes, fmt.Sprintf("%s/%s: %s", e.Name, name, why))
-			rows = nil
+		if why := lacks(rows, was); rows != nil && why != "" {
+			notes, rows = append(notes, fmt.Sprintf("%s/%s: %s", e.Name, name, why)), nil
 		}
-		if rows == nil && old != nil {
-			rows, set = slices.Concat(old.Trials, old.Missing), old.Overrides
-			for _, t := range old.Trials {
-				d.take(t.Key, old.Traces[t.Key], old.Timings[t.Key])
+		if rows == nil && was != nil {
+			rows, set = slices.Concat(was.Trials, was.Missing), was.Overrides
+			for _, t := range was.Trials {
+				d.take(t.Key, was.Traces[t.Key], was.Timings[t.Key])
 			}
 		}
 		if rows != nil {
@@ -85,39 +73,55 @@ func (c *collector) collect(e *harness.Experiment, parts map[string][]harness.Tr
 		}
 	}
 	if d.Trials == nil {
-		return nil, nil
+		return nil, notes, nil
 	}
-	x, err := newExperiment(e, d)
+	x, err = newExperiment(e, d)
+	for i := 0; err == nil && i < len(x.Sets); i++ {
+		x.Sets[i].Load = func(key, name string) (*record.Array, error) {
+			a, err := d.Array(key, name)
+			if errors.Is(err, fs.ErrNotExist) {
+				return stored(s, store.ID{Experiment: e.Name, Key: key}, name)
+			}
+			return a, err
+		}
+	}
+	return x, notes, err
+}
+
+// stored returns an array of a trial in the store.
+func stored(s *store.Store, id store.ID, name string) (*record.Array, error) {
+	got, err := s.Get(id)
+	if err == nil && got == nil {
+		err = fmt.Errorf("the array %s of trial %s is not here: %w", name, id.Key, fs.ErrNotExist)
+	}
 	if err != nil {
 		return nil, err
 	}
-	for _, set := range x.Sets {
-		set.Load = c.load(d)
-	}
-	return x, nil
+	return got.Array(name)
 }
 
-// rows collects the records of the trials of one protocol, those that are missing last; old may be nil.
-func (c *collector) rows(d *Records, part []harness.Trial, old *record.Set) (rows []record.Trial, err error) {
+// collect takes the records of trials of one protocol, and returns their rows, those that are missing last; old may be
+// nil.
+func (d *Records) collect(part []harness.Trial, old *record.Set, s *store.Store) ([]record.Trial, error) {
 	found := make([]*record.Result, len(part))
 	earlier := map[string]*record.Trial{}
 	for i := 0; old != nil && i < len(old.Trials); i++ {
 		earlier[old.Trials[i].Key] = &old.Trials[i]
 	}
-	err = store.Each(len(part), func(i int) (err error) {
+	err := store.Each(len(part), func(i int) (err error) {
 		if was := earlier[part[i].Key]; was != nil && was.Final() {
 			found[i] = old.Result(was)
 			return nil
 		}
-		found[i], err = c.store.Result(store.ID{Experiment: c.name, Key: part[i].Key})
+		found[i], err = s.Result(store.ID{Experiment: part[i].Experiment, Key: part[i].Key})
 		return err
 	})
-	var missing []record.Trial
+	var rows, missing []record.Trial
 	for i := 0; err == nil && i < len(part); i++ {
 		row, got := part[i].Row(), found[i]          // it may have been stored under other labels
 		row.Config = unique.Make(row.Config).Value() // one copy for all seeds
 		if got == nil {
-			row.Status, row.Reason = record.StatusMissing, absent(&part[i])
+			row.Status = record.StatusMissing
 			missing = append(missing, row)
 			continue
 		}
@@ -129,34 +133,6 @@ func (c *collector) rows(d *Records, part []harness.Trial, old *record.Set) (row
 	return append(rows, missing...), err
 }
 
-// absent says that the data set of a trial is not here; "" if it is.
-func absent(t *harness.Trial) string {
-	if name := t.Config.Data; name != "" {
-		if _, err := t.Data(); errors.Is(err, dataset.ErrAbsent) {
-			return noData + name
-		}
-	}
-	return ""
-}
-
-// load is record.Set.Load: from the folder, or else from the store.
-func (c *collector) load(d *Records) func(key, name string) (*record.Array, error) {
-	return func(key, name string) (*record.Array, error) {
-		a, err := d.Array(key, name)
-		if !errors.Is(err, fs.ErrNotExist) {
-			return a, err
-		}
-		got, err := c.store.Get(store.ID{Experiment: c.name, Key: key})
-		if err == nil && got == nil {
-			err = fmt.Errorf("the array %s of trial %s is not here: %w", name, key, fs.ErrNotExist)
-		}
-		if err != nil {
-			return nil, err
-		}
-		return got.Array(name)
-	}
-}
-
 // lacks says what rows lack of the set in whose place they would be, which may be nil; "" if they may be there: every
 // method on every problem with every seed that ended well there did so here.
 func lacks(rows []record.Trial, old *record.Set) string {
@@ -164,26 +140,19 @@ func lacks(rows []record.Trial, old *record.Set) string {
 		problem, method string
 		seed            uint64
 	}
-	well, lost, missing := map[trial]bool{}, 0, 0
+	of := func(t record.Trial) trial { return trial{t.Problem, t.Method, t.Seed} }
+	well := map[trial]bool{}
 	for _, t := range rows {
-		well[trial{t.Problem, t.Method, t.Seed}] = t.Final()
-		if t.Status == record.StatusMissing {
-			missing++
-		}
+		well[of(t)] = t.Final()
 	}
-	for i := 0; old != nil && i < len(old.Trials); i++ {
-		if t := old.Trials[i]; t.Final() && !well[trial{t.Problem, t.Method, t.Seed}] {
-			lost++
-		}
-	}
-	const stays = "; the results that are there stay, and --results takes another folder"
+	there := func(t record.Trial) bool { return t.Status != record.StatusMissing }
+	lost := func(t record.Trial) bool { return t.Final() && !well[of(t)] }
 	switch {
-	case missing == len(rows):
-		return fmt.Sprintf("%d of %d trials are missing", missing, len(rows))
-	case lost > 0:
-		return table.Count(lost, "trial") + " ended well there, and not here" + stays
-	case old != nil && !old.Rehearsal() && rows[0].Scale != "full":
-		return "the results that are there are of full scale, these of " + rows[0].Scale + stays
+	case !slices.ContainsFunc(rows, there):
+		return fmt.Sprintf("%[1]d of %[1]d trials are missing", len(rows))
+	case old != nil && (slices.ContainsFunc(old.Trials, lost) || !old.Rehearsal() && rows[0].Scale != "full"):
+		return "the results that are there have more trials, or are of full scale, and stay; " +
+			"--results takes another folder"
 	}
 	return ""
 }

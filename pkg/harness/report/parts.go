@@ -10,7 +10,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
@@ -30,7 +29,7 @@ type Part struct {
 // Parts returns what an experiment has under a protocol, in order.
 func (x *Experiment) Parts(protocol string) []*Part {
 	var out []*Part
-	for _, s := range x.SectionsUnder(protocol, x.Checks(protocol)) {
+	for _, s := range x.Sections {
 		if part := x.Part(protocol, s.ID); part != nil {
 			out = append(out, part)
 		}
@@ -46,8 +45,8 @@ func (x *Experiment) Part(protocol, id string) *Part {
 		return made
 	}
 	x.parts[key] = nil
-	for _, s := range x.SectionsUnder(protocol, x.Checks(protocol)) {
-		if s.ID == id && s.Files == nil {
+	for i := range x.Sections {
+		if s := &x.Sections[i]; s.ID == id && s.Files == nil && (s.Claim == nil || x.Checks(protocol)) {
 			x.parts[key] = x.make(s, set)
 		}
 	}
@@ -122,7 +121,7 @@ func (p *Part) files(out map[string][]byte) {
 func (x *Experiment) takeFiles() error {
 	var errs []error
 	for _, set := range x.Sets {
-		for _, s := range x.SectionsUnder(set.Protocol, false) {
+		for _, s := range x.Sections {
 			if s.Files == nil {
 				continue
 			}
@@ -152,73 +151,40 @@ func (x *Experiment) Files() (data, made map[string][]byte, err error) {
 	return data, made, err
 }
 
-// Grid is the results of a grid, as a page shows them.
+// Grid is the results of a grid on an experiment under a protocol, as a page shows them.
 type Grid struct {
-	Name, Experiment, Protocol string
-	Title                      string       // the question that it answers
-	Command                    string       // that makes it again
-	Dir                        string       // below the results folder
-	Best                       *table.Table // the best cells of each method on each problem
-	Pictures                   []Picture
-	Failure                    string // why it cannot be shown; "": it can
+	Name, Title string // of the grid; the question that it answers
+	Aim         string // by what configurations are ranked
+	Command     string // that makes it again
+	Dir         string // below the results folder
+	Set         *record.Set
+	Best        *Part // the best cells of each method on each problem; nil: no trial ended well
 }
 
-// Picture is a drawing, whose files are at Path below the results folder, without extension.
-type Picture struct {
-	Title, Path string
-	SVG         []byte
-}
-
-// Summary is the last values of each baseline and method on each problem by the experiment's scores, the first three;
-// nil if there are none.
+// Summary is the last values of each method on each problem by the experiment's scores, the first three.
 func Summary(e *harness.Experiment, set *record.Set) *table.Table {
 	scores := e.Scores[:min(len(e.Scores), 3)]
-	t := &table.Table{Title: fmt.Sprintf("%s, protocol %s, scale %s", e.Title, set.Protocol, set.Scale),
-		Columns: table.Columns(2, append([]string{"problem", "method", "trials"}, scores...)...)}
-	if len(scores) > 0 {
-		t.Spread = "standard deviation over seeds"
-	}
-	type leader struct {
-		name string
-		mean float64
-	}
-	lowest := map[string]leader{} // by score, on one problem
-	row := func(problem, name, ended string, values func(i int) ([]float64, string)) {
-		cells := []table.Cell{table.Text(problem), table.Text(name), table.Text(ended)}
-		for i, score := range scores {
-			v, why := values(i)
-			if cells = append(cells, table.MeanSD(v)); len(v) == 0 && why != "" {
-				cells[len(cells)-1] = table.Text(why)
-			}
-			if best, there := lowest[score]; len(v) > 0 && (!there || stats.Mean(v) < best.mean) {
-				lowest[score] = leader{name, stats.Mean(v)}
-			}
-		}
-		t.Rows = append(t.Rows, cells)
+	t := &table.Table{
+		Title:   fmt.Sprintf("%s, protocol %s, scale %s", e.Title, set.Protocol, set.Scale),
+		Columns: table.Columns(2, append([]string{"problem", "method", "trials"}, scores...)...),
+		Spread:  "standard deviation over seeds",
 	}
 	for _, problem := range set.Problems {
-		clear(lowest)
 		series := record.View{Set: set, Problem: problem}
-		for _, b := range e.Baselines {
-			row(problem, b.Name, "–", func(i int) ([]float64, string) { return series.Shared(b.Metrics[i]), "" })
-		}
 		for _, m := range set.Methods(problem) {
 			well, all := series.Ended(m)
-			row(problem, m, fmt.Sprintf("%d of %d", well, all), func(i int) ([]float64, string) {
-				metric, index, _ := record.Component(scores[i])
+			row := []table.Cell{table.Text(problem), table.Text(m), table.Text(fmt.Sprintf("%d of %d", well, all))}
+			for _, score := range scores {
+				metric, index, _ := record.Component(score)
 				last := series.Last(m, metric, index)
-				return last.Numbers(), last.Why()
-			})
-		}
-		for _, score := range scores {
-			if best := lowest[score]; len(e.Baselines) > 0 && best.name != "" { // of errors the lowest is the best
-				t.Above = append(t.Above, fmt.Sprintf("Lowest mean %s on %s: %s (%s).", score, problem, best.name,
-					table.Significant(best.mean, 4)))
+				if v := last.Numbers(); v != nil {
+					row = append(row, table.MeanSD(v))
+				} else {
+					row = append(row, table.Text(last.Why()))
+				}
 			}
+			t.Rows = append(t.Rows, row)
 		}
-	}
-	if len(t.Rows) == 0 {
-		return nil
 	}
 	return t
 }

@@ -47,7 +47,6 @@ type Records struct {
 	Trials []record.Trial // with those that are missing
 	Set    map[string][]string
 	About  string // what else its writer wants to know of it
-	digest string // of trials.parquet, as it was read
 
 	traces  map[string][]record.Trace // by key
 	timings map[string]record.Timing
@@ -86,30 +85,6 @@ func NewRecords() *Records {
 // ReadRecords reads the records of a folder; nil where it has none. Its error wraps safe.ErrDamaged where a file is not
 // as it was written.
 func ReadRecords(dir string) (*Records, error) {
-	d, err := ReadTrials(dir)
-	if d == nil {
-		return nil, err
-	}
-	b, err := d.read(tracesName)
-	if err != nil {
-		return nil, err
-	}
-	rest, err := decode[record.Trace](dir, tracesName, b)
-	if err != nil {
-		return nil, err
-	}
-	for len(rest) > 0 { // the rows of a trial are next to each other, and are not copied
-		n := 1
-		for n < len(rest) && rest[n].Key == rest[0].Key {
-			n++
-		}
-		d.traces[rest[0].Key], rest = rest[:n:n], rest[n:]
-	}
-	return d, d.readTimings(d.digest)
-}
-
-// ReadTrials is ReadRecords without what was measured, and without times: one file.
-func ReadTrials(dir string) (*Records, error) {
 	b, err := readData(dir, trialsName)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Lstat(filepath.Join(dir, timingsName)); err == nil { // they are written as a whole
@@ -128,19 +103,29 @@ func ReadTrials(dir string) (*Records, error) {
 	meta := record.Metadata(b)
 	err = errors.Join(json.Unmarshal([]byte(meta[metaFiles]), &d.files),
 		json.Unmarshal([]byte(meta[metaSet]), &d.Set))
-	d.About, d.digest = meta[metaAbout], meta[metaSum]
-	if err != nil || meta[metaSum] != d.sum(d.files) {
+	if d.About = meta[metaAbout]; err != nil || meta[metaSum] != d.sum(d.files) {
 		return nil, damaged(dir, trialsName, "its rows are not those that were written")
 	}
-	return d, nil
+	if b, err = d.read(tracesName); err != nil {
+		return nil, err
+	}
+	rest, err := decode[record.Trace](dir, tracesName, b)
+	for len(rest) > 0 { // the rows of a trial are next to each other, and are not copied
+		n := 1
+		for n < len(rest) && rest[n].Key == rest[0].Key {
+			n++
+		}
+		d.traces[rest[0].Key], rest = rest[:n:n], rest[n:]
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d, d.readTimings(meta[metaSum])
 }
 
 // readTimings reads the timings that were written with trials of this sum.
 func (d *Records) readTimings(trials string) error {
-	b, err := readData(d.dir, timingsName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return damaged(d.dir, timingsName, "missing")
-	}
+	b, err := d.file(timingsName)
 	if err != nil {
 		return err
 	}
@@ -181,16 +166,20 @@ func (d *Records) read(name string) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
 	}
-	b, err := readData(d.dir, name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, damaged(d.dir, name, "missing")
-	case err != nil:
-		return nil, err
-	case digest(b) != want:
-		return nil, damaged(d.dir, name, "it is not the file that "+trialsName+" was written with")
+	b, err := d.file(name)
+	if err == nil && digest(b) != want {
+		err = damaged(d.dir, name, "it is not the file that "+trialsName+" was written with")
 	}
-	return b, nil
+	return b, err
+}
+
+// file reads a file that must be there.
+func (d *Records) file(name string) ([]byte, error) {
+	b, err := readData(d.dir, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = damaged(d.dir, name, "missing")
+	}
+	return b, err
 }
 
 func digest(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
@@ -277,11 +266,8 @@ func (d *Records) Encode() (map[string][]byte, error) {
 // lists reports whether a file is still one of the data: an array of a trial that is there, or a file of a protocol.
 func (d *Records) lists(name string, keys map[string]bool) bool {
 	dir, base := path.Split(name)
-	switch {
-	case dir == "":
-		return false // the rows themselves
-	case dir != arraysName+"/":
-		return true
+	if dir != arraysName+"/" {
+		return dir != "" // else it is the rows themselves
 	}
 	for key := range keys {
 		if strings.HasPrefix(base, key+"-") {
@@ -294,34 +280,21 @@ func (d *Records) lists(name string, keys map[string]bool) bool {
 // shown is the experiment as these records show it. On what is a person's own About says, but for a grid's, whose
 // settings they are and how a table was read.
 func (d *Records) shown(e *harness.Experiment) *harness.Experiment {
-	if e.Custom == nil || !d.onCustom() {
+	own := func(text string) bool {
+		return strings.HasPrefix(text, "--data ") || strings.HasPrefix(text, "--program ")
+	}
+	if e.Custom == nil || !slices.ContainsFunc(slices.Concat(slices.Collect(maps.Values(d.Set))...), own) {
 		return e
 	}
-	out := e.Shown(d.problems())
+	var problems []string
+	for _, t := range d.Trials {
+		if !slices.Contains(problems, t.Problem) {
+			problems = append(problems, t.Problem)
+		}
+	}
+	out := e.Shown(problems)
 	if d.About != "" && !strings.HasPrefix(d.About, "{") {
 		out.Note = d.About
 	}
 	return out
-}
-
-// onCustom reports whether the trials are on data or on a target of a person's own.
-func (d *Records) onCustom() bool {
-	for _, set := range d.Set {
-		for _, text := range set {
-			if strings.HasPrefix(text, "--data ") || strings.HasPrefix(text, "--program ") {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// problems are those of the trials, in order.
-func (d *Records) problems() (names []string) {
-	for _, t := range d.Trials {
-		if !slices.Contains(names, t.Problem) {
-			names = append(names, t.Problem)
-		}
-	}
-	return names
 }

@@ -138,36 +138,11 @@ func (x *Experiment) Set(protocol string) *record.Set {
 	return nil
 }
 
-// Under returns the records of the protocols that are wanted. The experiment may be nil.
-func (x *Experiment) Under(wanted func(protocol string) bool) (sets []*record.Set) {
-	for i := 0; x != nil && i < len(x.Sets); i++ {
-		if wanted(x.Sets[i].Protocol) {
-			sets = append(sets, x.Sets[i])
-		}
-	}
-	return sets
-}
-
 // Checks reports whether the settings say that a protocol checks claims.
 func (x *Experiment) Checks(protocol string) bool { return x.file.Protocol(protocol).Claims }
 
 // File is its settings.
 func (x *Experiment) File() *settings.File { return x.file }
-
-// Absent returns the data sets that were not here when the records were collected.
-func (x *Experiment) Absent() (names []string) {
-	for _, set := range x.Sets {
-		for _, t := range set.Missing {
-			if name, ok := strings.CutPrefix(t.Reason, noData); ok {
-				names = append(names, name)
-			}
-		}
-	}
-	return slices.Compact(slices.Sorted(slices.Values(names)))
-}
-
-// noData begins the reason of a trial that is missing because its data set, whose name follows, is not here.
-const noData = "there is no data set "
 
 // Rehearsal is the scale of results that are not of full scale, and so decide no claim; "": there are none such.
 func (r *Results) Rehearsal() string {

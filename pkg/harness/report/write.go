@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -43,23 +42,16 @@ func Writable(dir string) error {
 		}
 	}
 	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	_, unmarked := os.Lstat(filepath.Join(dir, marker)) // which is written before all else
+	other := slices.IndexFunc(entries, func(e fs.DirEntry) bool {
+		return !slices.Contains(others, e.Name()) && !strings.HasPrefix(e.Name(), ".")
+	})
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return usage.Errorf("--results %s: %v", dir, err)
-	}
-	other := ""
-	for _, e := range entries {
-		switch name := e.Name(); {
-		case name == Grids && e.Type().IsRegular():
-			return usage.Errorf("--results %s: %s in it is a file, where results of grids go", dir, Grids)
-		case name == marker:
-			return nil
-		case !slices.Contains(others, name) && !strings.HasPrefix(name, "."):
-			other = name
-		}
-	}
-	if other != "" {
+	case unmarked != nil && other >= 0:
 		return usage.Errorf("--results %s has %s and no %s: want a folder that is empty, not there yet, or one of "+
-			"sifg's", dir, safe.Text(other), marker)
+			"sifg's", dir, safe.Text(entries[other].Name()), marker)
 	}
 	return nil
 }
@@ -68,17 +60,10 @@ func Writable(dir string) error {
 type Files struct {
 	Data map[string]map[string][]byte // of experiments, by folder and by name in it
 	Made map[string][]byte            // what is made of the data, by name
-	ours map[string]bool              // names without extension that this program alone makes
 }
 
 // NewFiles returns no files.
-func NewFiles() Files {
-	ours := map[string]bool{}
-	for _, name := range []string{"index", "claims", "comparison", "grids", "best", "cells", "chosen"} {
-		ours[name] = true
-	}
-	return Files{map[string]map[string][]byte{}, map[string][]byte{}, ours}
-}
+func NewFiles() Files { return Files{map[string]map[string][]byte{}, map[string][]byte{}} }
 
 // Add adds the files of an experiment, whose folder it is.
 func (f Files) Add(folder string, data, made map[string][]byte) {
@@ -104,10 +89,6 @@ func (r *Results) Files() (Files, error) {
 	out, errs := NewFiles(), []error(nil)
 	out.Made[marker] = []byte(markerText)
 	for _, x := range r.Experiments {
-		out.ours[x.Name] = true
-		for _, s := range x.Sections {
-			out.ours[s.ID] = true
-		}
 		errs = append(errs, x.takeFiles())
 		data, made, err := x.Files()
 		if err != nil {
@@ -129,8 +110,9 @@ func Alone(dir string, f func() error) error {
 	return f()
 }
 
-// Write writes files to a results folder, and removes sections and pages that are not made any more. Each file is the
-// old or the new one, whole, and so are the data of an experiment. No other process may write meanwhile: see Alone.
+// Write writes files to a results folder, and removes what they replace: the picture of a section that has none now,
+// and arrays of trials that are not there. Each file is the old or the new one, whole, and so are the data of an
+// experiment. No other process may write meanwhile: see Alone.
 func (f Files) Write(dir string) error {
 	if err := errors.Join(Writable(dir), os.MkdirAll(dir, 0o777)); err != nil {
 		return err
@@ -153,10 +135,14 @@ func (f Files) Write(dir string) error {
 			return err
 		}
 	}
+	stem := func(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }
+	made := map[string]bool{}
+	for name := range f.Made {
+		made[stem(name)] = true
+	}
 	stale, err := f.stale(root)
 	for _, name := range stale {
-		array := path.Base(path.Dir(name)) == arraysName
-		if temporary(name) || array || f.ours[strings.TrimSuffix(path.Base(name), path.Ext(name))] {
+		if temporary(name) || made[stem(name)] || path.Base(path.Dir(name)) == arraysName {
 			err = errors.Join(err, disk.RemoveAll(root, name))
 		}
 	}
@@ -165,11 +151,16 @@ func (f Files) Write(dir string) error {
 
 // put writes a file unless it is there.
 func put(root *os.Root, name string, b []byte) error {
-	now, err := safe.ReadIn(root, name, maxData)
-	if err == nil && bytes.Equal(now, b) {
+	if there(root, name, b) {
 		return nil
 	}
 	return write(root, name, b)
+}
+
+// there reports whether a file has these bytes.
+func there(root *os.Root, name string, b []byte) bool {
+	now, err := safe.ReadIn(root, name, maxData)
+	return err == nil && bytes.Equal(now, b)
 }
 
 // endings are those of files that this program makes.
@@ -212,18 +203,10 @@ func (f Files) Check(dir string) (different []safe.Damage, err error) {
 	}
 	all := f.all()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		b := all[name]
-		now, err := safe.ReadIn(root, name, maxData)
-		info, _ := root.Lstat(name)
-		switch {
-		case info != nil && !info.Mode().IsRegular():
-			blame(name, "is not a file")
-		case errors.Is(err, fs.ErrNotExist):
+		if _, err := root.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 			blame(name, "missing")
-		case err != nil:
-			return nil, err
-		case !bytes.Equal(now, b):
-			blame(name, fmt.Sprintf("is not what the records give now, from byte %d on", differAt(now, b)))
+		} else if !there(root, name, all[name]) {
+			blame(name, "is not what the records give now")
 		}
 	}
 	stale, err := f.stale(root)
@@ -231,16 +214,6 @@ func (f Files) Check(dir string) (different []safe.Damage, err error) {
 		blame(name, "is not made of the records any more")
 	}
 	return different, err
-}
-
-// differAt is the number of the first byte that is not the same, from 0.
-func differAt(a, b []byte) int {
-	for i := range min(len(a), len(b)) {
-		if a[i] != b[i] {
-			return i
-		}
-	}
-	return min(len(a), len(b))
 }
 
 // waiting is the folder, beside data, of those that will replace them. They do when all are there, trials.parquet the
@@ -252,24 +225,16 @@ func replace(root *os.Root, folder string, data map[string][]byte) error {
 	if err := settle(root, folder); err != nil {
 		return err
 	}
-	var changed []string
-	for name, b := range data {
-		if now, err := safe.ReadIn(root, path.Join(folder, name), maxData); err != nil || !bytes.Equal(now, b) {
-			changed = append(changed, name)
-		}
-	}
-	if changed == nil {
+	changed := slices.DeleteFunc(slices.Sorted(maps.Keys(data)), func(name string) bool {
+		return name == trialsName || there(root, path.Join(folder, name), data[name])
+	})
+	if len(changed) == 0 && there(root, path.Join(folder, trialsName), data[trialsName]) {
 		return nil
 	}
-	for _, name := range slices.Sorted(slices.Values(changed)) {
-		if name != trialsName {
-			if err := write(root, path.Join(folder, waiting, name), data[name]); err != nil {
-				return err
-			}
+	for _, name := range append(changed, trialsName) {
+		if err := write(root, path.Join(folder, waiting, name), data[name]); err != nil {
+			return err
 		}
-	}
-	if err := write(root, path.Join(folder, waiting, trialsName), data[trialsName]); err != nil {
-		return err
 	}
 	return settle(root, folder)
 }
@@ -277,6 +242,9 @@ func replace(root *os.Root, folder string, data map[string][]byte) error {
 // settle moves the data that wait in a folder to their places if they are whole, and else removes them.
 func settle(root *os.Root, folder string) error {
 	at := path.Join(folder, waiting)
+	if _, err := root.Lstat(at); err != nil {
+		return nil // there are none
+	}
 	if _, err := root.Lstat(path.Join(at, trialsName)); err == nil {
 		var names []string
 		err := fs.WalkDir(root.FS(), at, func(name string, d fs.DirEntry, err error) error {
@@ -285,24 +253,21 @@ func settle(root *os.Root, folder string) error {
 			}
 			return err
 		})
+		for _, name := range append(names, trialsName) {
+			to := path.Join(folder, name)
+			if err == nil {
+				err = root.MkdirAll(path.Dir(to), 0o777)
+			}
+			if err == nil {
+				err = disk.Rename(root, path.Join(at, name), to)
+			}
+		}
+		if err == nil {
+			err = disk.SyncDir(root, folder)
+		}
 		if err != nil {
 			return err
 		}
-		for _, name := range append(names, trialsName) {
-			to := path.Join(folder, name)
-			if err := root.MkdirAll(path.Dir(to), 0o777); err != nil {
-				return err
-			}
-			if err := disk.Rename(root, path.Join(at, name), to); err != nil {
-				return err
-			}
-		}
-		if err := disk.SyncDir(root, folder); err != nil {
-			return err
-		}
-	}
-	if _, err := root.Lstat(at); err != nil {
-		return nil // there are none
 	}
 	return disk.RemoveAll(root, at)
 }

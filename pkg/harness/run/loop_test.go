@@ -147,7 +147,7 @@ func TestSamples(t *testing.T) {
 // TestComputation: a problem on which no sampler moves is measured once, at iteration 0, and ends as its context does.
 func TestComputation(t *testing.T) {
 	ctx, end := context.WithCancel(context.Background())
-	e := &harness.Experiment{Name: "sums", Samplers: []sifg.Sampler{harness.None}}
+	e := &harness.Experiment{Name: "sums"}
 	e.Problem = func(x *harness.Trial) (*harness.Problem, error) {
 		measure := func(_ *sifg.Cloud, _ sifg.Batch, put func(string, int, float64)) {
 			put("sum", 1, 3)
@@ -159,7 +159,6 @@ func TestComputation(t *testing.T) {
 		}
 		return &harness.Problem{Target: target{}, Measure: measure}, nil
 	}
-	harness.Register(e)
 	x := &harness.Trial{Key: "k", Seed: 7, Config: &settings.Config{
 		Particles: 2, Sampler: sifg.Config{Sampler: harness.None.Name}, Judge: settings.Judge{Sample: "particles"},
 	}}

@@ -53,12 +53,6 @@ func Quantile(x []float64, p float64) float64 {
 // resamples is the number of random sign flips. A p-value of 0.05 then varies by 0.002 (√(p(1−p)/B)).
 const resamples = 10000
 
-// TInterval returns the interval of the mean of x at a level by Student's t with n−1 degrees of freedom, for values
-// that are nearly normal. The one at 0.9 is inside ±δ if two one-sided tests at 5 % both reject a mean beyond
-// (Schuirmann, A comparison of the two one-sided tests procedure, 1987). NaN for fewer than two values, or if one is
-// not finite.
-func TInterval(x []float64, level float64) (lo, hi float64) { return OverlapInterval(x, 0, level) }
-
 // Expanded returns the level to ask of a percentile bootstrap so that with n ≥ 2 values its interval of the mean, which
 // else is √((n−1)/n)·1.96/t of the width of Student's, is as wide as that at the wanted level: 0.9981 for 0.95 and five
 // values (the expanded percentile interval of Hesterberg, What teachers should know about the bootstrap, 2015, sec.
@@ -164,9 +158,12 @@ const Level = 0.05
 // the Level: its smallest p-value is 2¹⁻ⁿ.
 func Enough(tests int) int { return 1 + int(math.Ceil(math.Log2(float64(max(tests, 1))/Level))) }
 
-// OverlapInterval is TInterval for differences on splits of one data set that overlap, which are not independent:
-// the variance of their mean is taken as s²·(1/n + overlap), overlap the number of test rows over that of the others
-// (Nadeau and Bengio, Inference for the generalization error, 2003). At 0 it is TInterval.
+// OverlapInterval returns the interval of the mean of d at a level by Student's t with n−1 degrees of freedom, for
+// values that are nearly normal. The one at 0.9 is inside ±δ if two one-sided tests at 5 % both reject a mean beyond
+// (Schuirmann, A comparison of the two one-sided tests procedure, 1987). Differences on splits of one data set that
+// overlap are not independent: the variance of their mean is taken as s²·(1/n + overlap), overlap the number of test
+// rows over that of the others (Nadeau and Bengio, Inference for the generalization error, 2003), 0 of independent
+// ones. NaN for fewer than two values, or if one is not finite.
 func OverlapInterval(d []float64, overlap, level float64) (lo, hi float64) {
 	if len(d) < 2 {
 		return math.NaN(), math.NaN()

@@ -15,19 +15,19 @@ import (
 
 // Table is a table of cells.
 type Table struct {
-	Title   string   `json:"title,omitempty"`
-	Above   []string `json:"above,omitempty"` // sentences above the table: what it says, and how far it can be trusted
-	Columns []Column `json:"columns"`
-	Rows    [][]Cell `json:"rows"`             // each as long as Columns
-	Spread  string   `json:"spread,omitempty"` // what stands after ±, such as "standard deviation over seeds"
-	Notes   []string `json:"notes,omitempty"`  // below the table: what was averaged, how the best is marked
+	Title   string
+	Above   []string // sentences above the table: what it says, and how far it can be trusted
+	Columns []Column
+	Rows    [][]Cell // each as long as Columns
+	Spread  string   // what stands after ±, such as "standard deviation over seeds"
+	Notes   []string // below the table: what was averaged, how the best is marked
 }
 
 // Column is the head of a column.
 type Column struct {
-	Header string `json:"header"`
-	Align  Align  `json:"align,omitempty"`
-	Group  string `json:"group,omitempty"` // what neighbouring columns share, above their headers; "": nothing
+	Header string
+	Align  Align
+	Group  string // what neighbouring columns share, above their headers; "": nothing
 }
 
 // Group is neighbouring columns of one group.
@@ -36,19 +36,16 @@ type Group struct {
 	Columns int
 }
 
-// Groups are the groups of all columns, in order; nil if there are none, or no table.
+// Groups are the groups of all columns, in order; nil if there are none.
 func (t *Table) Groups() (out []Group) {
-	any := false
-	for i := 0; t != nil && i < len(t.Columns); i++ {
-		c := t.Columns[i]
+	if !slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Group != "" }) {
+		return nil
+	}
+	for i, c := range t.Columns {
 		if i == 0 || c.Group != t.Columns[i-1].Group {
 			out = append(out, Group{Name: c.Group})
 		}
 		out[len(out)-1].Columns++
-		any = any || c.Group != ""
-	}
-	if !any {
-		return nil
 	}
 	return out
 }
@@ -73,15 +70,14 @@ const (
 	Right
 )
 
-// Cell is one cell. Text is what people read. Numbers are strings in full precision, because JSON has neither NaN nor
-// infinity.
+// Cell is one cell. Text is what people read. Numbers are in full precision.
 type Cell struct {
-	Text   string `json:"text"`
-	Value  string `json:"value,omitempty"`  // what a page sorts by and what CSV holds; "": Text
-	Spread string `json:"spread,omitempty"` // after ± in Text, a column of its own in CSV; "": none
-	Bold   bool   `json:"bold,omitempty"`   // marked as the best
-	Below  string `json:"below,omitempty"`  // a second line
-	Tip    string `json:"tip,omitempty"`    // what a page says of the cell where the pointer rests on it
+	Text   string
+	Value  string // what a page sorts by and what CSV holds; "": Text
+	Spread string // after ± in Text, a column of its own in CSV; "": none
+	Bold   bool   // marked as the best
+	Below  string // a second line
+	Tip    string // what a page says of the cell where the pointer rests on it
 }
 
 // Text returns a cell of words, without characters that control a terminal.

@@ -3,7 +3,6 @@ package samplers
 import (
 	"context"
 	"math"
-	"os"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -11,13 +10,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
 )
-
-func TestMain(m *testing.M) {
-	for _, s := range All {
-		sifg.Register(s)
-	}
-	os.Exit(m.Run())
-}
 
 // TestBlind: on N(0, I) in 2-D with σ = 1 the score of the perturbed particles predicts half of the noise, so the
 // denoising loss can fall from d/σ² = 2 to 1. Each is a mean over 4000 particles with a standard error of about 0.03.

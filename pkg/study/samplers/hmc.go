@@ -11,8 +11,11 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/hmc"
 )
 
-// All are the samplers of this package, for harness.Experiment.Samplers.
-var All = []sifg.Sampler{Blind(), Hutchinson(), HMC()}
+func init() {
+	for _, s := range []sifg.Sampler{Blind(), Hutchinson(), HMC()} {
+		sifg.Register(s)
+	}
+}
 
 // HMC is Hamiltonian Monte Carlo in the place of a flow, so that it is counted, judged and timed like one: an iteration
 // computes as many gradients as there are particles, and the particles are draws of the second half of all chains so
