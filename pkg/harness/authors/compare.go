@@ -77,10 +77,15 @@ func Compare(scripts *record.Set, released []*record.Set) []Row {
 const Rule = "A curve differs if a permutation test of the area between the mean curves says so (5 %, Holm's " +
 	"correction over all rows), a cell beyond 3.3 standard errors. Minimum detectable effect: with a power of 80 %."
 
-// Table returns rows as a table.
-func Table(rows []Row) *table.Table {
+// Table returns rows as a table: all, or without the cells that agree, which a note counts.
+func Table(rows []Row, all bool) *table.Table {
+	notes := []string{Rule}
+	if some := slices.DeleteFunc(slices.Clone(rows), Row.same); len(some) < len(rows) && !all {
+		n := len(rows) - len(some)
+		rows, notes = some, append(notes, fmt.Sprintf("%d last values, of Table 1 and ICA, that agree are not shown: see --all.", n))
+	}
 	t := table.Of(rows)
-	t.Title, t.Spread, t.Notes = "Ours beside the authors' code", "standard deviation over seeds", []string{Rule}
+	t.Title, t.Spread, t.Notes = "Ours beside the authors' code", "standard deviation over seeds", notes
 	t.Words("shown in", func(r Row) string { return r.Figure })
 	t.Words("problem", func(r Row) string { return r.Problem })
 	t.Words("metric", func(r Row) string { return r.Metric })
@@ -98,6 +103,9 @@ func Table(rows []Row) *table.Table {
 	t.Words("verdict", Row.verdict)
 	return &t.Table
 }
+
+// same reports whether a cell agrees and no run of it was lost.
+func (r Row) same() bool { return !r.Curve && !r.Differs && r.ScriptLost+r.OursLost == 0 }
 
 // verdict says in words whether the sides differ, and which runs were lost.
 func (r Row) verdict() string {

@@ -142,8 +142,15 @@ func TestLost(t *testing.T) {
 	if r.ScriptLost != 1 || r.OursLost != 2 || len(r.Script) != 2 || len(r.Ours) != 2 {
 		t.Errorf("%+v", r)
 	}
-	if text := Table([]Row{r}).Markdown(); !strings.Contains(text, "failed runs: theirs 1, ours 2") {
-		t.Errorf("the table does not tell lost runs:\n%s", text)
+	same := r
+	same.ScriptLost, same.OursLost, same.Method = 0, 0, "agreeing"
+	text := Table([]Row{r, same}, false).Markdown()
+	if !strings.Contains(text, "failed runs: theirs 1, ours 2") || strings.Contains(text, same.Method) ||
+		!strings.Contains(text, "1 last values") {
+		t.Errorf("the table does not tell lost runs, or all that agree:\n%s", text)
+	}
+	if text = Table([]Row{r, same}, true).Markdown(); !strings.Contains(text, same.Method) {
+		t.Errorf("not all rows:\n%s", text)
 	}
 }
 

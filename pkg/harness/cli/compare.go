@@ -39,7 +39,7 @@ func compareCommand(e *env) *cobra.Command {
 				if ours.Scripts == nil {
 					return exitf(exitStopped, "no numbers of the authors' code in %s: make authors runs them", ours.Dir)
 				}
-				_, err := fmt.Fprint(e.out, authors.Table(ours.BesideScripts()).Markdown())
+				_, err := fmt.Fprint(e.out, authors.Table(ours.BesideScripts(), all).Markdown())
 				return err
 			}
 			return usage.Unknown("numbers", against, "--against", []string{"published", "authors"})
@@ -50,7 +50,7 @@ func compareCommand(e *env) *cobra.Command {
 	s.reportFlags(cmd)
 	f.StringVar(&against, "against", "published",
 		"published: the paper's numbers; authors: those of the authors' code (docs/authors.md)")
-	f.BoolVar(&all, "all", false, "print every number, also those that cannot be compared")
+	f.BoolVar(&all, "all", false, "print every number, also those that cannot be compared, or that agree with the authors'")
 	return cmd
 }
 

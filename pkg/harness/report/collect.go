@@ -134,19 +134,22 @@ func (d *Records) collect(part []harness.Trial, old *record.Set, s *store.Store)
 }
 
 // lacks says what rows lack of the set in whose place they would be, which may be nil; "" if they may be there: every
-// method on every problem with every seed that ended well there did so here.
+// method on every problem has at least as many trials that ended well.
 func lacks(rows []record.Trial, old *record.Set) string {
-	type trial struct {
-		problem, method string
-		seed            uint64
-	}
-	of := func(t record.Trial) trial { return trial{t.Problem, t.Method, t.Seed} }
-	well := map[trial]bool{}
+	type cell struct{ problem, method string }
+	well := map[cell]int{}
 	for _, t := range rows {
-		well[of(t)] = t.Final()
+		if t.Final() {
+			well[cell{t.Problem, t.Method}]++
+		}
 	}
 	there := func(t record.Trial) bool { return t.Status != record.StatusMissing }
-	lost := func(t record.Trial) bool { return t.Final() && !well[of(t)] }
+	lost := func(t record.Trial) bool {
+		if t.Final() {
+			well[cell{t.Problem, t.Method}]--
+		}
+		return well[cell{t.Problem, t.Method}] < 0
+	}
 	switch {
 	case !slices.ContainsFunc(rows, there):
 		return fmt.Sprintf("%[1]d of %[1]d trials are missing", len(rows))

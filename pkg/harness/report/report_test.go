@@ -264,7 +264,30 @@ func TestEveryByte(t *testing.T) {
 	}
 }
 
-// TestLess: a protocol gives way only to one that has all that ended well there. What the plan has no part in stays.
+// TestLacks: other seeds take the place of as many, also where the settings name others since; fewer of a method do not.
+func TestLacks(t *testing.T) {
+	trials := func(method string, seeds ...uint64) (out []record.Trial) {
+		for _, seed := range seeds {
+			out = append(out, record.Trial{Problem: "p", Method: method, Seed: seed, Scale: "full", Status: "ok"})
+		}
+		return out
+	}
+	old := &record.Set{Scale: "full", Trials: append(trials("a", 1, 2), trials("b", 1)...)}
+	for what, c := range map[string]struct {
+		rows []record.Trial
+		may  bool
+	}{
+		"other seeds":       {append(trials("a", 8, 9), trials("b", 7)...), true},
+		"one of a":          {append(trials("a", 1), trials("b", 1, 2)...), false},
+		"more of one alone": {trials("a", 1, 2, 3, 4), false},
+	} {
+		if got := lacks(c.rows, old); (got == "") != c.may {
+			t.Errorf("%s: %q", what, got)
+		}
+	}
+}
+
+// TestLess: a protocol gives way only to one with as many that ended well. What the plan has no part in stays.
 func TestLess(t *testing.T) {
 	f := newFixture(t)
 	f.write(t, f.plan)
