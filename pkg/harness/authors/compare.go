@@ -81,8 +81,8 @@ const Rule = "A curve differs if a permutation test of the area between the mean
 func Table(rows []Row, all bool) *table.Table {
 	notes := []string{Rule}
 	if some := slices.DeleteFunc(slices.Clone(rows), Row.same); len(some) < len(rows) && !all {
-		n := len(rows) - len(some)
-		rows, notes = some, append(notes, fmt.Sprintf("%d last values, of Table 1 and ICA, that agree are not shown: see --all.", n))
+		agree := fmt.Sprintf("%d last values that agree are not shown: see --all.", len(rows)-len(some))
+		rows, notes = some, append(notes, agree)
 	}
 	t := table.Of(rows)
 	t.Title, t.Spread, t.Notes = "Ours beside the authors' code", "standard deviation over seeds", notes

@@ -50,7 +50,7 @@ func compareCommand(e *env) *cobra.Command {
 	s.reportFlags(cmd)
 	f.StringVar(&against, "against", "published",
 		"published: the paper's numbers; authors: those of the authors' code (docs/authors.md)")
-	f.BoolVar(&all, "all", false, "print every number, also those that cannot be compared, or that agree with the authors'")
+	f.BoolVar(&all, "all", false, "print every number, also those that cannot be compared or agree with the authors'")
 	return cmd
 }
 

@@ -264,7 +264,7 @@ func TestEveryByte(t *testing.T) {
 	}
 }
 
-// TestLacks: other seeds take the place of as many, also where the settings name others since; fewer of a method do not.
+// TestLacks: other seeds take the place of as many; fewer of a method do not.
 func TestLacks(t *testing.T) {
 	trials := func(method string, seeds ...uint64) (out []record.Trial) {
 		for _, seed := range seeds {
