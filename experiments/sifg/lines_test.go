@@ -27,17 +27,17 @@ var budgets = []struct {
 	folder string
 	lines  int
 }{
-	{"pkg/harness", 18_040}, // 14,000
-	{"pkg/study", 2_015},    // 2,100: reached
-	{"experiments", 8_573},  // 8,600: reached
+	{"pkg/harness", 15_255}, // 14,000
+	{"pkg/study", 2_014},    // 2,100: reached
+	{"experiments", 8_571},  // 8,600: reached
 	{"pkg/sifg", 16_193},    // 16,200: reached
-	{"", 45_499},            // 41,900, with scripts and docs/templates
+	{"", 42_711},            // 41,900, with scripts and docs/templates
 }
 
 // What all tests should come down to is 31,000 lines, README and documents 11,000 words.
 const (
-	testBudget = 31_163
-	wordBudget = 9_727
+	testBudget = 30_355
+	wordBudget = 9_540
 )
 
 var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)

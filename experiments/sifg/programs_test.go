@@ -49,7 +49,7 @@ func TestProgramsDocument(t *testing.T) {
 	}
 	mine := []string{"--sampler", "mine=python langevin.py", "--set", "methods.mine.step=0.02"}
 	for _, next := range []struct{ step, want string }{
-		{"0.02", " 0 already there"}, {"0.02", " 0 computed"}, {"0.03", " already there, 6 computed"},
+		{"0.02", " 0 already there"}, {"0.02", " 0 computed"}, {"0.03", " already there, 10 computed"},
 	} {
 		mine[3] = "methods.mine.step=" + next.step
 		out := command(t, append(strings.Fields("run gmm monomial-gamma --protocol tuned --scale smoke "+
