@@ -128,9 +128,10 @@ func TestPrepare(t *testing.T) {
 
 // TestRefusals: data that cannot be used, and wrong options.
 func TestRefusals(t *testing.T) {
-	flat, none := rowsOf(100), rowsOf(100)
+	flat, none, tiny := rowsOf(100), rowsOf(100), rowsOf(100)
 	for i := range flat.Rows {
 		flat.X[i*4+3] = 2
+		tiny.X[i*4] *= 1e-170
 	}
 	none.Target = -1
 	prepared := func(d *dataset.Data, how string) error { _, err := prepare(d, how, "holdout", 1); return err }
@@ -140,6 +141,7 @@ func TestRefusals(t *testing.T) {
 		want string
 	}{
 		{prepared(flat, "random"), "is constant"},
+		{prepared(tiny, "random"), "are beyond float64: change its unit"},
 		{prepared(none, "random"), "no target"},
 		{prepared(rowsOf(12), "random"), "too few"},
 		{prepared(rowsOf(99), "released"), "no permutation"},

@@ -35,6 +35,11 @@ var badInput = []struct {
 	{"run --seeds=", []string{"--seeds"}},
 	{"run --seeds 1,x", []string{`--seeds: the seeds "x"`, "whole numbers"}},
 	{"run --set seeds=[1,-2]", []string{"--set seeds=[1,-2]", `the seeds "-2"`, "whole numbers"}},
+	{"run --results=", []string{"--results", "a value"}},
+	{"run --shard=", []string{"--shard", "a value"}},
+	{"run --results=~/x", []string{"--results=~/x", "no ~"}},
+	{"verify --recompute -1", []string{"--recompute of 1 or more"}},
+	{"verify --within 3s", []string{"--recompute of 1 or more"}},
 	{"run --name a/b", []string{"--name a/b", "letters"}},
 	{"run --name a --results b", []string{"[name results]"}},
 	{"run --jobs 0", []string{"--jobs", "0"}},
@@ -166,6 +171,8 @@ func TestPreset(t *testing.T) {
 		"set: {step: 0.1}\n": `unknown key "set.step" in sifg.yaml`,
 		"timeout: 5\n":       `sifg.yaml: invalid argument "5" for "--timeout"`,
 		"jobs: [1, 2\n":      "sifg.yaml: ",
+		"seeds: [010]\n":     "sifg.yaml: line 1: the number 010 begins with 0",
+		"jobs: 1\n---\n":     "only one document",
 	} {
 		put(t, "sifg.yaml", text)
 		x.want(t, "run", 2, words)
@@ -173,7 +180,7 @@ func TestPreset(t *testing.T) {
 	}
 	must(0, os.Remove("sifg.yaml"))
 	put(t, "sifg.yaml/a", "") // a folder of this name
-	x.want(t, "plan", 2, "sifg.yaml", "is a directory")
+	x.want(t, "plan", 2, "sifg.yaml", "not a regular file")
 }
 
 // TestHelp: --help shows at most ten commands, and of a run at most 22 flags, under headings; of none it hides one.

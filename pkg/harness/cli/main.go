@@ -2,6 +2,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +23,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/program"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg/cpu"
 )
@@ -157,10 +159,16 @@ func (e *env) prepare(cmd *cobra.Command, args []string) error {
 	if cmd.Name() == "help" { // whatever the flags are set to
 		return nil
 	}
-	if err := preset(cmd); err != nil {
+	err := preset(cmd)
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if value := f.Value.String(); err == nil && (value == "" || value == "[]" || strings.HasPrefix(value, "~/")) {
+			err = usage.Errorf("--%s=%s: want a value, and no ~ where no shell reads it", f.Name, value)
+		}
+	})
+	if err != nil {
 		return err
 	}
-	if err := cmd.ValidateFlagGroups(); err != nil {
+	if err = cmd.ValidateFlagGroups(); err != nil {
 		return usage.Errorf("%v", err)
 	}
 	level := slog.LevelWarn
@@ -171,7 +179,6 @@ func (e *env) prepare(cmd *cobra.Command, args []string) error {
 		e.err = io.Discard // Main says what went wrong
 	}
 	slog.SetDefault(slog.New(slog.NewTextHandler(e.err, &slog.HandlerOptions{Level: level})))
-	var err error
 	if e.data, err = dataset.Open(e.datasets); err != nil || cmd.Parent() != cmd.Root() {
 		return err
 	}
@@ -196,8 +203,12 @@ func preset(cmd *cobra.Command) error {
 	v.SetEnvPrefix("sifg")
 	v.SetEnvKeyReplacer(strings.NewReplacer("-", "_"))
 	v.AutomaticEnv()
-	v.SetConfigFile(presetFile)
-	if err := v.ReadInConfig(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	var file map[string]any
+	text, err := safe.Read(presetFile, 1<<20)
+	if err == nil {
+		err = cmp.Or(settings.Document(text, &file), v.MergeConfigMap(file))
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return usage.Errorf("%s: %v", presetFile, err)
 	}
 	var known []string
@@ -205,7 +216,7 @@ func preset(cmd *cobra.Command) error {
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 	}
 	slices.Sort(known)
-	err := usage.Among("key", v.AllKeys(), presetFile, slices.Compact(known))
+	err = usage.Among("key", v.AllKeys(), presetFile, slices.Compact(known))
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if err != nil || f.Changed || !v.IsSet(f.Name) {
 			return

@@ -19,6 +19,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/run"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
 func verifyCommand(e *env) *cobra.Command {
@@ -33,9 +34,14 @@ func verifyCommand(e *env) *cobra.Command {
 		Example: `  sifg verify --scale smoke
   sifg verify gmm --scale smoke --recompute 2 --within 30s`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if n <= 0 {
-				_, err := s.request(e, args)
-				return cmp.Or(err, s.verifyStore(e))
+			if n < 0 || within != 0 && n == 0 {
+				return usage.Errorf("want --recompute of 1 or more, with --within too")
+			}
+			if n == 0 {
+				if _, err := s.request(e, args); err != nil {
+					return err
+				}
+				return s.verifyStore(e)
 			}
 			r, rep, err := s.read(e, args)
 			if err != nil {

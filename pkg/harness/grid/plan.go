@@ -54,6 +54,13 @@ func New(r plan.Request, s *Spec, q Question) (*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, part := range s.Parts {
+		for _, a := range part.all() {
+			if !a.used && r.Methods == nil && r.Problems == nil {
+				return nil, usage.Errorf("%s: no method of the grid has the setting %s", a.from, a.key)
+			}
+		}
+	}
 	p.Set = set
 	return p, nil
 }
@@ -178,7 +185,7 @@ func (p *part) points(all *settings.Settings, problem, method string) (points []
 		for _, a := range list {
 			concerns, wrong := all.Concerns(problem, method, a.override(0))
 			if err = cmp.Or(err, wrong); concerns {
-				own, none = append(own, a), false
+				own, none, a.used = append(own, a), false, true
 			}
 		}
 		return own

@@ -226,6 +226,7 @@ func TestRefusals(t *testing.T) {
 		{"product: {step: " + long + ", hidden: " + long + "}", "more than 100000 configurations"},
 		{"parts: [{product: {step: 1}}]\nmethods: [sifg]", "outside of them"},
 		{"product: {options.dmi: [1]}", `"dmi"`},
+		{"{product: {step: 1, hidden: 8}, methods: [svgd]}", "line 1: no method of the grid has the setting hidden"},
 		{"", "steps.yaml: the grid is empty: want axes"},
 		{"{product: {step: 1}, halving: 1}", "halving: 1: want the seeds of the first round, at least 2"},
 	} {

@@ -57,6 +57,7 @@ type axis struct {
 	key    string
 	from   string   // where it was written: "step.yaml, line 3"
 	values []string // YAML
+	used   bool     // a method has the setting
 }
 
 var notPlain = regexp.MustCompile(`[^A-Za-z0-9.]+`)

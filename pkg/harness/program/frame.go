@@ -91,8 +91,8 @@ func first(line []byte) (f First, err error) {
 	case (t == nil) == (f.Sampler == nil):
 		return f, fmt.Errorf("said %.200q: its first line must have either \"target\" or \"sampler\"", line)
 	case t == nil:
-	case t.Dim < 1 || t.Dim > 1e6:
-		return f, fmt.Errorf("says that its target has %d dimensions: want 1 to a million", t.Dim)
+	case t.Dim < 1 || t.Dim > 10_000: // the reference has matrices of Dim × Dim
+		return f, fmt.Errorf("says that its target has %d dimensions: want 1 to 10000", t.Dim)
 	case slices.Contains(t.Names, "") || slices.Contains(t.Values, ""):
 		return f, errors.New("has an empty name, or one of signs alone")
 	case t.Names != nil && len(t.Names) != t.Dim:

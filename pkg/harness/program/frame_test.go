@@ -16,6 +16,7 @@ func TestFirst(t *testing.T) {
 		"Welcome to my model!":                                    "where its first line was due",
 		`{"sifg": 2, "target": {"dim": 2}}`:                       "speaks version 2 of the protocol",
 		`{"sifg": 1, "target": {}}`:                               "says that its target has 0 dimensions",
+		`{"sifg": 1, "target": {"dim": 999999}}`:                  "has 999999 dimensions: want 1 to 10000",
 		`{"sifg": 1}`:                                             `must have either "target" or "sampler"`,
 		`{"sifg": 1, "target": {"dim": 2, "names": ["=a", "a"]}}`: "says of its target: name a is there twice",
 		`{"sifg": 1, "target": {"dim": 2, "values": ["b", "="]}}`: "has an empty name",

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -89,6 +90,9 @@ func (x *Experiment) make(s *harness.Section, set *record.Set) *Part {
 		return nil
 	case err != nil:
 		p.Failure = err.Error()
+		if errors.Is(err, safe.ErrDamaged) {
+			x.damaged = err
+		}
 		if s.Claim != nil {
 			p.Outcome = claim.Outcome{Verdict: claim.NotDecided, Evidence: "The check failed: " + p.Failure + "."}
 		}
@@ -139,7 +143,8 @@ func (x *Experiment) takeFiles() error {
 	return errors.Join(errs...)
 }
 
-// Files returns the files of an experiment by name below its folder: its data, and what is made of them.
+// Files returns the files of an experiment by name below its folder: its data, and what is made of them. The error names
+// an array that is damaged.
 func (x *Experiment) Files() (data, made map[string][]byte, err error) {
 	made = map[string][]byte{}
 	for _, set := range x.Sets {
@@ -148,7 +153,7 @@ func (x *Experiment) Files() (data, made map[string][]byte, err error) {
 		}
 	}
 	data, err = x.records.Encode()
-	return data, made, err
+	return data, made, cmp.Or(err, x.damaged)
 }
 
 // Grid is the results of a grid on an experiment under a protocol, as a page shows them.

@@ -205,6 +205,22 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// TestDamagedArray: an array of the store that a section shows and that is cut is named, and no files are made.
+func TestDamagedArray(t *testing.T) {
+	f := newFixture(t)
+	f.e.Sections = f.e.Sections[:1]
+	paths := must(filepath.Glob(filepath.Join(f.dir, "store/toy/*/*/particles.npy")))
+	for _, path := range paths {
+		must(0, os.Truncate(path, 9))
+	}
+	all := []*harness.Experiment{f.e}
+	r, _, err := must(Read(f.dir, all)).Collect(f.plan, f.store, all)
+	must(0, err)
+	if _, err := r.Files(); !errors.Is(err, safe.ErrDamaged) || !strings.Contains(err.Error(), "particles.npy") {
+		t.Errorf("%d arrays are cut: %v", len(paths), err)
+	}
+}
+
 // TestLazy: claims draw no figure and make no table.
 func TestLazy(t *testing.T) {
 	f := newFixture(t)

@@ -29,6 +29,7 @@ type Experiment struct {
 	file    *settings.File
 	records *Records
 	parts   map[string]*Part // those that were made, by protocol and ID
+	damaged error            // an array that one of them shows
 }
 
 // Read reads the results in a folder; none where there is no such folder. Its error names each experiment whose records

@@ -197,6 +197,23 @@ func Document(text []byte, out any) error {
 	if !errors.Is(d.Decode(&yaml.Node{}), io.EOF) {
 		return errors.New("only one document is read: remove the line ---")
 	}
+	var all yaml.Node
+	_ = yaml.Unmarshal(text, &all)
+	return octal(&all)
+}
+
+var padded = regexp.MustCompile(`^[-+]?0[0-9_]+$`)
+
+// octal refuses a whole number that begins with 0: to some readers of YAML it is octal, to others decimal.
+func octal(n *yaml.Node) error {
+	if n.ShortTag() != "!!str" && padded.MatchString(n.Value) {
+		return fmt.Errorf("line %d: the number %s begins with 0", n.Line, n.Value)
+	}
+	for _, below := range n.Content {
+		if err := octal(below); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -46,6 +46,12 @@ var refusals = []struct {
 	{set: "problems.small.iterations=0", want: []string{"small.iterations: must be 1 to", "got 0"}},
 	{set: "seeds", want: []string{"key=value"}},
 	{set: "methods=", want: []string{"--set methods= changes nothing"}},
+	{set: "particles=0100", want: []string{"--set particles=0100", "line 1", "0100 begins with 0"}},
+	{old: "particles: 6", new: "particles: 08", want: []string{"08 begins with 0"}},
+	{
+		file: "methods: {svgd: {step: 0.1}}\nmethods.svgd.step: 0.2\n",
+		want: []string{"methods.svgd.step is there, and methods"},
+	},
 	{set: "step=[0.1, 0.2]", want: []string{"step: want a number, got [0.1,0.2]"}},
 	{set: "particles=1\n---\n2", want: []string{"one document"}},
 	{set: "options.shift=.inf", want: []string{"--set options.shift=.inf", "finite"}},
