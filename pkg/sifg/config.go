@@ -63,6 +63,8 @@ type Config struct {
 	// how p adapts, a PRule; "": toy. With the learning rate η̃; 0: 5e-7
 	PRule string  `mapstructure:"p_rule" json:"p_rule,omitempty"`
 	PRate float64 `mapstructure:"p_rate" json:"p_rate,omitempty"`
+	// rule text: bound of the gradient of p, which the paper clips on ICA and networks; 0: none
+	PClip float64 `mapstructure:"p_clip" json:"p_clip,omitempty"`
 	// p adapts in outer iterations whose index, from 0, exceeds this; -1: in all
 	PStart int `mapstructure:"p_start" json:"p_start,omitempty"`
 	// SVGD: kernel exp(−‖x−y‖²/(2·Bandwidth)); 0: median heuristic
@@ -181,6 +183,7 @@ func (cfg *Config) check(uses []string) error {
 		oneOf("optimizer", cfg.Optimizer, nn.Optimizers),
 		oneOf("probe", cfg.Probe, []string{"rademacher", "gaussian"}),
 		oneOf("p_rule", cfg.PRule, pRules), zeroOr("p_rate", cfg.PRate, least, most),
+		zeroOr("p_clip", cfg.PClip, least, most),
 		within("p_start", float64(cfg.PStart), -1, mostSteps),
 	); err != nil {
 		return err

@@ -314,6 +314,10 @@ func TestPRules(t *testing.T) {
 			t.Errorf("text: p = %v, want the bound %v", o.p, c.bound)
 		}
 	}
+	o = &Stein{Rule: PText, Rate: rate, Clip: 0.2, p: p}
+	if o.adaptOuter([]float32{2.5, 0}, 1); math.Abs(o.p-(p-0.2*rate)) > 1e-12 {
+		t.Errorf("text, clipped: p = %v, want %v", o.p, p-0.2*rate)
+	}
 	o = &Stein{Rule: PBNN, Rate: 100, p: p}
 	if o.adaptInner(0, 5); o.p != 4 {
 		t.Errorf("bnn: p = %v exceeds its bound 4", o.p)

@@ -48,7 +48,7 @@ var samplers = []Sampler{
 		Doc:      "generalised Wasserstein gradient flow: Stein loss with adaptive exponent p",
 		Version:  1,
 		Defaults: over(network, Config{Step: 0.01, Probe: "rademacher", P: 2, PRule: PToy, PRate: 5e-7}),
-		Uses:     slices.Concat(networkKeys, moverKeys, []string{"probe", "p", "p_rule", "p_rate", "p_start"}),
+		Uses:     slices.Concat(networkKeys, moverKeys, []string{"probe", "p", "p_rule", "p_rate", "p_clip", "p_start"}),
 		Build:    with(stein),
 	},
 	{
@@ -249,7 +249,7 @@ func denoise(c Config) Field {
 
 func stein(c Config) Field {
 	return &Stein{
-		Network: c.network(), P: c.P, Rule: c.PRule, Rate: c.PRate, After: c.PStart,
+		Network: c.network(), P: c.P, Rule: c.PRule, Rate: c.PRate, Clip: c.PClip, After: c.PStart,
 		Gaussian: c.Probe == "gaussian",
 	}
 }

@@ -16,7 +16,8 @@ type PRule = string
 // code; their directions disagree, and none is its derivative.
 //
 //	PFixed  p stays: L2-GF for p = 2
-//	PText   p ← clip(p + η̃·mean Σ_c [|v|ᵖ/p² − |v|ᵖ ln|v|/p], 1.1, 6) once an outer iteration; bounds as on ICA
+//	PText   p ← clip(p + η̃·mean Σ_c [|v|ᵖ/p² − |v|ᵖ ln|v|/p], 1.1, 6) once an outer iteration; bounds as on ICA; the
+//	        mean is clipped at ±Clip where that is set
 //	PToy    p ← p − η̃·mean Σ_c [|v|ᵖ/p² + |v|ᵖ ln|v| / (p(p−1))] after every network step, if the result exceeds 1.1
 //	PICA    p ← clip(p + η̃·clip(U, ±0.1), 1.1, 6) once an outer iteration, U that sum over all entries, not a
 //	        mean, with a guarded logarithm: a step in the opposite direction
@@ -43,6 +44,7 @@ type Stein struct {
 	P        float64 // initial exponent p > 1 (0 does not mean 2 here); 2 held fixed is L2-GF
 	Rule     PRule   // "" means PFixed
 	Rate     float64 // learning rate η̃ of p
+	Clip     float64 // PText: bound of p's gradient; 0: none
 	After    int     // p adapts in outer iterations whose index, from 0, exceeds After; -1: in all
 	Gaussian bool    // probes N(0, I), as in the released ICA script; false: Rademacher ±1
 
@@ -183,7 +185,11 @@ func (o *Stein) adaptInner(power, powerLog float64) {
 func (o *Stein) adaptOuter(v []float32, n int) {
 	switch o.Rule {
 	case PText:
-		o.p = min(max(o.p+float64(o.Rate*o.textGradient(v)/float64(n)), 1.1), 6)
+		u := o.textGradient(v) / float64(n)
+		if o.Clip > 0 {
+			u = min(max(u, -o.Clip), o.Clip)
+		}
+		o.p = min(max(o.p+float64(o.Rate*u), 1.1), 6)
 	case PICA:
 		o.p = min(max(o.p+float64(o.Rate*min(max(o.icaGradient(v), -0.1), 0.1)), 1.1), 6)
 	}
