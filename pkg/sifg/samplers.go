@@ -23,9 +23,10 @@ type Sampler struct {
 }
 
 var (
-	networkKeys = []string{"hidden", "activation", "inner", "warmup", "optimizer", "lr", "lr_decay_every", "lr_decay"}
-	moverKeys   = []string{"mover", "step", "divide_by_n"}
-	sigmaKeys   = []string{"sigma_rule", "sigma_rate", "sigma_min", "sigma_max"}
+	networkKeys  = []string{"hidden", "activation", "inner", "warmup", "optimizer", "lr", "lr_decay_every", "lr_decay"}
+	moverKeys    = []string{"mover", "step", "divide_by_n"}
+	sigmaKeys    = []string{"sigma_rule", "sigma_rate", "sigma_min", "sigma_max"}
+	exponentKeys = []string{"probe", "p", "p_rule", "p_rate", "p_clip", "p_start"}
 
 	network = Config{Mover: "euler", Hidden: 32, Activation: "tanh", Inner: 5, Optimizer: "nesterov", LR: 1e-3}
 )
@@ -48,7 +49,7 @@ var samplers = []Sampler{
 		Doc:      "generalised Wasserstein gradient flow: Stein loss with adaptive exponent p",
 		Version:  1,
 		Defaults: over(network, Config{Step: 0.01, Probe: "rademacher", P: 2, PRule: PToy, PRate: 5e-7}),
-		Uses:     slices.Concat(networkKeys, moverKeys, []string{"probe", "p", "p_rule", "p_rate", "p_clip", "p_start"}),
+		Uses:     slices.Concat(networkKeys, moverKeys, exponentKeys),
 		Build:    with(stein),
 	},
 	{

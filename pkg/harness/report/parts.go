@@ -143,8 +143,8 @@ func (x *Experiment) takeFiles() error {
 	return errors.Join(errs...)
 }
 
-// Files returns the files of an experiment by name below its folder: its data, and what is made of them. The error names
-// an array that is damaged.
+// Files returns the files of an experiment by name below its folder: its data, and what is made of them. The error
+// names an array that is damaged.
 func (x *Experiment) Files() (data, made map[string][]byte, err error) {
 	made = map[string][]byte{}
 	for _, set := range x.Sets {

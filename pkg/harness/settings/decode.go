@@ -171,7 +171,7 @@ var Docs = map[string]string{
 	"p":              "initial exponent p of the Stein loss, above 1 and below 100; 0: 2",
 	"p_rule":         "how p adapts: text, toy (default), ica, bnn, none",
 	"p_rate":         "learning rate η̃ of p; 0: 5e-7",
-	"p_clip":         "bound of the gradient of p under the rule text, which the paper clips on ICA and networks; 0: none",
+	"p_clip":         "for the rule text: bound of p's gradient, clipped in the paper on ICA and networks; 0: none",
 	"p_start":        "p adapts in outer iterations whose index, from 0, exceeds this; -1: in all",
 	"bandwidth":      "SVGD: kernel exp(−‖x−y‖²/(2·bandwidth)); 0: median heuristic",
 }
