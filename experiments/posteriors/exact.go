@@ -37,6 +37,9 @@ func exact(t *program.Target) (*judge.Result, error) {
 	}
 	scores := make([]float64, u.N*(1+u.D))
 	t.Evaluate(scores, u.Data)
+	if !(metric.Points{Data: scores}).Finite() {
+		return nil, fmt.Errorf("log density or gradient is not finite at some of the program's exact draws")
+	}
 	if err := steins(u, scores, t.Names); err != nil {
 		return nil, err
 	}

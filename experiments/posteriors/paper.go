@@ -59,9 +59,9 @@ func Paper(dir string, data *dataset.Library, tables *harness.Experiment) (*harn
 		return nil, err
 	}
 	name := filepath.Base(whole)
-	if !regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`).MatchString(name) {
-		return nil, usage.Errorf("the folder %s: its name is that of the paper, and has to be of lower-case letters, "+
-			"digits, '-' and '_'", dir)
+	if !regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,99}$`).MatchString(name) {
+		return nil, usage.Errorf("the folder %s: its name is that of the paper, and has to be of at most 100 "+
+			"lower-case letters, digits, '-' and '_'", dir)
 	}
 	text, err := os.ReadFile(p.path)
 	if err != nil {

@@ -3,6 +3,7 @@ package posteriors
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -66,7 +67,8 @@ func (p *paper) claim(c *paperClaim, i int, file *settings.File) (claim.Claim, e
 	known := func(key, metric string, problems []string, methods ...string) error {
 		err := cmp.Or(p.e.Metrics.Known(metric, where+", "+key+".metric"),
 			usage.Among("problem", problems, where+", "+key+".problem", file.Problems),
-			usage.Among("method", methods, where+", "+key, file.Methods))
+			usage.Among("method", methods, where+", "+key, file.Methods),
+			usage.Twice(where+", "+key+": the method", methods))
 		for i := 0; err == nil && i < len(problems); i++ {
 			err = p.measures(metric, problems[i], where+", "+key+".metric")
 		}
@@ -104,8 +106,8 @@ func (p *paper) claim(c *paperClaim, i int, file *settings.File) (claim.Claim, e
 		if err := known("within", w.Metric, []string{w.Problem}, w.Method); err != nil {
 			return out, err
 		}
-		if w.Bound == nil {
-			return out, usage.Errorf("%s, within.bound is missing: want a number", where)
+		if w.Bound == nil || math.IsNaN(*w.Bound) || math.IsInf(*w.Bound, 0) {
+			return out, usage.Errorf("%s, within.bound: want a finite number", where)
 		}
 		out.Rule = fmt.Sprintf("final %s at most %s, for each seed%s", w.Metric, table.Num(*w.Bound), rule.MostText)
 		out.Check, problems = w.check, []string{w.Problem}

@@ -12,6 +12,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
+	"github.com/semi-implicit/sifg/pkg/harness/settings"
 )
 
 const somePaper = `
@@ -106,7 +107,9 @@ func TestPaperRefused(t *testing.T) {
 		{"than: svgd", "then: svgd", `unknown key "then" in FILE, line 17: did you mean "than"?`},
 		{"1 of 2", "1 of 3", `FILE: claim b, lowest.of: want how many of the 2 problems`},
 		{"1 of 2", "3 of 2", `FILE: claim b, lowest.of: "3 of 2 problems" is not possible: want 1 to 2`},
-		{", bound: 0.1", "", `FILE: claim 3, within.bound is missing`},
+		{"than: svgd", "than: theirs", `FILE: claim 1, smaller: the method theirs is there twice`},
+		{", bound: 0.1", "", `FILE: claim 3, within.bound: want a finite number`},
+		{"bound: 0.1", "bound: .nan", `FILE: claim 3, within.bound: want a finite number`},
 		{"id: b", "id: b, within: {}", `FILE: claim b: want one rule: smaller, lowest or within`},
 		{"says: One.", "id: b", `FILE: claim b: says is missing`},
 		{"says: Three.", "says: Three., id: b", `FILE: claim b is there twice`},
@@ -127,6 +130,19 @@ func TestPaperRefused(t *testing.T) {
 	_, err := Paper(filepath.Join(t.TempDir(), "My Paper"), nil, nil)
 	if err == nil || !strings.Contains(err.Error(), "its name is that of the paper") {
 		t.Errorf("a name with a blank: %v", err)
+	}
+}
+
+// TestStartOfPaper: particles start at N(0, I) where nothing is said, and 0 is no standard deviation.
+func TestStartOfPaper(t *testing.T) {
+	said := map[string]any{"everywhere": true, "program": map[string]any{"command": []any{"x"}}}
+	trial := &harness.Trial{Config: &settings.Config{Options: said}}
+	if o, _, err := options(trial); err != nil || o.StartSD != 1 || o.Precondition != "none" {
+		t.Errorf("%v, %v", o, err)
+	}
+	said["start_sd"] = 0.0
+	if _, _, err := options(trial); err == nil || err.Error() != "options.start_sd: must be above 0, got 0" {
+		t.Error(err)
 	}
 }
 

@@ -1,7 +1,6 @@
 package posteriors
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -42,11 +41,11 @@ type Options struct {
 }
 
 func options(t *harness.Trial) (o Options, row posteriordb.Entry, err error) {
+	if paper, _ := t.Config.Options["everywhere"].(bool); paper {
+		o.Precondition, o.StartSD = "none", 1
+	}
 	if err = settings.Decode(t.Config.Options, &o); err != nil {
 		return o, row, err
-	}
-	if o.Everywhere { // of a paper
-		o.Precondition, o.StartSD = cmp.Or(o.Precondition, "none"), cmp.Or(o.StartSD, 1)
 	}
 	if o.Precondition != "laplace" && o.Precondition != "none" {
 		return o, row, fmt.Errorf("options.precondition: %q is unknown: want laplace or none", o.Precondition)
@@ -69,7 +68,7 @@ func options(t *harness.Trial) (o Options, row posteriordb.Entry, err error) {
 
 // checkStart refuses a start that cannot be drawn.
 func (o *Options) checkStart() error {
-	if o.StartSD < 0 {
+	if o.StartSD < 0 || o.Everywhere && o.StartSD == 0 {
 		return fmt.Errorf("options.start_sd: must be above 0, got %v", o.StartSD)
 	}
 	p, err := program.Find(o.Program)

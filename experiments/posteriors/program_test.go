@@ -33,7 +33,7 @@ func serve(how string) {
 	switch how {
 	case "sampler":
 		fmt.Println(`{"sifg": 1, "sampler": {"title": "Theirs", "settings": {"step": 0.1}}}`)
-	case "exact", "inexact", "exact-halved":
+	case "exact", "inexact", "exact-halved", "exact-nan":
 		fmt.Println(`{"sifg": 1, "target": {"dim": 2, "draws": true}}`)
 	default:
 		fmt.Println(`{"sifg": 1, "target": {"dim": 2}}`)
@@ -89,6 +89,8 @@ func scored(how string, a, b float64) []float64 {
 		return []float64{0, 0, 0}
 	case strings.HasSuffix(how, "halved"):
 		return []float64{-a*a/2 - b*b/2, -a, -b / 2}
+	case how == "exact-nan":
+		return []float64{math.NaN(), -a, -b}
 	case how == "noisy":
 		return []float64{-a*a/2 - b*b/2 + 1e-9*rand.Float64(), -a, -b}
 	case how == "edge" && b < -1:
@@ -107,6 +109,7 @@ func TestExact(t *testing.T) {
 		"exact":        "",
 		"inexact":      "the mean of 1 plus coordinate times gradient along x[0] is -0.2",
 		"exact-halved": "the gradient is not that of the log density: coordinate x[1]",
+		"exact-nan":    "log density or gradient is not finite at some of the program's exact draws",
 	} {
 		p, err := program.Start(context.Background(), "", commandOf(how))
 		if err != nil {
