@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -31,8 +32,8 @@ func (e *env) openPaper(args []string) error {
 		}
 	}
 	folder := func(arg string) bool {
-		info, err := os.Stat(arg)
-		return (err == nil && info.IsDir() || strings.Contains(arg, "/")) && !slices.Contains(e.names(), arg)
+		_, absent := os.Stat(filepath.Join(arg, "paper.yaml"))
+		return (absent == nil || strings.Contains(arg, "/")) && !slices.Contains(append(e.names(), "all"), arg)
 	}
 	k := slices.IndexFunc(args, folder)
 	if reads == nil || k < 0 {

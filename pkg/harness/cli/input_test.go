@@ -167,12 +167,14 @@ func TestPreset(t *testing.T) {
 	t.Setenv("SIFG_JOBS", "")
 	x.want(t, "run --seeds 1 --set step=0.1", 0, "2 computed", "results/custom/smoke_")
 	for text, words := range map[string]string{
-		"jobbs: 3\n":         `unknown key "jobbs" in sifg.yaml: did you mean "jobs"?`,
-		"set: {step: 0.1}\n": `unknown key "set.step" in sifg.yaml`,
-		"timeout: 5\n":       `sifg.yaml: invalid argument "5" for "--timeout"`,
-		"jobs: [1, 2\n":      "sifg.yaml: ",
-		"seeds: [010]\n":     "sifg.yaml: line 1: the number 010 begins with 0",
-		"jobs: 1\n---\n":     "only one document",
+		"jobbs: 3\n":          `unknown key "jobbs" in sifg.yaml: did you mean "jobs"?`,
+		"set: {step: 0.1}\n":  `unknown key "set.step" in sifg.yaml`,
+		"timeout: 5\n":        `sifg.yaml: invalid argument "5" for "--timeout"`,
+		"jobs: [1, 2\n":       "sifg.yaml: ",
+		"seeds: [010]\n":      "sifg.yaml: line 1: the number 010 begins with 0",
+		"jobs: 1\n---\n":      "only one document",
+		"program: sh x\n":     "sifg.yaml names a program: only the command line starts one",
+		"Sampler: [m=sh x]\n": "sifg.yaml names a program",
 	} {
 		put(t, "sifg.yaml", text)
 		x.want(t, "run", 2, words)

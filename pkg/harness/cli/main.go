@@ -217,6 +217,9 @@ func preset(cmd *cobra.Command) error {
 	}
 	slices.Sort(known)
 	err = usage.Among("key", v.AllKeys(), presetFile, slices.Compact(known))
+	if v.InConfig("program") || v.InConfig("sampler") { // the folder may be another person's
+		err = usage.Errorf("%s names a program: only the command line starts one", presetFile)
+	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if err != nil || f.Changed || !v.IsSet(f.Name) {
 			return
