@@ -43,6 +43,8 @@ func behave(how string) {
 	case "dies-at-once":
 		fmt.Fprintln(os.Stderr, "Traceback (most recent call last):\nModuleNotFoundError: No module named 'jax'")
 		os.Exit(3)
+	case "child-first": // it starts a child and says nothing
+		exec.Command("sh", "-c", "while :; do sleep 1; done", os.Args[0]+" behave child").Run()
 	case "stdin-closed": // as conda run gives it
 		in = bufio.NewReader(strings.NewReader(""))
 	case "child-holds-on": // a child with the same stdout

@@ -21,7 +21,7 @@ func TestNothingIsLeft(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range kills {
 		user := exec.Command(os.Args[0], "-test.run", "^TestUser$")
-		user.Env = append(os.Environ(), "PROGRAM_USER=1")
+		user.Env = append(os.Environ(), "PROGRAM_USER=ignores-end")
 		if err := user.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -56,16 +56,36 @@ func evaluate(ctx context.Context, p *Program) {
 	x.Evaluate(make([]float64, 3), make([]float64, 2))
 }
 
-// TestUser is what TestNothingIsLeft kills: it asks a program that ignores the end of its stdin.
+// TestInterrupted: Ctrl-C before the first line ends what the program has started, too.
+func TestInterrupted(t *testing.T) {
+	user := exec.Command(os.Args[0], "-test.run", "^TestUser$")
+	user.Env = append(os.Environ(), "PROGRAM_USER=child-first")
+	if err := user.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for len(left()) < 2 { // the program and its child
+		time.Sleep(10 * time.Millisecond)
+	}
+	user.Process.Signal(os.Interrupt)
+	if err := user.Wait(); err == nil {
+		t.Error("Ctrl-C is no success")
+	}
+	gone(t)
+}
+
+// TestUser is what the others end: it asks a program.
 func TestUser(t *testing.T) {
-	if os.Getenv("PROGRAM_USER") == "" {
+	how := os.Getenv("PROGRAM_USER")
+	if how == "" {
 		t.Skip("for TestNothingIsLeft")
 	}
 	for {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
-		if p, err := Start(ctx, "", command("ignores-end")); err == nil {
-			evaluate(ctx, p)
+		p, err := Start(context.Background(), "", command(how))
+		if err != nil {
+			t.Fatal(err)
 		}
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		evaluate(ctx, p)
 		cancel()
 	}
 }

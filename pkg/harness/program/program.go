@@ -9,10 +9,12 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
@@ -53,7 +55,13 @@ func Start(ctx context.Context, dir, command string) (*Program, error) {
 	case len(words) == 0:
 		return nil, usage.Errorf("a program's command is empty: want one such as \"python model.py\"")
 	}
-	first, err := p.spawn(ctx)
+	patient, release := signal.NotifyContext(ctx, os.Interrupt)
+	first, err := p.spawn(patient)
+	interrupted := patient.Err() != nil && ctx.Err() == nil
+	release()
+	if interrupted { // spawn has ended what the program has started; now this program ends as if nobody had waited
+		syscall.Kill(os.Getpid(), syscall.SIGINT)
+	}
 	if err != nil {
 		return nil, usage.Errorf("%v", err)
 	}
