@@ -2,6 +2,7 @@ package program
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"math"
 	"os"
@@ -175,6 +176,21 @@ func TestWrongSamplers(t *testing.T) {
 		cancel()
 		if !strings.Contains(said, want) || (said == "") != (want == "") || strings.Contains(said, "\n") {
 			t.Errorf("%s: %s\nwant: %s", how, said, want)
+		}
+	}
+}
+
+// TestWrongSettings: defaults that no sampler can have are refused as the first line's.
+func TestWrongSettings(t *testing.T) {
+	for settings, want := range map[string]string{
+		`{"step": -1}`: "the settings of its first line: Step: must be at least",
+		`{"STEP": 1}`:  `the settings of its first line: Uses has "STEP"`,
+		`{"stp": 1}`:   `the settings of its first line: json: unknown field "stp"`,
+	} {
+		info := &SamplerInfo{Settings: json.RawMessage(settings)}
+		err := Register("wrong", &Program{First: First{Sampler: info}})
+		if err == nil || !strings.HasPrefix(err.Error(), "--sampler wrong: "+want) {
+			t.Errorf("%s: %v", settings, err)
 		}
 	}
 }

@@ -8,7 +8,9 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
+	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/metric"
@@ -54,20 +56,26 @@ func Register(name string, p *Program) error {
 		return usage.Errorf("--sampler %s: the program %q is a target, not a sampler", name, p)
 	}
 	defaults, uses, err := info.settings()
-	if err != nil {
-		return usage.Errorf("--sampler %s: the settings of its first line: %v", name, err)
+	if err == nil {
+		err = safe.Call(func() error { // which refuses settings by a panic
+			sifg.Register(sifg.Sampler{
+				Name:     name,
+				Title:    cmp.Or(info.Title, name),
+				Version:  1,
+				Doc:      "the program " + p.String(),
+				Defaults: defaults,
+				Uses:     uses,
+				Build: func(sifg.Config) (*sifg.Flow, error) {
+					return &sifg.Flow{Field: sifg.Still{}, Mover: &Sampler{program: p}}, nil
+				},
+			})
+			return nil
+		})
 	}
-	sifg.Register(sifg.Sampler{
-		Name:     name,
-		Title:    cmp.Or(info.Title, name),
-		Version:  1,
-		Doc:      "the program " + p.String(),
-		Defaults: defaults,
-		Uses:     uses,
-		Build: func(sifg.Config) (*sifg.Flow, error) {
-			return &sifg.Flow{Field: sifg.Still{}, Mover: &Sampler{program: p}}, nil
-		},
-	})
+	if err != nil {
+		return usage.Errorf("--sampler %s: the settings of its first line: %s", name,
+			strings.TrimPrefix(err.Error(), fmt.Sprintf("panic: sifg: Register %q: ", name)))
+	}
 	Add(p, name)
 	return nil
 }

@@ -85,7 +85,7 @@ func NewRecords() *Records {
 // ReadRecords reads the records of a folder; nil where it has none. Its error wraps safe.ErrDamaged where a file is not
 // as it was written.
 func ReadRecords(dir string) (*Records, error) {
-	b, err := readData(dir, trialsName)
+	b, err := safe.Read(place(dir, trialsName), maxData)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Lstat(filepath.Join(dir, timingsName)); err == nil { // they are written as a whole
 			return nil, damaged(dir, trialsName, "missing")
@@ -103,6 +103,9 @@ func ReadRecords(dir string) (*Records, error) {
 	meta := record.Metadata(b)
 	err = errors.Join(json.Unmarshal([]byte(meta[metaFiles]), &d.files),
 		json.Unmarshal([]byte(meta[metaSet]), &d.Set))
+	if meta[metaSum] == "" {
+		return nil, damaged(dir, trialsName, "it has no digest: another version of this program may have written it")
+	}
 	if d.About = meta[metaAbout]; err != nil || meta[metaSum] != d.sum(d.files) {
 		return nil, damaged(dir, trialsName, "its rows are not those that were written")
 	}
@@ -146,7 +149,7 @@ func sumOf(rows []record.Timing, trials string) string {
 }
 
 func damaged(dir, name, reason string) error {
-	return &safe.Damage{Path: filepath.Join(dir, filepath.FromSlash(name)), Reason: reason}
+	return &safe.Damage{Path: place(dir, name), Reason: reason}
 }
 
 func decode[T any](dir, name string, b []byte) ([]T, error) {
@@ -175,7 +178,7 @@ func (d *Records) read(name string) ([]byte, error) {
 
 // file reads a file that must be there.
 func (d *Records) file(name string) ([]byte, error) {
-	b, err := readData(d.dir, name)
+	b, err := safe.Read(place(d.dir, name), maxData)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = damaged(d.dir, name, "missing")
 	}

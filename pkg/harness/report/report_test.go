@@ -221,6 +221,34 @@ func TestDamagedArray(t *testing.T) {
 	}
 }
 
+// TestOtherTrials: the file that is named is the one that is wrong, and one of another version is not called damaged
+// rows; where a folder cannot be made, the results folder is named.
+func TestOtherTrials(t *testing.T) {
+	f := newFixture(t)
+	f.write(t, f.plan)
+	for name, c := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"toy/.next/trials.parquet": {[]byte("x"), ".next/trials.parquet: not a whole Parquet file"},
+		"toy/trials.parquet":       {must(record.EncodeWith([]record.Trial{}, nil)), "another version of this program"},
+	} {
+		at := filepath.Join(f.dir, name)
+		must(0, errors.Join(os.MkdirAll(filepath.Dir(at), 0o777), os.WriteFile(at, c.data, 0o666)))
+		_, err := Read(f.dir, []*harness.Experiment{f.e})
+		if !errors.Is(err, safe.ErrDamaged) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		must(0, os.RemoveAll(filepath.Dir(at)))
+	}
+	must(0, os.Symlink(t.TempDir(), filepath.Join(f.dir, "toy")))
+	r, _, err := new(Results).Collect(f.plan, f.store, []*harness.Experiment{f.e})
+	must(0, err)
+	if err := must(r.Files()).Write(f.dir); err == nil || !strings.Contains(err.Error(), f.dir) {
+		t.Errorf("a link out of the results folder: %v", err)
+	}
+}
+
 // TestLazy: claims draw no figure and make no table.
 func TestLazy(t *testing.T) {
 	f := newFixture(t)

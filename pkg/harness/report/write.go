@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -281,18 +282,17 @@ func temporary(name string) bool {
 // write writes a file, in a folder that need not be there.
 func write(root *os.Root, name string, b []byte) error {
 	if err := root.MkdirAll(path.Dir(name), 0o777); err != nil {
-		return err
+		return fmt.Errorf("%s: %w", root.Name(), err)
 	}
 	return disk.WriteFileAtomic(filepath.Join(root.Name(), filepath.FromSlash(name)), b)
 }
 
-// readData reads a file of the data of a folder: the one that waits, if data wait that are whole.
-func readData(dir, name string) ([]byte, error) {
-	name = filepath.FromSlash(name)
-	if _, err := os.Lstat(filepath.Join(dir, waiting, trialsName)); err == nil {
-		if b, err := safe.Read(filepath.Join(dir, waiting, name), maxData); err == nil {
-			return b, nil
-		}
+// place is where a file of the data of a folder is: the one that waits, if data wait that are whole.
+func place(dir, name string) string {
+	at := filepath.Join(dir, waiting, name)
+	_, partly := os.Lstat(filepath.Join(dir, waiting, trialsName))
+	if _, absent := os.Lstat(at); partly == nil && absent == nil {
+		return at
 	}
-	return safe.Read(filepath.Join(dir, name), maxData)
+	return filepath.Join(dir, name)
 }
