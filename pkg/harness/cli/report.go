@@ -164,7 +164,7 @@ func (w *work) merge(e *env, before *report.Results, all []*harness.Experiment) 
 		return nil, err
 	}
 	for _, n := range notes {
-		fmt.Fprintln(e.err, safe.Text(n))
+		fmt.Fprintln(e.out, safe.Text(n)) // where the tables are, which then are those from before
 	}
 	return r, nil
 }
