@@ -92,8 +92,7 @@ func ByName(all []*Experiment, name string) *Experiment {
 	return nil
 }
 
-// Custom is an experiment on data sets of a person's own, or on a target that is a program of theirs. Nothing of it is
-// about the paper.
+// Custom is an experiment on data sets of a person's own, or on their program. Nothing of it is about the paper.
 type Custom struct {
 	Problem  string         // whose settings every data set takes, or the program
 	Program  bool           // on a program; false: on data sets

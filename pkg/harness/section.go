@@ -93,8 +93,7 @@ func (all Metrics) Axis(metric string) string {
 // Many is the number of components of a metric that has one a mode, a coordinate or a particle.
 const Many = -1
 
-// Known refuses what is no metric, or one of several components without saying which, as coverage[3] does. from says
-// where it was written.
+// Known refuses what is no metric, or one of several without saying which, as coverage[3] does. from is where it stood.
 func (all Metrics) Known(text, from string) error {
 	name, index, one := record.Component(text)
 	var names []string

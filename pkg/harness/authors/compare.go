@@ -27,8 +27,7 @@ type Row struct {
 	Differs              bool
 }
 
-// Compare sets what the scripts gave beside our records of the protocol released, one set an experiment. What only one
-// side has is left out.
+// Compare sets what the scripts gave beside our records of the protocol released: what both sides have.
 func Compare(scripts *record.Set, released []*record.Set) []Row {
 	var rows []Row
 	var tests []*test

@@ -1,5 +1,4 @@
-// Package authors sets the numbers of the scripts that the paper's authors released, run by us, beside ours, by the
-// rule of docs/authors.md.
+// Package authors sets the numbers of the scripts that the authors released, run by us, beside ours (docs/authors.md).
 package authors
 
 import (
@@ -79,8 +78,7 @@ func finite(curves []record.Curve) (kept []record.Curve, lost int) {
 	return kept, len(curves) - len(kept)
 }
 
-// part is a figure or table of the paper that scripts make: what stands for it, and whether it shows curves or last
-// values.
+// part is a figure or table of the paper that scripts make: what stands for it, and whether it shows curves.
 type part struct {
 	name     string
 	problems []string // in order

@@ -75,8 +75,7 @@ type Claim struct {
 	With      []string // other claims that the statement rests on too
 }
 
-// And returns the claim with a sentence added to its evidence: what other metrics say, for example. more returns "" for
-// nothing.
+// And returns the claim with a sentence added to its evidence, such as what other metrics say; "" adds nothing.
 func (c Claim) And(more func(s *record.Set) string) Claim {
 	check := c.Check
 	c.Check = func(s *record.Set) Outcome {
@@ -89,8 +88,7 @@ func (c Claim) And(more func(s *record.Set) string) Claim {
 	return c
 }
 
-// Bound returns the claim as that of a bound: what is within a bound does not contradict it, and does not show that it
-// is tight.
+// Bound returns the claim as that of a bound, which what is within it does not contradict, and does not show tight.
 func (c Claim) Bound() Claim {
 	check := c.Check
 	c.Check = func(s *record.Set) Outcome {
@@ -163,8 +161,7 @@ func NewLedger(rows []Row) Ledger {
 	return rows
 }
 
-// combine makes the verdict on a claim that rests on others too. Where its own check can decide nothing it rests on the
-// others alone.
+// combine makes the verdict on a claim that rests on others too: on these alone where its own check decides nothing.
 func combine(o Outcome, with []string, own map[string]map[string]Outcome) Outcome {
 	if len(with) == 0 {
 		return o

@@ -149,8 +149,7 @@ type Gap struct {
 	Error      float64 // standard error of the difference
 }
 
-// Gap compares values, one a trial, with the number. The spread of one value is taken to be the printed one. NaN of no
-// values.
+// Gap compares values, one a trial, with the number. One value has the spread that is printed. NaN of no values.
 func (p Published) Gap(values []float64) Gap {
 	n := float64(len(values))
 	trials := float64(cmp.Or(p.N, len(values)))

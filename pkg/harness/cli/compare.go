@@ -54,8 +54,7 @@ func compareCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-// comparePublished prints, for each protocol that is wanted, the numbers that can be compared with published ones, or
-// all.
+// comparePublished prints the numbers of each wanted protocol that can be compared with published ones, or all.
 func comparePublished(e *env, r plan.Request, ours *report.Results, all bool) error {
 	wanted := func(protocol string) bool {
 		return r.Protocols == nil || slices.Contains(r.Protocols, plan.All) || slices.Contains(r.Protocols, protocol)

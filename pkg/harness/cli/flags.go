@@ -61,8 +61,7 @@ func (s *selection) reportFlags(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("name", "results")
 }
 
-// resultsDir returns the folder of the report of a request. Each choice of settings and scale has its own, so that none
-// replaces the report of another.
+// resultsDir returns the folder of the report of a request: each choice of settings and scale has its own.
 func (s *selection) resultsDir() string {
 	custom := s.name
 	if custom == "" && len(s.changed)+len(s.paper) > 0 {

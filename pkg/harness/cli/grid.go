@@ -142,8 +142,7 @@ func (w *work) round(e *env, spec *grid.Spec, q grid.Question, all *plan.Plan) (
 	return next, next.look(e)
 }
 
-// again returns the command that makes a grid again, without where its files are and how it is computed: that belongs
-// to one machine.
+// again returns the command that makes a grid again on any machine: without its folders and how it is computed.
 func (g *gridFlags) again(laid *plan.Plan) string {
 	var flags []string
 	add := func(name string, values ...string) {

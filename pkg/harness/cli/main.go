@@ -195,9 +195,8 @@ func (e *env) names() (names []string) {
 
 const presetFile = "sifg.yaml" // in the working folder; may be absent
 
-// preset gives the flags that the command line does not name the values of the environment, as in SIFG_JOBS, or else
-// those of sifg.yaml, whose keys are the names of flags of any command. A list there is as the flag given several
-// times.
+// preset gives flags that the command line does not name the values of the environment, as in SIFG_JOBS, or else of
+// sifg.yaml, whose keys are the names of flags of any command. A list there is as the flag given several times.
 func preset(cmd *cobra.Command) error {
 	v := viper.New()
 	v.SetEnvPrefix("sifg")

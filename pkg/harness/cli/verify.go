@@ -58,8 +58,7 @@ func verifyCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-// verifyStore reads all files of the store. Damage is worse than a file that cannot be read, and either is said of all
-// files.
+// verifyStore reads all files of the store. Damage is worse than a file that cannot be read; all of either are named.
 func (s *selection) verifyStore(e *env) error {
 	st, err := openStore(s.storeDir(), s.resultsDir(), false)
 	if err != nil {

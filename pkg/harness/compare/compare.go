@@ -78,8 +78,7 @@ func (r Row) Mark() string {
 	return ""
 }
 
-// nothing reports whether there are trials, and none gave a number. Beside numbers that is a difference; what was not
-// measured is none.
+// nothing reports whether there are trials that measured it, and none gave a number: beside numbers a difference.
 func nothing(s record.Sample) bool {
 	return len(s) > 0 && !slices.ContainsFunc(s, func(v record.Value) bool {
 		return v.Why == "" || strings.HasPrefix(string(v.Why), string(record.NotMeasured))

@@ -20,9 +20,8 @@ import (
 // OtherKey is why a trial is not drawn that this program would give another key.
 const OtherKey = "have another key here"
 
-// Draw draws n of the trials of a report that this program can compute again: those that ended, within a time if that
-// is not 0, whose data are here, and to which the settings that are stored with them give their key. It counts the
-// others by reason.
+// Draw draws n of the trials of a report that this program can compute again: that ended, within a time if that is not
+// 0, whose data are here, and whose stored settings give their key. It counts the others by reason.
 func Draw(r *report.Results, all []*harness.Experiment, data *dataset.Library, n int, within time.Duration) (
 	out []harness.Trial, left map[string]int,
 ) {
@@ -81,8 +80,7 @@ func again(e *harness.Experiment, row record.Trial, data *dataset.Library) (t ha
 // ErrNotComputed is why a trial cannot be compared: here it failed, or ran out of time.
 var ErrNotComputed = errors.New("it could not be computed here")
 
-// Difference says where the values of a trial in a store differ first from those in a report that was read; "" for
-// nowhere.
+// Difference says where the values of a trial in a store first differ from those in a report; "" for nowhere.
 func Difference(r *report.Results, s *store.Store, t *harness.Trial) (string, error) {
 	again, err := s.Result(store.ID{Experiment: t.Experiment, Key: t.Key})
 	switch {

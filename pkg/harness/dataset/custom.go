@@ -14,8 +14,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
-// Table says of a person's table what its file does not, or leaves open: see Entry.Target and Parse. What is empty is
-// found out.
+// Table says of a table what its file leaves open: see Entry.Target and Parse. What is empty is found out.
 type Table struct {
 	Target string
 	Header string // true or false

@@ -80,8 +80,7 @@ func Open(o Options) (*Library, error) {
 // Names returns the names of the data sets, sorted.
 func (l *Library) Names() []string { return slices.Sorted(maps.Keys(l.entries)) }
 
-// Entry returns what the manifest says of a data set. For an unknown name it returns a *usage.Error that offers the
-// nearest.
+// Entry returns what the manifest says of a data set; of an unknown name a *usage.Error that offers the nearest.
 func (l *Library) Entry(name string) (*Entry, error) {
 	if e := l.entries[name]; e != nil {
 		return e, nil

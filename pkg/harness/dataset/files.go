@@ -37,8 +37,7 @@ func (e *Entry) remedy(f *File) string {
 	return "put the right file there"
 }
 
-// Absent returns nil if all files of a data set are here, right or wrong, else an error that wraps ErrAbsent and says
-// how to get them.
+// Absent returns nil if all files of a data set are here, right or wrong, else an ErrAbsent that says how to get them.
 func (l *Library) Absent(name string) error {
 	_, err := l.Load(name)
 	if _, unknown := l.Entry(name); unknown != nil || errors.Is(err, ErrAbsent) {

@@ -68,8 +68,7 @@ func (s *source) findSeparator() (string, error) {
 	return best, nil
 }
 
-// score returns how many fields most records have, and the share of those records times that of numbers; 0 for one
-// field.
+// score returns how many fields most records have, and their share times that of numbers; 0 for one field.
 func score(all []line) (width int, share float64) {
 	widths, numbers, values := map[int]int{}, 0, 1
 	for _, l := range all {
@@ -173,8 +172,7 @@ func (s *source) findHeader(all []line, p *Parse) (string, error) {
 // absent are the texts that stand for a missing value, in any case of letters.
 var absent = []string{"", "NA", "N/A", "#N/A", "<NA>", "NaN", "null", "None", "?"}
 
-// lacks reports whether a text stands for a missing value. In a column of texts that is a text like others, unless the
-// entry names it.
+// lacks reports whether a text stands for a missing value; in a column of texts, if it is empty or among NA.
 func (p *Parse) lacks(text string, encoded bool) bool {
 	like := func(a string) bool { return strings.EqualFold(a, text) }
 	return text == "" || slices.Contains(p.NA, text) || !encoded && slices.ContainsFunc(absent, like)

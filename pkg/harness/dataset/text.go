@@ -24,8 +24,7 @@ type source struct {
 	said  []string // what a reader of the file would not expect
 }
 
-// open turns the bytes of a file into text. They are UTF-8, UTF-16 with a byte-order mark, or Windows-1252, which
-// Latin-1 is a part of.
+// open turns the bytes of a file into text. They are UTF-8, UTF-16 with a byte-order mark, or Windows-1252.
 func open(path string, b []byte) (*source, error) {
 	s := &source{path: path}
 	if bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) {
@@ -44,8 +43,7 @@ func open(path string, b []byte) (*source, error) {
 	return s, nil
 }
 
-// skip leaves out what stands above the table: empty lines, comment lines, which begin with #, and the line by which
-// Excel is told the separator.
+// skip leaves out what is above the table: empty lines, comments, which begin with #, and the line sep= of Excel.
 func (s *source) skip() {
 	comments := 0
 	for {

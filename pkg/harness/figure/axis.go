@@ -220,8 +220,7 @@ func linearTicks(lo, hi float64, n int) []tick {
 	return out
 }
 
-// logTicks are the decades, or every k-th of many, with minor ticks between. If there are fewer than two decades, 2 and
-// 5 times a decade are labelled too.
+// logTicks are the decades, or every k-th of many, with minor ticks; of fewer than two decades 2 and 5 have labels too.
 func logTicks(lo, hi float64, n int) []tick {
 	e0, e1 := int(math.Floor(math.Log10(lo)+1e-9)), int(math.Ceil(math.Log10(hi)-1e-9))
 	decades := int(math.Floor(math.Log10(hi)+1e-9)) - int(math.Ceil(math.Log10(lo)-1e-9)) + 1

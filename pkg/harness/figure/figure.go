@@ -69,9 +69,8 @@ type Axis struct {
 	Categories []string // names of the positions 0, 1, 2, …, in place of ticks
 }
 
-// SVG draws the figure. The same figure gives the same bytes. hidden is the number of values that are not shown: NaN,
-// infinite, not positive on a log axis, or outside the limits. The error names limits that are not a range, or a figure
-// too small for its panels.
+// SVG draws the figure: the same one gives the same bytes. hidden is the number of values that are not shown: NaN,
+// infinite, not positive on a log axis, or outside the limits. The error names limits that are no range, or no room.
 func (f *Figure) SVG() (svg []byte, hidden int, err error) {
 	l, err := f.layout()
 	if err != nil {

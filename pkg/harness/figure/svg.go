@@ -193,8 +193,7 @@ func polyline(p [][2]int) string {
 	return string(out)
 }
 
-// simplify leaves out points of a line that are less than 0.25 points off it, which nobody sees (the algorithm of
-// Ramer, Douglas and Peucker).
+// simplify leaves out points of a line less than 0.25 points off it, which nobody sees (Ramer; Douglas and Peucker).
 func simplify(p []vg.Point) []vg.Point {
 	if len(p) < 3 {
 		return p

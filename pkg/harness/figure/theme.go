@@ -63,8 +63,7 @@ func RGB(hex uint32) color.NRGBA {
 	return color.NRGBA{uint8(hex >> 16), uint8(hex >> 8), uint8(hex), 0xff}
 }
 
-// spare are the colours of methods without one of their own: the farthest from those of the samplers, as they were
-// chosen.
+// spare are the colours of methods without one of their own: the farthest from those of the samplers.
 var spare = []color.NRGBA{
 	RGB(0x28c864), RGB(0x3c3cb4), RGB(0x783c3c), RGB(0x2878dc), RGB(0x508c3c), RGB(0xa0b43c),
 }
@@ -90,9 +89,8 @@ var Looks = map[string]Style{
 	"kde-flow":     {Color: RGB(0x777777), Dash: []float64{2.6, 2.6}, Mark: Plus},
 }
 
-// Method returns the style of a method: that of Looks, with the title of the sampler of its name and its place in the
-// table of samplers; or of "truth", the target itself. A name that is not there gets a colour, dashes and a mark
-// that depend on the name alone.
+// Method returns the style of a method: that of Looks, with title and place in the table of samplers of its sampler; or
+// of "truth", the target itself. Another name gets a colour, dashes and a mark that depend on it alone.
 func Method(name string) Style {
 	if name == "truth" { // the last in a legend
 		return Style{Label: "Ground truth", Color: ink, Mark: Circle, place: math.MaxInt}
@@ -140,8 +138,7 @@ var viridis = []uint32{
 	0x440154, 0x482878, 0x3e4a89, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779, 0x6dcd59, 0xb4de2c, 0xfde725,
 }
 
-// Shade is a style of the one of several series, no methods, that stands at t in [0, 1] of their order: a colour of a
-// scale, from dark to light.
+// Shade is the style of one of several series, no methods, at t in [0, 1] of their order: from dark to light.
 func Shade(t float64, label string) Style {
 	x := min(max(0.75*t, 0), 1) * float64(len(viridis)-1)
 	i := min(int(x), len(viridis)-2)

@@ -45,8 +45,7 @@ func (g *group) bests(key string) (cells []*cell, numeric bool) {
 	return cells, numeric
 }
 
-// decisive is the setting whose values have the best cells that differ most; "" where no two differ, as in a grid that
-// did not end.
+// decisive is the setting whose values have the best cells that differ most; "" where no two differ.
 func (g *group) decisive() (decisive string) {
 	most := 0.0
 	for _, key := range g.keys {

@@ -17,10 +17,9 @@ import (
 // most bounds the cells of one method on one problem: a mistake in an axis soon makes billions.
 const most = 100_000
 
-// New lays out the plan of a grid: for each method on each problem that it concerns the method itself, with the
-// settings as they are, and one method more for each cell, METHOD@SETTING=VALUE,…. What the question is not about is
-// left out. r names one experiment and one protocol, and selects problems, methods and seeds; its seeds win over those
-// of the grid.
+// New lays out the plan of a grid: for each method on each problem that it concerns the method itself, with its
+// settings as they are, and one method more for each cell, METHOD@SETTING=VALUE,…. r names one experiment and one
+// protocol, and selects problems, methods and seeds; its seeds win over those of the grid.
 func New(r plan.Request, s *Spec, q Question) (*plan.Plan, error) {
 	if len(r.Protocols) > 1 || slices.Contains(r.Protocols, plan.All) {
 		return nil, usage.Errorf("--protocol %s: want one protocol", strings.Join(r.Protocols, ","))

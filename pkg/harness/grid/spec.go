@@ -147,8 +147,7 @@ func (p *part) wants(problem, method string) bool {
 
 func (p *part) all() axes { return slices.Concat(p.Product, p.Zip, p.Ablate) }
 
-// check refuses a setting with two axes (ablate may vary one of product), a zip of lists that differ in length, and
-// seeds.
+// check refuses a setting with two axes (ablate may vary one of product), a zip of unequal lists, and seeds.
 func (p *part) check() error {
 	for _, list := range []axes{slices.Concat(p.Product, p.Zip), p.Ablate} {
 		seen := map[string]bool{}

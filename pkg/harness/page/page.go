@@ -1,5 +1,4 @@
-// Package page shows results as HTML pages that lie beside their files and need no network. The same results give the
-// same bytes.
+// Package page shows results as HTML pages beside their files, without a network: the same results give the same bytes.
 package page
 
 import (
@@ -50,8 +49,7 @@ var (
 	}).Parse(pageText))
 )
 
-// The pages that are about all experiments. Each experiment has a page of its own, unless it is alone: then the first
-// page is its own.
+// The pages about all experiments. Each experiment has a page of its own; the first one if it is alone.
 const (
 	firstPage      = "index.html"
 	comparisonPage = "comparison.html"
@@ -149,13 +147,12 @@ func Render(r *report.Results, grids []report.Grid, all []*harness.Experiment) (
 
 // pages lists the pages, then makes them.
 func (s *site) pages() (map[string][]byte, error) {
-	alone := len(s.Parts) == 1
 	of := func(name, title string, p *part) view { return view{link: link{name, title, title}, Part: p} }
 	views := []view{of(firstPage, "Results", nil)}
 	switch {
 	case s.Parts == nil && s.Grids != nil:
 		views = nil
-	case alone:
+	case s.Alone():
 		views[0] = of(firstPage, s.Parts[0].Title, s.Parts[0])
 	case len(s.Parts) > 1:
 		if i := slices.IndexFunc(s.Parts, func(p *part) bool { return p.Paper != nil }); i >= 0 {

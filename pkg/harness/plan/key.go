@@ -16,8 +16,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/cpu"
 )
 
-// LoopVersion identifies the loop in package run: it is part of the key of every trial. Raise it when the same trial
-// may give other numbers.
+// LoopVersion of package run is part of every key. Raise it when the same trial may give other numbers.
 const LoopVersion = 1
 
 // lookDigits is how many hex digits of a key say what is measured.
@@ -103,8 +102,7 @@ func numerics() any {
 	return sifg.Numerics
 }
 
-// canonical returns the JSON of v with members sorted by name at every level, so that the order of a struct's fields
-// does not matter.
+// canonical returns the JSON of v with members sorted at every level: the order of fields does not matter.
 func canonical(v any) ([]byte, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -120,8 +118,7 @@ func canonical(v any) ([]byte, error) {
 // digest returns the first 20 hex digits of the SHA-256 of b.
 func digest(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b))[:20] }
 
-// Revive gives a trial that was read from records what it depends on, and refuses it where this program or its data
-// would give it another key.
+// Revive gives a trial of records what it depends on, and refuses it where this program or its data give another key.
 func Revive(e *harness.Experiment, t *harness.Trial, data Datasets) error {
 	if program.Of(t.Config.Sampler.Sampler) == nil {
 		t.Config.Program = nil // one that the trial alone names is never started

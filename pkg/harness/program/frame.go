@@ -17,8 +17,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
 
-// A message is one line of JSON, followed by an NPY array (version 1.0, <f8, rows first) where
-// the line says "array": true.
+// A message is a line of JSON, and an NPY array (version 1.0, <f8, rows first) if the line says "array": true.
 type message struct {
 	Sifg    int  `json:"sifg,omitempty"`
 	Sampler *Job `json:"sampler,omitempty"`
@@ -105,8 +104,7 @@ func first(line []byte) (f First, err error) {
 	return f, nil
 }
 
-// clean makes a text fit for a terminal, a page and a spreadsheet, which takes what begins with such a character for a
-// formula.
+// clean makes a text fit for terminals, pages and spreadsheets, which may take its first character for a formula.
 func clean(text string) string { return strings.TrimLeft(safe.Text(text), "=+-@ ") }
 
 func cleaned(texts []string) []string {
@@ -145,8 +143,7 @@ func (r reader) message() (m message, err error) {
 	return m, nil
 }
 
-// array reads an array of cols columns, of rows rows unless that is negative, which takes up to
-// limit. what says what it is.
+// array reads an array of cols columns, of rows rows or, if that is negative, up to limit. what says what it is.
 func (r reader) array(dst []float64, rows, limit, cols int, what string) ([]float64, error) {
 	start, err := r.Peek(10)
 	if err != nil {

@@ -111,8 +111,7 @@ func (p *Program) borrow(ctx context.Context) (*process, error) {
 	return p.another(ctx)
 }
 
-// another starts one more process of the program, which has to hang on what the first hung on and to say of itself what
-// that said.
+// another starts one more process, which has to hang on the same as the first, and to say the same of itself.
 func (p *Program) another(ctx context.Context) (*process, error) {
 	c, err := p.spawn(ctx)
 	if err != nil {
@@ -164,8 +163,7 @@ func Of(sampler string) *Identity {
 	return nil
 }
 
-// Find returns the program of an identity if this command was given it, and it did not change, else an error that says
-// how it is given.
+// Find returns the program of an identity if this command was given it; else an error says how it is given.
 func Find(id *Identity) (*Program, error) {
 	running.Lock()
 	defer running.Unlock()

@@ -32,8 +32,7 @@ const (
 // nameOf is what the metadata call the rows: trials, traces or timings.
 func nameOf[T any]() string { return strings.ToLower(reflect.TypeFor[T]().Name()) + "s" }
 
-// Encode returns the bytes of trials.parquet, trace.parquet or timings.parquet, by the type of the rows. Equal rows
-// give equal bytes.
+// Encode returns the Parquet file of trials, traces or timings. Equal rows give equal bytes.
 func Encode[T any](rows []T) ([]byte, error) { return EncodeWith(rows, nil) }
 
 // EncodeWith is Encode with more metadata in the file, by key.

@@ -40,8 +40,7 @@ type Trial struct {
 	Config     string `parquet:"config"          json:"-"`          // resolved configuration, JSON
 }
 
-// Check refuses a row that no program of ours has written: it may come from a file that someone sent. It makes the
-// reason printable.
+// Check refuses a row that no program of ours has written, as a file may be sent. It makes the reason printable.
 func (t *Trial) Check() error {
 	if !slices.Contains(statuses, t.Status) {
 		return fmt.Errorf("the status %q: want one of %q", t.Status, statuses)
@@ -186,8 +185,7 @@ type Curve struct {
 	Value     []float64
 }
 
-// Curves returns the curves of one method on one problem, one a seed, in order of seed. Trials that did not end with
-// StatusOK are left out.
+// Curves returns the curves of one method on one problem, one a seed, in order of seed: of trials with StatusOK.
 func (s *Set) Curves(problem, method, metric string, index int) []Curve {
 	var out []Curve
 	for _, t := range s.ended(problem, method) {

@@ -64,8 +64,7 @@ func (v Value) Lost() bool {
 	return v.Why == Diverged || v.Why == Failed || v.Why == Undefined || v.Why == Infinite && v.Number > 0
 }
 
-// Tried reports whether the try counts in comparisons: it has a number, or is lost. What was stopped from outside does
-// not count.
+// Tried reports whether the try counts in comparisons: it has a number or is lost, and was not stopped from outside.
 func (v Value) Tried() bool { return v.Measured() || v.Lost() }
 
 // compare orders two tries by size: lost ones are alike, and above all others.
@@ -82,8 +81,7 @@ func (v Value) compare(w Value) int {
 // Sample is what the trials of one method on one problem give of a metric: a value for each trial, in order of seed.
 type Sample []Value
 
-// Numbers returns what the trials that ended well measured, in order of seed. Infinite and undefined numbers are among
-// them; nil if there is none.
+// Numbers returns what the trials measured, in order of seed, also infinite and undefined numbers; nil of none.
 func (s Sample) Numbers() []float64 {
 	var out []float64
 	for _, v := range s {
@@ -154,8 +152,7 @@ func Minus(a, b Sample) Sample {
 	return out
 }
 
-// Beside returns the numbers of several samples side by side, out[k] those of the k-th: of the seeds with which each of
-// them was measured.
+// Beside returns the numbers of samples side by side, out[k] the k-th's: of the seeds with which all were measured.
 func Beside(samples ...Sample) [][]float64 {
 	out := make([][]float64, len(samples))
 	if len(samples) == 0 {

@@ -87,8 +87,7 @@ func (e View) Components(method, metric string, iteration int) map[uint64][]floa
 	return out
 }
 
-// Common returns the records of the seeds with which all of the methods ended well, so that their values stand side by
-// side.
+// Common returns the records of the seeds with which all of the methods ended well.
 func (e View) Common(methods ...string) View {
 	ended := map[uint64]int{}
 	for _, t := range e.Set.Trials {

@@ -14,8 +14,7 @@ import (
 )
 
 // Collect returns the results with the trials of a plan: their records in the folder, or else those of the store. What
-// the folder has besides stays. A protocol of the folder stays too where the plan has less of it (see lacks), and notes
-// say so.
+// the folder has besides stays, and, as notes say, a protocol of which the plan has less (see lacks).
 func (r *Results) Collect(p *plan.Plan, s *store.Store, all []*harness.Experiment) (*Results, []string, error) {
 	out := &Results{Dir: r.Dir, Scripts: r.Scripts}
 	var notes []string
@@ -100,8 +99,7 @@ func stored(s *store.Store, id store.ID, name string) (*record.Array, error) {
 	return got.Array(name)
 }
 
-// collect takes the records of trials of one protocol, and returns their rows, those that are missing last; old may be
-// nil.
+// collect takes the records of trials of one protocol and returns their rows, the missing last; old may be nil.
 func (d *Records) collect(part []harness.Trial, old *record.Set, s *store.Store) ([]record.Trial, error) {
 	found := make([]*record.Result, len(part))
 	earlier := map[string]*record.Trial{}

@@ -38,8 +38,7 @@ func (x *Experiment) Parts(protocol string) []*Part {
 	return out
 }
 
-// Part makes a section of a protocol that has results, once; nil where the protocol does not have the section, or no
-// trial for it.
+// Part makes a section of a protocol, once; nil where the protocol has no results, not the section, or no trial for it.
 func (x *Experiment) Part(protocol, id string) *Part {
 	key, set := path.Join(protocol, id), x.Set(protocol)
 	if made, ok := x.parts[key]; ok || set == nil {
@@ -143,8 +142,7 @@ func (x *Experiment) takeFiles() error {
 	return errors.Join(errs...)
 }
 
-// Files returns the files of an experiment by name below its folder: its data, and what is made of them. The error
-// names an array that is damaged.
+// Files returns the data of an experiment, and what is made of them, by name. The error names an array that is damaged.
 func (x *Experiment) Files() (data, made map[string][]byte, err error) {
 	made = map[string][]byte{}
 	for _, set := range x.Sets {

@@ -23,8 +23,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
 
-// The data of a folder: these files, and what trials.parquet lists beside them. It does not list the timings: they are
-// the clock's, and its bytes are not.
+// The data of a folder: these files, and what trials.parquet lists: not the timings, whose bytes are the clock's.
 const (
 	trialsName  = "trials.parquet"
 	tracesName  = "trace.parquet"
@@ -82,8 +81,7 @@ func NewRecords() *Records {
 	}
 }
 
-// ReadRecords reads the records of a folder; nil where it has none. Its error wraps safe.ErrDamaged where a file is not
-// as it was written.
+// ReadRecords reads the records of a folder; nil where it has none, safe.ErrDamaged if a file is not as it was written.
 func ReadRecords(dir string) (*Records, error) {
 	b, err := safe.Read(place(dir, trialsName), maxData)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -222,8 +220,7 @@ func (d *Records) keep(key, name string, a *record.Array) {
 	}
 }
 
-// Encode returns the files of the records by name: the same records give the same bytes. Arrays of trials that they
-// have no more are left out.
+// Encode returns the files of the records by name, without arrays of trials that are gone: equal records, equal bytes.
 func (d *Records) Encode() (map[string][]byte, error) {
 	var traces [][]record.Trace
 	var timings []record.Timing

@@ -239,7 +239,7 @@ func TestOtherTrials(t *testing.T) {
 		if !errors.Is(err, safe.ErrDamaged) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
-		must(0, os.RemoveAll(filepath.Dir(at)))
+		must(0, os.RemoveAll(filepath.Join(f.dir, "toy")))
 	}
 	must(0, os.Symlink(t.TempDir(), filepath.Join(f.dir, "toy")))
 	r, _, err := new(Results).Collect(f.plan, f.store, []*harness.Experiment{f.e})

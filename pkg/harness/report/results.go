@@ -101,8 +101,7 @@ func newExperiment(e *harness.Experiment, d *Records) (*Experiment, error) {
 	return x, nil
 }
 
-// newSet is a set without trials. It knows what the settings say of its protocol, and why its numbers must not be set
-// beside those that the paper prints.
+// newSet is a set without trials. It knows why its numbers must not be set beside those that the paper prints.
 func (x *Experiment) newSet(protocol, scale string, overrides []string) *record.Set {
 	about := x.file.Protocol(protocol)
 	set := &record.Set{

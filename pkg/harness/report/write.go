@@ -31,8 +31,7 @@ var others = []string{"store", "quick", "smoke", "custom", Grids, "authors"}
 // Grids is the folder of the results of grids, each a results folder of one grid: see package grid.
 const Grids = "grid"
 
-// Writable refuses a folder that this program must not write results to: one that holds something else, or that lies
-// inside of other results.
+// Writable refuses a folder for results that holds something else, or lies inside of other results.
 func Writable(dir string) error {
 	at, _ := filepath.Abs(dir)
 	for ; filepath.Dir(at) != at; at = filepath.Dir(at) {
@@ -100,8 +99,7 @@ func (r *Results) Files() (Files, error) {
 	return out, errors.Join(errs...)
 }
 
-// Alone runs f, which reads results, adds to them and writes them, while no other process does so with this folder:
-// none loses what another adds.
+// Alone runs f, which reads, adds to and writes results, while no other process does so: none loses what another adds.
 func Alone(dir string, f func() error) error {
 	unlock, err := disk.Lock(context.Background(), dir)
 	if err != nil {
@@ -167,8 +165,7 @@ func there(root *os.Root, name string, b []byte) bool {
 // endings are those of files that this program makes.
 var endings = []string{".svg", ".csv", ".md", ".html", ".npy", ".parquet", ".yaml"}
 
-// stale returns what lies in the folder as this program writes it and is not one of the files: pages, and files in the
-// folders of experiments.
+// stale returns pages, and files in folders of experiments, as this program writes them, that are none of the files.
 func (f Files) stale(root *os.Root) (names []string, err error) {
 	all, in := f.all(), root.FS()
 	pages, err1 := fs.Glob(in, "*.html")

@@ -196,8 +196,7 @@ func (j *judge) snapshot(c *sifg.Cloud) {
 	}
 }
 
-// last keeps the arrays of the last iteration. The perturbed sample is there for other metrics; a fresh one can be
-// drawn again.
+// last keeps the arrays of the last iteration; the perturbed sample for other metrics, as a fresh one is drawn again.
 func (j *judge) last(c *sifg.Cloud) {
 	j.keep("particles", c.Z)
 	sample := j.sample(c)

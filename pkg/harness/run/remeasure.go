@@ -28,8 +28,7 @@ type step struct {
 	measured bool
 }
 
-// Again reports whether a trial that the store lacks can be measured without its run, of what the store has of another
-// trial with the same draw.
+// Again reports whether a trial that the store lacks can be measured without its run: the store has the same draw.
 func Again(s *store.Store, e *harness.Experiment, t *harness.Trial, data plan.Datasets) bool {
 	return sourceOf(s, e, t, data) != nil
 }

@@ -122,8 +122,7 @@ func Read(name string, b []byte) (*File, error) {
 // Protocol returns what the file says of a protocol.
 func (f *File) Protocol(name string) Protocol { return f.shape.Protocols[protocolName(name)].Protocol }
 
-// Scaled is the scale of a protocol where that is wanted: full where the file says nothing of what is wanted, as of
-// what has one size only.
+// Scaled is the scale of a protocol where that is wanted: full where the file says nothing of it.
 func (f *File) Scaled(protocol, wanted string) string {
 	_, ofAll := f.shape.Scales[scaleName(wanted)]
 	if _, own := f.shape.Protocols[protocolName(protocol)].Scales[scaleName(wanted)]; own || ofAll {
@@ -186,8 +185,7 @@ func keysOf[T any]() (keys []string) {
 	return keys
 }
 
-// Document decodes the one document of a YAML text into out, whose keys are all that there may be. An empty text leaves
-// out as it is.
+// Document decodes the one document of a YAML text, which may have no other keys, into out; nothing of an empty text.
 func Document(text []byte, out any) error {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)

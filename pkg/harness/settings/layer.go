@@ -140,8 +140,7 @@ func (l *layer) of(problem string) []map[string]any {
 	return out
 }
 
-// matching returns the keys of m that are name, or a pattern of it, in which * stands for any text: the longest pattern
-// last, name itself behind all.
+// matching returns the keys of m that are name, or a pattern of it with * for any text: the longest last, then name.
 func matching(m map[string]any, name string) (out []string) {
 	for key := range m {
 		if key != name && matches(key, name) {

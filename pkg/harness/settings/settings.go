@@ -141,8 +141,7 @@ func (f *File) For(wants func(problem, method string) bool, named []string) *Fil
 	return &out
 }
 
-// Resolve merges the layers in order: base, protocol, scale, the protocol's own scale, overrides. scale is one of
-// Scales.
+// Resolve merges the layers in order: base, protocol, scale (one of Scales), the protocol's own scale, overrides.
 func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, error) {
 	if !slices.Contains(f.Protocols, protocol) {
 		return nil, usage.Errorf("experiment %s has no protocol %q: it has %s",

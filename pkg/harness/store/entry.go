@@ -93,8 +93,7 @@ func (s *Store) Get(id ID) (*Entry, error) {
 	return &Entry{f, f.row(), *f.Timing}, nil
 }
 
-// check refuses what is not of this trial or reference, and what no program of ours has written: it may come from a
-// store that someone sent.
+// check refuses what is not of this trial or reference, or what no program of ours has written, as a store may be sent.
 func (h *head) check(id ID, index string) error {
 	if h.Version != version {
 		return fmt.Errorf("it has version %d, this program reads version %d", h.Version, version)
@@ -135,8 +134,7 @@ func (s *Store) Files(id ID) (func(name string) ([]byte, error), error) {
 	return f.Read, nil
 }
 
-// open reads the index of a trial or a reference and checks that it is of this; nil if it is absent. A nil store has
-// none.
+// open reads the index of a trial or reference and checks that it is of this; nil if it is absent, or s is nil.
 func (s *Store) open(id ID, index string) (f *folder, err error) {
 	if s == nil {
 		return nil, nil
@@ -171,8 +169,7 @@ type Found struct {
 	Timing record.Timing
 }
 
-// Status says of each trial what the store has of it, in order, by its index alone. Its error is that the store cannot
-// be read. A nil store has no trials.
+// Status says what the store has of each trial, by its index: nothing of a nil store, an error if it cannot be read.
 func (s *Store) Status(ids []ID) ([]Found, error) {
 	out := make([]Found, len(ids))
 	err := Each(len(ids), func(i int) error {
@@ -191,8 +188,7 @@ func (s *Store) Status(ids []ID) ([]Found, error) {
 	return out, err
 }
 
-// Each calls f with 0 to n−1, on all cores at once, and returns the first of its errors. Reading many trials takes most
-// of its time in the system.
+// Each calls f with 0 to n−1, on all cores at once, as reading trials waits for the system. It returns the first error.
 func Each(n int, f func(i int) error) error {
 	var all errgroup.Group
 	all.SetLimit(runtime.GOMAXPROCS(0))

@@ -120,8 +120,7 @@ var absent = []syscall.Errno{
 	syscall.ENOENT, syscall.ENOTDIR, syscall.ELOOP, syscall.EISDIR, syscall.ENAMETOOLONG, syscall.ENXIO,
 }
 
-// damage makes a *safe.Damage of what is wrong with a file, except where the system cannot tell: a disk that fails,
-// no permission.
+// damage makes a *safe.Damage of what is wrong with a file, but of a disk that fails or a lack of permission.
 func (f *folder) damage(name string, err error) error {
 	if errno, ok := errors.AsType[syscall.Errno](err); ok && !slices.Contains(absent, errno) {
 		return fmt.Errorf("%s: %w", f.Path(name), err)

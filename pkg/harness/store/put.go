@@ -61,8 +61,7 @@ func (s *Store) PutFiles(ctx context.Context, id ID, files map[string][]byte) er
 	return nil
 }
 
-// publish writes a sealed folder and puts it in its place, durably. It returns what is there then: perhaps another,
-// which stays.
+// publish puts a sealed folder in its place, durably. It returns what is there then: perhaps another, which stays.
 func (s *Store) publish(ctx context.Context, id ID, index string, h head,
 	files map[string][]byte) (there *folder, err error) {
 	if err := id.check(); err != nil {

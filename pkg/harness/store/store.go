@@ -42,8 +42,7 @@ type ID struct{ Experiment, Key string }
 
 func (id ID) String() string { return id.Experiment + "/" + id.Key }
 
-// Open opens the store in dir, which is made if it does not exist, checks that it can be written to, and removes what
-// killed writers left.
+// Open opens the store in dir, or makes it, checks that it can be written to, and removes what killed writers left.
 func Open(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("results store %s cannot be made: %w", dir, err)

@@ -13,15 +13,12 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 )
 
-// Foreign is the reason why something in a store is named that no index lists.
-const Foreign = "not a file of the store"
-
 // Verify reads everything in the store and returns what is damaged, missing or not ours. Who removes the folder of a
 // damaged trial lets the next run compute it again. Trials that are added meanwhile may or may not be read. Its error
 // names every file that the system does not let it read: the rest is compared.
 func (s *Store) Verify(ctx context.Context) (found []safe.Damage, unread error) {
 	foreign := func(name string) {
-		found = append(found, safe.Damage{Path: filepath.Join(s.dir, name), Reason: Foreign})
+		found = append(found, safe.Damage{Path: filepath.Join(s.dir, name), Reason: "not a file of the store"})
 	}
 	visit := func(name string, d fs.DirEntry, err error) error {
 		part := strings.Split(name, "/")

@@ -133,8 +133,7 @@ func fixed(v float64, decimals int) string {
 	return minus(s)
 }
 
-// exponent returns the decimal exponent of v rounded to this many significant digits: 9.99 has 1 with two digits. What
-// is not finite has 0.
+// exponent returns the decimal exponent of v at so many significant digits: 1 of 9.99 with two; 0 if it is not finite.
 func exponent(v float64, digits int) int {
 	_, e, _ := strings.Cut(strconv.FormatFloat(v, 'e', digits-1, 64), "e")
 	n, _ := strconv.Atoi(e)
@@ -162,8 +161,7 @@ func Seconds(v float64) string {
 	return fmt.Sprintf("%.1f h", v/3600)
 }
 
-// Num prints a number with three significant digits, or as many as its whole part has; from 1e5 and below 0.001 as
-// 1.5e−4.
+// Num prints three significant digits, or the whole part; from 1e5 and below 0.001 as 1.5e−4.
 func Num(v float64) string {
 	switch {
 	case !finite(v):

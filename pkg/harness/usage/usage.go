@@ -1,5 +1,4 @@
-// Package usage has the errors that say what was asked wrongly: a flag, a name, a configuration key, an entry of a
-// file.
+// Package usage has the errors of what was asked wrongly: a flag, a name, a configuration key, an entry of a file.
 package usage
 
 import (
@@ -11,8 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Error is a mistake in what was asked. It ends the program with exit code 2. Its text is one sentence that names what
-// is wrong and what would be right.
+// Error is a mistake in what was asked, with exit code 2: one sentence that says what is wrong and would be right.
 type Error struct{ text string }
 
 func (e *Error) Error() string { return e.text }

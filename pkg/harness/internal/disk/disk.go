@@ -1,5 +1,4 @@
-// Package disk is how the harness changes files and holds locks. All names are below an os.Root, and no symbolic link
-// leads out of it.
+// Package disk is how the harness changes files and holds locks, below an os.Root that no symbolic link leads out of.
 package disk
 
 import (

@@ -17,8 +17,7 @@ import (
 	"syscall"
 )
 
-// Read returns the contents of the regular file at path, of at most limit bytes. It follows symbolic links. Its error
-// is an *fs.PathError.
+// Read returns the contents of the regular file at path, of at most limit bytes, or an *fs.PathError. It follows links.
 func Read(path string, limit int64) ([]byte, error) { return read(path, limit, os.OpenFile) }
 
 // ReadIn is Read for a name inside root. Symbolic links that lead out of root are refused.
