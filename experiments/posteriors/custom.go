@@ -185,8 +185,7 @@ func valuesTable(s *record.Set) (*table.Table, error) {
 	return t, nil
 }
 
-// draws are the values of the first seed's samples and of the long chains, for NumPy and for sifg.load of
-// scripts/python.
+// draws are the values of the first seed's samples and of the long chains, for NumPy and sifg.load.
 func draws(s *record.Set) (map[string][]byte, error) {
 	text, err := json.Marshal(valueNames(&s.Trials[0]))
 	if err != nil {

@@ -20,9 +20,8 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg"
 )
 
-// paperFile is what paper.yaml in the folder of a paper has (docs/reproduce.md). Problems are programs or
-// tables. Seeds, problems and methods are those of the base of any settings (docs/configuration.md); protocols and
-// scales are theirs.
+// paperFile is what paper.yaml has (docs/reproduce.md). Problems are programs or tables. Seeds, problems and methods
+// are those of the base of any settings (docs/configuration.md); protocols and scales are theirs.
 type paperFile struct {
 	Title     string       `yaml:"title"`
 	Link      string       `yaml:"link"`

@@ -1,5 +1,4 @@
-// Package posteriors runs the samplers of the library, and HMC, on twelve posteriors of posteriordb, which come with
-// reference draws.
+// Package posteriors runs samplers of the library, and HMC, on twelve posteriors of posteriordb with reference draws.
 package posteriors
 
 import (

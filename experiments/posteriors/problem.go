@@ -155,8 +155,7 @@ func judgedBy(draws metric.Points) *truth {
 	return tr
 }
 
-// local is the density of z where u = shift + L·z, computed in float64. Its Grad serves HMC at the cost of one
-// gradient.
+// local is the density of z where u = shift + L·z, in float64. Its Grad serves HMC at the cost of one gradient.
 type local struct {
 	*target.Func
 	p  density

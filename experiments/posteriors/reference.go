@@ -105,8 +105,7 @@ func joined(chains []metric.Points) metric.Points {
 	return out
 }
 
-// standard returns the coordinates in which draws have mean 0 and covariance I; the variances alone where the
-// covariance is singular.
+// standard returns coordinates in which draws have mean 0 and covariance I; variances alone where that is singular.
 func standard(draws metric.Points) (judge.Affine, error) {
 	covariance := metric.Covariance(draws)
 	l := mat.NewTriDense(draws.D, mat.Lower, nil)

@@ -161,8 +161,7 @@ func names(s *record.Set) (out []string) {
 	return out
 }
 
-// outcome is how one method came out on one problem: medians over seeds. Where a trial did not end well, errors are
-// infinite.
+// outcome is how a method came out on a problem: medians over seeds; infinite errors where a trial did not end well.
 type outcome struct {
 	seeds, ended       int
 	sd, mean           float64 // errors over those of exact draws

@@ -13,8 +13,7 @@ import (
 // draws are those that posteriordb published, whose digests were checked: arrays are there and have their lengths.
 type Data map[string][]float64
 
-// ReadData reads a file of data as posteriordb publishes it: a zip with one member, a JSON object of numbers, arrays
-// and matrices.
+// ReadData reads a file of data of posteriordb: a zip with one member, a JSON object of numbers, arrays and matrices.
 func ReadData(zipped []byte) (Data, error) {
 	var object map[string]json.RawMessage
 	if err := decode(zipped, &object); err != nil {
