@@ -27,16 +27,16 @@ var budgets = []struct {
 	folder string
 	lines  int
 }{
-	{"pkg/harness", 15_255}, // 14,000
+	{"pkg/harness", 15_247}, // 14,000
 	{"pkg/study", 2_014},    // 2,100: reached
 	{"experiments", 8_571},  // 8,600: reached
-	{"pkg/sifg", 16_193},    // 16,200: reached
-	{"", 42_711},            // 41,900, with scripts and docs/templates
+	{"pkg/sifg", 16_200},    // 16,200: reached
+	{"", 42_710},            // 41,900, with scripts and docs/templates
 }
 
 // What all tests should come down to is 31,000 lines, README and documents 11,000 words.
 const (
-	testBudget = 30_355
+	testBudget = 30_490
 	wordBudget = 9_541
 )
 

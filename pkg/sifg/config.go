@@ -183,8 +183,7 @@ func (cfg *Config) check(uses []string) error {
 		oneOf("optimizer", cfg.Optimizer, nn.Optimizers),
 		oneOf("probe", cfg.Probe, []string{"rademacher", "gaussian"}),
 		oneOf("p_rule", cfg.PRule, pRules), zeroOr("p_rate", cfg.PRate, least, most),
-		zeroOr("p_clip", cfg.PClip, least, most),
-		within("p_start", float64(cfg.PStart), -1, mostSteps),
+		zeroOr("p_clip", cfg.PClip, least, most), within("p_start", float64(cfg.PStart), -1, mostSteps),
 	); err != nil {
 		return err
 	}

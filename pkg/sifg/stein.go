@@ -1,6 +1,7 @@
 package sifg
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/semi-implicit/sifg/pkg/sifg/internal/simd"
@@ -16,8 +17,7 @@ type PRule = string
 // code; their directions disagree, and none is its derivative.
 //
 //	PFixed  p stays: L2-GF for p = 2
-//	PText   p ← clip(p + η̃·mean Σ_c [|v|ᵖ/p² − |v|ᵖ ln|v|/p], 1.1, 6) once an outer iteration; bounds as on ICA; the
-//	        mean is clipped at ±Clip where that is set
+//	PText   p ← clip(p + η̃·A′, 1.1, 6) once an outer iteration, A′ = mean Σ_c [|v|ᵖ/p² − |v|ᵖ ln|v|/p] in ±Clip
 //	PToy    p ← p − η̃·mean Σ_c [|v|ᵖ/p² + |v|ᵖ ln|v| / (p(p−1))] after every network step, if the result exceeds 1.1
 //	PICA    p ← clip(p + η̃·clip(U, ±0.1), 1.1, 6) once an outer iteration, U that sum over all entries, not a
 //	        mean, with a guarded logarithm: a step in the opposite direction
@@ -186,10 +186,8 @@ func (o *Stein) adaptOuter(v []float32, n int) {
 	switch o.Rule {
 	case PText:
 		u := o.textGradient(v) / float64(n)
-		if o.Clip > 0 {
-			u = min(max(u, -o.Clip), o.Clip)
-		}
-		o.p = min(max(o.p+float64(o.Rate*u), 1.1), 6)
+		most := cmp.Or(o.Clip, math.Inf(1))
+		o.p = min(max(o.p+float64(o.Rate*min(max(u, -most), most)), 1.1), 6)
 	case PICA:
 		o.p = min(max(o.p+float64(o.Rate*min(max(o.icaGradient(v), -0.1), 0.1)), 1.1), 6)
 	}
