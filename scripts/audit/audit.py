@@ -24,7 +24,8 @@ OVERLAP = {"uci-bnn": 1 / 9}  # test rows over the others, where seeds are split
 METRIC = {"uci-bnn": "test-nll"}  # the others are compared by energy distance
 METHODS = {
     "SIFG": "sifg", "Ada-SIFG": "ada-sifg", "SIFG ablation": "sifg-blind", "KDE score": "kde-flow", "L2-GF": "l2-gf", "Ada-GWG": "ada-gwg",
-    "SVGD": "svgd", "SGLD": "sgld", "pSGLD": "psgld", "Gradient ascent": "ascent", "SIFG, wide σ": "sifg-wide", "Ada-SIFG, wide σ": "ada-sifg-wide",
+    "SVGD": "svgd", "SGLD": "sgld", "pSGLD": "psgld", "BAOAB": "baoab", "Gradient ascent": "ascent", "SIFG-A": "sifg-a",
+    "SIFG, wide σ": "sifg-wide", "Ada-SIFG, wide σ": "ada-sifg-wide",
 }
 
 
