@@ -188,7 +188,7 @@ def findings(f):
         (r"Of the other (\d+) cells one differs, the NLL of Ada-SIFG on Boston", [others]),
         (r"of σ in place of the code's it is ([\d.]+\d) and agrees",
          [f.cells("printed-rate", "uci-bnn", "test-nll", sigma_rate=1e-4)]),
-        (r"every method keeps (\w+) of five modes", [words.get(kept.pop()) if len(kept) == 1 else sorted(kept)]),
+        (r"[Ee]very method keeps (\w+) of five modes", [words.get(kept.pop()) if len(kept) == 1 else sorted(kept)]),
         (r"\[(\d+) %\]\([^)]*\) of the runs of KDE score end .*? (\d+) % of Ada-SIFG, (\d+) % of SGLD and (\d+) % of SIFG",
          [f"{f.reached('gmm-2d-near', m):.0f}" for m in ("kde-flow", "ada-sifg", "sgld", "sifg")]),
         (r"chosen σ, ([\d.]+), is wider", [f.chosen("gmm-2d-near", "sifg", "sigma")]),
