@@ -107,7 +107,7 @@ func PlusMinus(value, spread float64) Cell {
 		c.Text = Significant(value, 3)
 	case spread == 0:
 		c.Text = Significant(value, 4) + " ± 0"
-	case big-last > 5: // too many digits to read
+	case big-last > 5 || big < -307: // too many digits to read, or no power of ten that is a normal number
 		c.Text = Significant(value, 6) + " ± " + Significant(spread, 1)
 	case big >= 6 || big <= -4:
 		unit := math.Pow10(big)

@@ -56,6 +56,7 @@ func TestNumbers(t *testing.T) {
 		{PlusMinus(0.99, 0.0996).Text, "0.99 ± 0.10"},
 		{PlusMinus(0.119985, 0).Text, "0.1200 ± 0"},
 		{PlusMinus(0, 0).Text, "0 ± 0"},
+		{PlusMinus(0, 5e-324).Text, "0 ± 5e−324"},
 		{PlusMinus(0.119985, 3.4e-9).Text, "0.119985 ± 3e−9"},
 		{PlusMinus(0.119985, 3.4e-5).Text, "0.119985 ± 0.000034"},
 		{PlusMinus(4.0044, 0.00043).Text, "4.00440 ± 0.00043"},
