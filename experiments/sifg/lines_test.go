@@ -37,7 +37,7 @@ var budgets = []struct {
 // What all tests should come down to is 31,000 lines, README and documents 11,000 words.
 const (
 	testBudget = 30_490
-	wordBudget = 9_541
+	wordBudget = 9_564
 )
 
 var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
