@@ -27,11 +27,11 @@ var budgets = []struct {
 	folder string
 	lines  int
 }{
-	{"pkg/harness", 15_247}, // 14,000
+	{"pkg/harness", 15_250}, // 14,000
 	{"pkg/study", 2_014},    // 2,100: reached
-	{"experiments", 8_571},  // 8,600: reached
-	{"pkg/sifg", 16_200},    // 16,200: reached
-	{"", 42_710},            // 41,900, with scripts and docs/templates
+	{"experiments", 8_570},  // 8,600: reached
+	{"pkg/sifg", 16_199},    // 16,200: reached
+	{"", 42_711},            // 41,900, with scripts and docs/templates
 }
 
 // What all tests should come down to is 31,000 lines, README and documents 11,000 words.

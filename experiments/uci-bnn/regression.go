@@ -95,8 +95,7 @@ func prepare(d *dataset.Data, how, dev string, seed uint64) (*regression, error)
 	for c := range d.Cols {
 		x := column(c, r.train)
 		if _, sd := meanSD(x); !(sd > 1e-120 && sd < 1e120) && slices.Min(x) < slices.Max(x) {
-			return nil, fmt.Errorf("data set %s: the squares of %q are beyond float64: change its unit",
-				d.Name, d.Columns[c])
+			return nil, fmt.Errorf("data set %s: %q squared is beyond float64: change its unit", d.Name, d.Columns[c])
 		}
 		if c != d.Target {
 			features = append(features, c)

@@ -141,7 +141,7 @@ func TestRefusals(t *testing.T) {
 		want string
 	}{
 		{prepared(flat, "random"), "is constant"},
-		{prepared(tiny, "random"), "are beyond float64: change its unit"},
+		{prepared(tiny, "random"), "is beyond float64: change its unit"},
 		{prepared(none, "random"), "no target"},
 		{prepared(rowsOf(12), "random"), "too few"},
 		{prepared(rowsOf(99), "released"), "no permutation"},

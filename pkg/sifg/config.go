@@ -63,8 +63,7 @@ type Config struct {
 	// how p adapts, a PRule; "": toy. With the learning rate η̃; 0: 5e-7
 	PRule string  `mapstructure:"p_rule" json:"p_rule,omitempty"`
 	PRate float64 `mapstructure:"p_rate" json:"p_rate,omitempty"`
-	// rule text: bound of the gradient of p, which the paper clips on ICA and networks; 0: none
-	PClip float64 `mapstructure:"p_clip" json:"p_clip,omitempty"`
+	PClip float64 `mapstructure:"p_clip" json:"p_clip,omitempty"` // rule text: bound of p's gradient; 0: none
 	// p adapts in outer iterations whose index, from 0, exceeds this; -1: in all
 	PStart int `mapstructure:"p_start" json:"p_start,omitempty"`
 	// SVGD: kernel exp(−‖x−y‖²/(2·Bandwidth)); 0: median heuristic

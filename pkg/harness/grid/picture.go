@@ -12,14 +12,17 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
-// draw draws a panel for each method on each problem: what its most decisive setting does. For each of its values it
-// has the best of the cells with that value, a point a seed and a line through the means. The settings in use are
-// marked, and a published number is a line with a band of its spread.
+// draw draws a panel for each method on each problem: what its most decisive setting does. Each of its values has the
+// best cell with that value, a point a seed and a line through the means; the settings in use are marked.
 func (q Question) draw(s *record.Set, words func(metric string) string) (*figure.Figure, error) {
 	f := &figure.Figure{}
 	for _, g := range q.groups(s) {
+		title := figure.Label(g.method)
+		if len(s.Problems) > 1 {
+			title = g.problem + ", " + title
+		}
 		if key := g.decisive(); key != "" {
-			f.Panels = append(f.Panels, g.panel(key, words))
+			f.Panels = append(f.Panels, g.panel(title, key, words))
 		}
 	}
 	if f.Panels == nil {
@@ -61,11 +64,11 @@ func (g *group) decisive() (decisive string) {
 	return decisive
 }
 
-// panel draws what a setting does; words says what stands on an axis for a metric.
-func (g *group) panel(key string, words func(metric string) string) figure.Panel {
+// panel draws what a setting does; words says what stands on an axis for a metric. A published number has a band.
+func (g *group) panel(title, key string, words func(metric string) string) figure.Panel {
 	cells, numeric := g.bests(key)
 	p := figure.Panel{
-		Title: g.problem + ", " + figure.Label(g.method),
+		Title: title,
 		X:     figure.Axis{Label: spoken(key)},
 		Y:     figure.Axis{Label: words(g.metrics[0]), Scale: figure.AutoLog},
 	}
