@@ -67,10 +67,10 @@ func TestNumerics(t *testing.T) {
 		case w.Digest == "":
 			t.Errorf("%s is new: go test ./experiments/sifg -run TestNumerics -update writes it down", name)
 		case g.Versions == w.Versions && g.Digest != w.Digest:
-			t.Errorf("%s gives other numbers under the same versions (%s). If that is meant, raise the version of "+
-				"what changed: Version of the sampler's row (pkg/sifg/samplers.go), Version of the experiment, "+
-				"sifg.Numerics for what all samplers share, or plan.LoopVersion for the loop; then go test "+
-				"./experiments/sifg -run TestNumerics -update", name, g.Versions)
+			t.Errorf("%s gives other numbers under the same versions (%s). If not by new settings or metrics, "+
+				"raise the version of what changed: Version of the sampler's row (pkg/sifg/samplers.go), Version "+
+				"of the experiment, sifg.Numerics for what all samplers share, or plan.LoopVersion for the loop; "+
+				"then go test ./experiments/sifg -run TestNumerics -update", name, g.Versions)
 		case g.Versions != w.Versions:
 			t.Errorf("%s has the versions %s, written down are %s: go test ./experiments/sifg -run TestNumerics "+
 				"-update", name, g.Versions, w.Versions)

@@ -3,6 +3,7 @@ package sifg
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"testing"
 )
@@ -93,6 +94,9 @@ func quiet(f *Flow) bool {
 		f.Mover, noisy = m.Mover, true
 	case *BAOAB:
 		m.Friction, noisy = 0, true
+	case *Euler, *Adam, *AdaGrad: // these draw nothing
+	default:
+		panic(fmt.Sprintf("quiet lacks %T", m))
 	}
 	return noisy
 }
