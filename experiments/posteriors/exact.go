@@ -21,7 +21,7 @@ const exactVersion = 1
 // exactDraws are asked of a program that gives exact draws, with one seed for all trials.
 const exactDraws = 20_000
 
-// exact are exact draws of a program, as the draws of one still chain. Its error says what is wrong with them.
+// exact returns exact draws of a program as one chain. Its error says what is wrong with the draws or the gradient.
 func exact(t *program.Target) (*judge.Result, error) {
 	u := metric.Points{N: exactDraws, D: t.Dim(), Data: t.Exact(exactDraws, 1)}
 	if !u.Finite() {

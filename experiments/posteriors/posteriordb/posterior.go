@@ -29,7 +29,7 @@ type Posterior struct {
 
 // model is what a family of models has to say.
 type model interface {
-	// logDensity returns log π(u), −∞ where it cannot be computed, and sets grad, no alias, to its gradient (NaN then).
+	// logDensity returns log π(u) and sets grad to its gradient; −∞ and NaN where it fails. u and grad do not alias.
 	logDensity(grad, u []float64) float64
 	// constrain sets dst to the constrained values of u, unconstrain the reverse. dst may be the argument.
 	constrain(dst, u []float64)

@@ -88,7 +88,7 @@ func (c Claim) And(more func(s *record.Set) string) Claim {
 	return c
 }
 
-// Bound returns the claim as that of a bound, which what is within it does not contradict, and does not show tight.
+// Bound returns the claim as that of a bound: values within it do not contradict it, nor show that it is tight.
 func (c Claim) Bound() Claim {
 	check := c.Check
 	c.Check = func(s *record.Set) Outcome {

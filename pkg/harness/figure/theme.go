@@ -138,7 +138,7 @@ var viridis = []uint32{
 	0x440154, 0x482878, 0x3e4a89, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779, 0x6dcd59, 0xb4de2c, 0xfde725,
 }
 
-// Shade is the style of one of several series, no methods, at t in [0, 1] of their order: from dark to light.
+// Shade is the style of one of several series that are no methods, at t in [0, 1] of their order: dark to light.
 func Shade(t float64, label string) Style {
 	x := min(max(0.75*t, 0), 1) * float64(len(viridis)-1)
 	i := min(int(x), len(viridis)-2)

@@ -13,7 +13,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// inUse says with how many particles, iterations and seeds methods ran on a problem: most, then each other. "" of none.
+// inUse says how many particles, iterations and seeds methods had on a problem: most first, then others. "" of none.
 func inUse(set *record.Set, problem string) (text string) {
 	seeds, amounts, methods := map[string]int{}, map[string]string{}, map[string]int{}
 	for _, t := range set.Trials {

@@ -57,7 +57,7 @@ func Register(name string, p *Program) error {
 	}
 	defaults, uses, err := info.settings()
 	if err == nil {
-		err = safe.Call(func() error { // which refuses settings by a panic
+		err = safe.Call(func() error { // Register panics on settings that it refuses
 			sifg.Register(sifg.Sampler{
 				Name:     name,
 				Title:    cmp.Or(info.Title, name),

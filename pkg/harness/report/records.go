@@ -220,7 +220,7 @@ func (d *Records) keep(key, name string, a *record.Array) {
 	}
 }
 
-// Encode returns the files of the records by name, without arrays of trials that are gone: equal records, equal bytes.
+// Encode returns the files of the records by name, without arrays of dropped trials. Equal records give equal bytes.
 func (d *Records) Encode() (map[string][]byte, error) {
 	var traces [][]record.Trace
 	var timings []record.Timing

@@ -120,7 +120,7 @@ var absent = []syscall.Errno{
 	syscall.ENOENT, syscall.ENOTDIR, syscall.ELOOP, syscall.EISDIR, syscall.ENAMETOOLONG, syscall.ENXIO,
 }
 
-// damage makes a *safe.Damage of what is wrong with a file, but of a disk that fails or a lack of permission.
+// damage makes a *safe.Damage of an error of a file, unless the disk failed or permission was denied.
 func (f *folder) damage(name string, err error) error {
 	if errno, ok := errors.AsType[syscall.Errno](err); ok && !slices.Contains(absent, errno) {
 		return fmt.Errorf("%s: %w", f.Path(name), err)
