@@ -185,7 +185,7 @@ func (x *axes) UnmarshalYAML(n *yaml.Node) error {
 			b, wrong := json.Marshal(v) // JSON is YAML
 			a.values, err = append(a.values, string(b)), cmp.Or(err, wrong)
 		}
-		if err != nil || len(values) == 0 || slices.Contains(a.values, "null") {
+		if err != nil || len(values) == 0 || value == nil { // null in a list takes the setting away
 			return fmt.Errorf("%s: %s: want values, such as [0.01, 0.1]", a.from, a.key)
 		}
 		*x = append(*x, a)
