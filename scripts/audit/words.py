@@ -213,7 +213,9 @@ def networks(f):
         raise SystemExit("uci-bnn.md: on Boston the ablation is not inconclusive")
     bound = lambda values, place: math.ceil(max(map(abs, values)) / place) * place  # noqa: E731
     dims = [t["dim"] for t in f.networks.trials if t["protocol"] == "tuned"]
+    p = [v for t in TABLES for v in f.networks.tries("paper", t.lower(), "ada-gwg", "p").values()]
     return [
+        (r"falls from 2 to ([\d.]+\d),", [float(np.mean(p))]),
         (r"(\d+) \(Power\) to (\d+) \(Boston\) coordinates", [min(dims), max(dims)]),
         (r"by less than ([\d.]+) on every data set but", [bound([v for t, v in blind.items() if t != "Boston"], 0.001)]),
         (r"where it is ([\d.]+) lower", [-blind["Boston"]]),
