@@ -36,7 +36,7 @@ var budgets = []struct {
 
 // What all tests should come down to is 31,000 lines, README and documents 11,000 words.
 const (
-	testBudget = 30_512
+	testBudget = 30_513
 	wordBudget = 9_564
 )
 
