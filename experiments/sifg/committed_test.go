@@ -112,20 +112,20 @@ func checkKeys(t *testing.T, where string, x *report.Experiment, planned *plan.P
 }
 
 // checkCells compares what was drawn for the cells of a grid with a plan, for the methods on the problems that the grid
-// still asks about. The settings that were in use when it ran may be others now.
+// still asks about. The settings in use when the networks' grid paper ran are others now: σ's rate was chosen later.
 func checkCells(t *testing.T, where string, x *report.Experiment, planned *plan.Plan) {
 	t.Helper()
 	drawn := func(key string) string { key, _, _ = strings.Cut(key, "-"); return key }
 	asked := func(row record.Trial) string { m, _, _ := strings.Cut(row.Method, "@"); return row.Problem + " " + m }
 	known, n := map[string]bool{}, 0
-	for i := range planned.Trials {
-		known[drawn(planned.Trials[i].Key)] = true
-		known[asked(planned.Trials[i].Row())] = true
+	for _, p := range planned.Trials {
+		known[drawn(p.Key)], known[asked(p.Row())] = true, true
 	}
 	for _, set := range x.Sets {
 		n += len(set.Missing)
 		for _, row := range set.Trials {
-			if strings.Contains(row.Method, "@") && known[asked(row)] && !known[drawn(row.Key)] {
+			other := where == "grid/paper/uci-bnn" && !strings.Contains(row.Method, "@")
+			if !other && known[asked(row)] && !known[drawn(row.Key)] {
 				n++
 			}
 		}
