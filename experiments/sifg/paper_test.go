@@ -126,10 +126,9 @@ claims:
 // TestFolderOfOtherThings: a folder without paper.yaml is no paper because something else has its name.
 func TestFolderOfOtherThings(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, name := range []string{"runs", "all", "8"} {
+	for _, name := range []string{"all", "8"} {
 		must(0, os.Mkdir(name, 0o777))
 	}
-	paperSays(t, "runs", 75, "no runs in results/custom", "list")
 	paperSays(t, "all", 0, "to compute", "plan", "--scale", "smoke", "--methods", "sgld")
 	paperSays(t, "8", 75, "no report in results", "claims")
 }

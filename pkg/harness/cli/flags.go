@@ -78,30 +78,27 @@ func (s *selection) resultsDir() string {
 	return "results"
 }
 
-// customName is the folder in results/custom of a paper, or of settings that differ by set: the names of models, data
-// and programs in the place of their commands, and a digest unless that is one file of the working folder, or a paper.
+// customName is the folder in results/custom of a paper or of changed settings: their words, with the name of a model
+// in the place of its command, and a digest unless these tell all.
 func (s *selection) customName() string {
-	set := s.changed
-	plain, usual, words := len(set) == 0, "full", []string(nil)
-	for _, text := range set {
-		if data, ok := strings.CutPrefix(text, "--data "); ok {
-			text, usual, plain = data, "quick", len(set) == 1 && !strings.Contains(data, ",")
-		} else if command, ok := strings.CutPrefix(text, "--program "); ok {
-			text, plain = program.Stem(command)
-			plain = plain && len(set) == 1
-		} else if sampler, ok := strings.CutPrefix(text, "--sampler "); ok {
-			text, _, _ = strings.Cut(sampler, "=")
+	var words []string
+	if s.paper != "" {
+		words = append(words, s.paper)
+	}
+	if s.Scale != "full" {
+		words = append(words, s.Scale)
+	}
+	whole, set := true, slices.Concat(words, s.changed)
+	for _, text := range s.changed {
+		text = strings.TrimPrefix(text, "--data ")
+		if command, ok := strings.CutPrefix(text, "--program "); ok {
+			text, whole = program.Stem(command)
 		}
 		words = append(words, strings.TrimPrefix(text, "--"))
 	}
-	if s.Scale != usual {
-		words, set = append([]string{s.Scale}, words...), append([]string{s.Scale}, set...)
-	}
-	if s.paper != "" {
-		words, set = append([]string{s.paper}, words...), append([]string{s.paper}, set...)
-	}
-	name := strings.Trim(notPlain.ReplaceAllString(strings.Join(words, "_"), "-"), ".-")
-	if plain && len(name) <= 100 {
+	text := strings.Join(words, "_")
+	name := strings.Trim(notPlain.ReplaceAllString(text, "-"), ".-")
+	if whole && name == text && len(name) <= 100 {
 		return name
 	}
 	sum := sha256.Sum256(fmt.Append(nil, set))

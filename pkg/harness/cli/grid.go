@@ -23,7 +23,6 @@ type gridFlags struct {
 	selection
 	options      run.Options
 	file, choose string
-	published    string
 	axes         []string
 	dry          bool
 }
@@ -67,8 +66,6 @@ func gridCommand(e *env) *cobra.Command {
 		"`KEY=VALUES`, such as 'step=[0.01, 0.1]'; every combination where it is repeated")
 	f.StringVar(&g.choose, "select", "",
 		"`RULE` of the choice: min METRIC or max METRIC, at the last iteration, or near published")
-	f.StringVar(&g.published, "published", "",
-		"published numbers in place of the experiment's, a CSV `FILE` (docs/grids.md), for near published")
 	f.BoolVar(&g.dry, "dry-run", false, "only show what would run")
 	cmd.MarkFlagsMutuallyExclusive("grid", "axis")
 	cmd.MarkFlagsOneRequired("grid", "axis")
@@ -80,13 +77,6 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	request, err := g.request(e, []string{x.Name})
 	if err != nil {
 		return err
-	}
-	if g.published != "" {
-		own := *request.Experiments[0]
-		if own.Published, err = own.ReadPublished(g.published); err != nil {
-			return usage.Errorf("--published: %v", err)
-		}
-		request.Experiments = []*harness.Experiment{&own}
 	}
 	spec.Name = cmp.Or(g.name, spec.Name) // of the grid, not of the report
 	question, err := grid.Ask(spec.Name, cmp.Or(g.choose, spec.Select), request.Experiments[0])
@@ -155,7 +145,6 @@ func (g *gridFlags) again(laid *plan.Plan) string {
 	add("--grid", g.file)
 	add("--axis", g.axes...)
 	add("--select", g.choose)
-	add("--published", g.published)
 	add("--name", g.name)
 	first := laid.Trials[0]
 	return plan.Command("grid", first.Experiment, first.Protocol, first.Scale, laid.Set, flags...)

@@ -16,7 +16,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
-	"github.com/semi-implicit/sifg/pkg/harness/run"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
@@ -31,13 +30,11 @@ var todoStatuses = append([]string{store.Missing}, retryable...)
 // work is a plan with what the store has of it.
 type work struct {
 	*plan.Plan
-	early   bool // pages appear as experiments are done, rather than at the end
 	results string
 	store   *store.Store // nil where there is none and none was to be made
 	trials  []harness.Trial
 	found   []store.Found        // of each of trials
 	times   map[string][]float64 // seconds of the trials that the store has, by kind
-	again   map[string]bool      // keys of trials that need no run, since stored particles can be measured
 }
 
 // open makes the plan of the flags and looks through the store once.
@@ -95,7 +92,7 @@ func (s *selection) read(e *env, names []string) (plan.Request, *report.Results,
 
 // look asks the store what it has of the plan's trials, and how long these took.
 func (w *work) look(e *env) (err error) {
-	w.trials, w.times, w.again = w.Unique(), map[string][]float64{}, map[string]bool{}
+	w.trials, w.times = w.Unique(), map[string][]float64{}
 	ids := make([]store.ID, len(w.trials))
 	for i, t := range w.trials {
 		ids[i] = store.ID{Experiment: t.Experiment, Key: t.Key}
@@ -104,11 +101,9 @@ func (w *work) look(e *env) (err error) {
 		return err
 	}
 	for i, f := range w.found {
-		t := &w.trials[i]
 		if f.Status == record.StatusOK {
-			w.times[kindOf(t)] = append(w.times[kindOf(t)], f.Timing.Seconds)
-		} else if slices.Contains(todoStatuses, f.Status) {
-			w.again[t.Key] = run.Again(w.store, harness.ByName(w.Experiments, t.Experiment), t, e.data)
+			kind := kindOf(&w.trials[i])
+			w.times[kind] = append(w.times[kind], f.Timing.Seconds)
 		}
 	}
 	return nil
@@ -145,12 +140,7 @@ func (w *work) first(status ...string) string {
 
 // summary says how many trials there are and how many have to be computed, after what needs to be known of it.
 func (w *work) summary(todo []harness.Trial) string {
-	there, compute, others := w.count(record.StatusOK, record.StatusDiverged), 0, 0
-	for _, t := range todo {
-		if !w.again[t.Key] {
-			compute++
-		}
-	}
+	others := 0
 	for _, f := range w.found {
 		if f.Status == record.StatusOK && f.Timing.Commit != machine.This().Commit {
 			others++
@@ -161,10 +151,8 @@ func (w *work) summary(todo []harness.Trial) string {
 		notes = append(notes, table.Count(others, "trial")+" already there, computed by another build: where the "+
 			"code gives other numbers now, raise its Version; sifg verify --recompute compares")
 	}
-	s := fmt.Sprintf("%s: %d already there, %d to compute", table.Count(len(w.found), "trial"), there, compute)
-	if n := len(todo) - compute; n > 0 {
-		s += fmt.Sprintf(", %d to measure from stored particles", n)
-	}
+	s := fmt.Sprintf("%s: %d already there, %d to compute", table.Count(len(w.found), "trial"),
+		w.count(record.StatusOK, record.StatusDiverged), len(todo))
 	if n := w.count(todoStatuses...) - len(todo); n > 0 {
 		s += fmt.Sprintf(", %d left out because data are missing", n)
 	}

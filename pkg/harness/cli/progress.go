@@ -33,7 +33,6 @@ type progress struct {
 	close func()    // ends the display
 	count int       // trials
 	jobs  int
-	ended func(t *harness.Trial) // is told what ended; nil: nothing is
 
 	mu      sync.Mutex
 	done    int
@@ -123,9 +122,6 @@ func (p *progress) End(t *harness.Trial, status, reason string, took time.Durati
 	}
 	if status != "" && status != record.StatusOK {
 		fmt.Fprintln(p.out, safe.Text(fmt.Sprintf("%s: %s; %s", t.Name(), became(status, reason), state)))
-	}
-	if status != "" && p.ended != nil {
-		p.ended(t)
 	}
 }
 

@@ -3,13 +3,10 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -68,7 +65,7 @@ func (s *selection) check(e *env, names []string) error {
 		return err
 	}
 	if len(files.Data) == 0 {
-		return exitf(exitStopped, "no results in %s: sifg run makes some; sifg list runs names those there are", dir)
+		return exitf(exitStopped, "no results in %s: sifg run makes some", dir)
 	}
 	found, err := files.Check(dir)
 	for _, d := range found {
@@ -131,32 +128,6 @@ func (w *work) collect(e *env) error {
 	return nil
 }
 
-// arriving makes the page of an experiment when the last of its trials that are to run has ended, and those of others
-// go on. What there is to say, errors too, is said by the report at the end.
-func (w *work) arriving(e *env, todo []harness.Trial) (ended func(t *harness.Trial)) {
-	var mu sync.Mutex
-	left := map[string]int{} // trials, by experiment
-	for _, t := range todo {
-		left[t.Experiment]++
-	}
-	quiet := *e
-	quiet.out, quiet.err = io.Discard, io.Discard
-	return func(t *harness.Trial) {
-		mu.Lock()
-		defer mu.Unlock()
-		if left[t.Experiment]--; left[t.Experiment] > 0 {
-			return
-		}
-		if delete(left, t.Experiment); len(left) == 0 {
-			return
-		}
-		p, of := *w.Plan, t.Experiment
-		p.Trials = slices.DeleteFunc(slices.Clone(p.Trials), func(t harness.Trial) bool { return t.Experiment != of })
-		err := (&work{Plan: &p, results: w.results, store: w.store}).report(&quiet)
-		slog.Info("pages so far", "with", of, "error", err)
-	}
-}
-
 // merge returns results with the trials of the plan, nil if there are none, and says what stays as it was before.
 func (w *work) merge(e *env, before *report.Results, all []*harness.Experiment) (*report.Results, error) {
 	r, notes, err := before.Collect(w.Plan, w.store, all)
@@ -175,7 +146,7 @@ func (w *work) write(e *env, r *report.Results, grids map[string]*report.Results
 	if err != nil {
 		return err
 	}
-	return errors.Join(files.Write(w.results), indexRuns(e, w.results))
+	return files.Write(w.results)
 }
 
 // show prints the tables of what is a person's own, and else the last values under each protocol of the plan. Of

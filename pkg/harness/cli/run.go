@@ -51,7 +51,6 @@ func runCommand(e *env) *cobra.Command {
 			if err := report.Writable(w.results); err != nil {
 				return err
 			}
-			w.early = len(w.Experiments) > 1
 			return w.run(e, o, func() error { return w.report(e) })
 		},
 	}
@@ -96,9 +95,6 @@ func (w *work) compute(e *env, o run.Options) (soft context.Context, computed in
 	todo := slices.DeleteFunc(w.with(todoStatuses...), func(t harness.Trial) bool { return lacks(e, t) })
 	fmt.Fprintln(e.err, w.summary(todo))
 	shown := newProgress(e.err, todo, w.times, o.Jobs)
-	if w.early {
-		shown.ended = w.arriving(e, todo)
-	}
 	defer context.AfterFunc(soft, func() { shown.finishing(interrupted(soft, "")) })()
 	o.Data, o.Progress = e.data, shown
 	computed, err = run.Run(soft, hard, w.store, w.Experiments, todo, o)
