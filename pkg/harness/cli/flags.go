@@ -25,6 +25,7 @@ type selection struct {
 	config, set  []string
 	seeds        []string
 	name         string
+	shard        string // of a run
 	results      string
 	store        string
 	paper        string // env.paper

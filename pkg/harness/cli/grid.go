@@ -87,13 +87,14 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	if err != nil {
 		return err
 	}
+	question.Command = g.again(laid)
+	g.name = ""
 	changed := plan.Request{Overrides: request.Overrides, Custom: request.Custom, Program: request.Program}
-	where := selection{Request: g.Request, results: g.results, paper: g.paper, own: own{changed: changed.Set()}}
-	results := where.resultsDir()
+	g.changed = changed.Set() // methods and seeds are the grid's
+	results := g.resultsDir()
 	if own := !slices.Contains(grid.Shipped(x), g.file); own && g.results == "" && results == "results" {
 		results = filepath.Join(results, "custom", "grids") // apart from those that come with the experiment
 	}
-	question.Command = g.again(laid)
 	w := &work{Plan: laid, results: results}
 	if w.store, err = openStore(g.storeDir(), results, !g.dry); err == nil {
 		w, err = w.round(e, spec, question, laid)
@@ -129,7 +130,7 @@ func (w *work) round(e *env, spec *grid.Spec, q grid.Question, all *plan.Plan) (
 		return nil, err
 	}
 	next := &work{Plan: p, results: w.results, store: w.store}
-	return next, next.look(e)
+	return next, next.look()
 }
 
 // again returns the command that makes a grid again on any machine: without its folders and how it is computed.
@@ -152,17 +153,19 @@ func (g *gridFlags) again(laid *plan.Plan) string {
 
 // choose shows the best cells of a grid, and writes its results and the pages about all.
 func (w *work) choose(e *env, q grid.Question) error {
-	dir := filepath.Join(w.results, filepath.FromSlash(q.Dir()))
-	asked := []*harness.Experiment{q.On(w.Experiments[0])}
-	before, err := report.Read(dir, asked)
+	results, grids, err := readAll(e, w.results)
 	if err != nil {
 		return err
 	}
+	dir := filepath.Join(w.results, filepath.FromSlash(q.Dir()))
+	before := cmp.Or(grids[q.Name], &report.Results{Dir: dir})
+	asked := slices.Clone(e.experiments)
+	asked[slices.Index(asked, w.Experiments[0])] = q.On(w.Experiments[0])
 	r, err := w.merge(e, before, asked)
-	if r == nil {
+	if err != nil || r.Experiment(w.Experiments[0].Name) == nil {
 		return err
 	}
-	x := r.Experiments[0]
+	x := r.Experiment(w.Experiments[0].Name)
 	x.AtEnd(q.Text())
 	for _, set := range x.Sets {
 		if p := x.Part(set.Protocol, "best"); set.Protocol == w.Trials[0].Protocol && p != nil && p.Made != nil {
@@ -170,19 +173,8 @@ func (w *work) choose(e *env, q grid.Question) error {
 			fmt.Fprintln(e.out, strings.Join(append([]string{p.Made.Markdown()}, notes...), "\n"))
 		}
 	}
-	all, grids, err := readAll(e, w.results)
-	if err != nil {
-		return err
-	}
-	if there := grids[q.Name]; there != nil { // of other experiments
-		for _, other := range there.Experiments {
-			if other.Name != x.Name {
-				r.Experiments = append(r.Experiments, other)
-			}
-		}
-	}
 	grids[q.Name] = r
-	if err := w.write(e, all, grids); err != nil {
+	if err := w.write(e, results, grids); err != nil {
 		return err
 	}
 	fmt.Fprintf(e.out, "results: %s\npage: %s\n", filepath.Join(dir, x.Name), filepath.Join(w.results, page.Grids))

@@ -47,11 +47,18 @@ func (s *selection) open(e *env, names []string, write bool) (*work, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.shard != "" {
+		i, n, err := shardOf(s.shard)
+		if err != nil {
+			return nil, err
+		}
+		p.Shard(i, n)
+	}
 	w := &work{Plan: p, results: s.resultsDir()}
 	if w.store, err = openStore(s.storeDir(), w.results, write); err != nil {
 		return nil, err
 	}
-	return w, w.look(e)
+	return w, w.look()
 }
 
 // openStore opens the store; one that does not exist and is not to be written is nil. Trials have a folder of their
@@ -91,7 +98,7 @@ func (s *selection) read(e *env, names []string) (plan.Request, *report.Results,
 }
 
 // look asks the store what it has of the plan's trials, and how long these took.
-func (w *work) look(e *env) (err error) {
+func (w *work) look() (err error) {
 	w.trials, w.times = w.Unique(), map[string][]float64{}
 	ids := make([]store.ID, len(w.trials))
 	for i, t := range w.trials {

@@ -116,11 +116,11 @@ func (p *progress) End(t *harness.Trial, status, reason string, took time.Durati
 	}
 	state := p.state()
 	p.mu.Unlock()
-	if status != "" {
-		slog.Info("trial", "key", t.Key, "name", t.Name(), "status", status, "reason", reason,
-			"seconds", took.Seconds())
+	if status == "" {
+		return
 	}
-	if status != "" && status != record.StatusOK {
+	slog.Info("trial", "key", t.Key, "name", t.Name(), "status", status, "reason", reason, "seconds", took.Seconds())
+	if status != record.StatusOK {
 		fmt.Fprintln(p.out, safe.Text(fmt.Sprintf("%s: %s; %s", t.Name(), became(status, reason), state)))
 	}
 }

@@ -105,39 +105,34 @@ func siteOf(e *env, r *report.Results, grids map[string]*report.Results) (report
 
 // report writes the results of the plan and shows what came out.
 func (w *work) report(e *env) error {
-	return report.Alone(w.results, func() error { return w.collect(e) })
+	return report.Alone(w.results, func() error {
+		before, grids, err := readAll(e, w.results)
+		if err != nil {
+			return err
+		}
+		r, err := w.merge(e, before, e.experiments)
+		switch {
+		case err != nil:
+			return err
+		case len(r.Experiments) == 0:
+			return w.outcome(e)
+		}
+		if err := w.write(e, r, grids); err != nil {
+			return err
+		}
+		w.show(e, r)
+		fmt.Fprintf(e.out, "page: %s\n", filepath.Join(w.results, "index.html"))
+		return nil
+	})
 }
 
-func (w *work) collect(e *env) error {
-	before, grids, err := readAll(e, w.results)
-	if err != nil {
-		return err
-	}
-	r, err := w.merge(e, before, e.experiments)
-	if err != nil {
-		return err
-	}
-	if r == nil {
-		return w.outcome(e)
-	}
-	if err := w.write(e, r, grids); err != nil {
-		return err
-	}
-	w.show(e, r)
-	fmt.Fprintf(e.out, "page: %s\n", filepath.Join(w.results, "index.html"))
-	return nil
-}
-
-// merge returns results with the trials of the plan, nil if there are none, and says what stays as it was before.
+// merge returns results with the trials of the plan, and says what stays as it was before.
 func (w *work) merge(e *env, before *report.Results, all []*harness.Experiment) (*report.Results, error) {
 	r, notes, err := before.Collect(w.Plan, w.store, all)
-	if err != nil || len(r.Experiments) == 0 {
-		return nil, err
-	}
 	for _, n := range notes {
 		fmt.Fprintln(e.out, safe.Text(n)) // where the tables are, which then are those from before
 	}
-	return r, nil
+	return r, err
 }
 
 // write writes results, those of grids, and all pages.

@@ -35,7 +35,7 @@ func TestReportFromRecords(t *testing.T) {
 	x.want(t, "report --check", 0)
 	x.want(t, "run --protocol released", 0)
 	x.want(t, "claims", 0, "toy: paper, released; numbers of released")
-	x.want(t, "claims T1", 0, "T1. There are trials.", "rule: one at least", "There are 9.")
+	x.want(t, "claims T1", 0, "  T1  ++", "There are trials.", "rule: one at least", "There are 9.")
 	x.want(t, "claims T2", 2, `unknown experiment "T2"`)
 	x.want(t, "claims toyy", 2, `unknown experiment "toyy": did you mean "toy"?`)
 }

@@ -21,7 +21,6 @@ import (
 func runCommand(e *env) *cobra.Command {
 	var s selection
 	var o run.Options
-	var shard string
 	cmd := &cobra.Command{
 		Use:   "run [EXPERIMENT...|all]",
 		Short: "Computes the trials that are not there yet and writes the report",
@@ -37,26 +36,18 @@ func runCommand(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if shard != "" {
-				i, n, err := shardOf(shard)
-				if err != nil {
-					return err
-				}
-				w.Shard(i, n)
-				if err := w.look(e); err != nil {
-					return err
-				}
-				return w.run(e, o, func() error { return nil })
-			}
-			if err := report.Writable(w.results); err != nil {
+			write := func() error { return w.report(e) }
+			if s.shard != "" {
+				write = func() error { return nil }
+			} else if err := report.Writable(w.results); err != nil {
 				return err
 			}
-			return w.run(e, o, func() error { return w.report(e) })
+			return w.run(e, o, write)
 		},
 	}
 	s.flags(cmd)
 	runFlags(cmd, &o)
-	cmd.Flags().StringVar(&shard, "shard", "",
+	cmd.Flags().StringVar(&s.shard, "shard", "",
 		"only part i of n of the trials, as `i/n`, counted from 0; auto in a job array; no report is written")
 	return cmd
 }
@@ -99,7 +90,7 @@ func (w *work) compute(e *env, o run.Options) (soft context.Context, computed in
 	o.Data, o.Progress = e.data, shown
 	computed, err = run.Run(soft, hard, w.store, w.Experiments, todo, o)
 	shown.close()
-	return soft, computed, errors.Join(err, w.look(e))
+	return soft, computed, errors.Join(err, w.look())
 }
 
 // lacks reports whether the data set of a trial is not here.

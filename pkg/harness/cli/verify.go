@@ -98,7 +98,7 @@ func verifyNumbers(e *env, r plan.Request, rep *report.Results, n int, within ti
 		return err
 	}
 	defer w.store.Close()
-	if err := w.look(e); err != nil {
+	if err := w.look(); err != nil {
 		return err
 	}
 	soft, _, err := w.compute(e, run.Options{Jobs: runtime.GOMAXPROCS(0), Threads: 1})

@@ -19,9 +19,6 @@ import (
 // LoopVersion of package run is part of every key. Raise it when the same trial may give other numbers.
 const LoopVersion = 1
 
-// lookDigits is how many hex digits of a key say what is measured.
-const lookDigits = 8
-
 // keys returns the function that gives trials their keys by their seeds, for trials that are like t in all else. A key
 // has a part for what is drawn and one for what is measured of it. What decides nothing is in
 // neither: an empty list of options or snapshots is as good as its absence.
@@ -50,7 +47,7 @@ func keys(e *harness.Experiment, t *harness.Trial, data Datasets) (of func(seed 
 	return func(seed uint64) string {
 		members["seed"] = seed
 		b, _ := json.Marshal(members) // sorted by name
-		return digest(b) + "-" + digest(look)[:lookDigits]
+		return digest(b) + "-" + digest(look)[:8]
 	}, err
 }
 
