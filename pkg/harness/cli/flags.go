@@ -149,14 +149,17 @@ func (s *selection) request(e *env, names []string) (plan.Request, error) {
 	return r, err
 }
 
-// headings are those of flags in --help, in order, with the flags that stand under each.
-var headings = []struct {
+// heading is one of those of flags in --help.
+type heading struct {
 	title string
-	flags []string // nil: those that no other heading has
-}{
+	flags []string // that stand under it
+}
+
+// headings are in order; the first has the flags that no other has.
+var headings = []heading{
+	{"Flags:", nil},
 	{"Which trials:", []string{"protocol", "scale", "problems", "methods", "seeds", "shard"}},
 	{"Settings:", []string{"config", "set"}},
-	{"Flags:", nil},
 	{"Data and programs of your own:", []string{"data", "target", "parse", "sampler", "program"}},
 	{"Where files are:", []string{"name", "results", "store"}},
 	{"How trials are computed, which changes no result:", []string{"jobs", "threads", "timeout"}},
@@ -165,26 +168,20 @@ var headings = []struct {
 
 // flagUsages describes the flags of a command under their headings.
 func flagUsages(cmd *cobra.Command) string {
-	var named []string
-	for _, h := range headings {
-		named = append(named, h.flags...)
-	}
-	var text strings.Builder
-	for _, h := range headings {
-		part := pflag.NewFlagSet(h.title, pflag.ContinueOnError)
-		add := func(f *pflag.Flag) {
-			other := h.flags == nil && !slices.Contains(named, f.Name)
-			if f.Name != "help" && (other || slices.Contains(h.flags, f.Name)) {
-				part.AddFlag(f)
-			}
+	parts := make([]pflag.FlagSet, len(headings))
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		has := func(h heading) bool { return slices.Contains(h.flags, f.Name) }
+		if f.Name != "help" {
+			parts[1+slices.IndexFunc(headings[1:], has)].AddFlag(f)
 		}
-		cmd.LocalFlags().VisitAll(add)
-		cmd.InheritedFlags().VisitAll(add)
-		if part.HasAvailableFlags() {
-			text.WriteString("\n\n" + h.title + "\n" + strings.TrimRight(part.FlagUsages(), "\n"))
+	})
+	text := ""
+	for i, h := range headings {
+		if parts[i].HasAvailableFlags() {
+			text += "\n\n" + h.title + "\n" + strings.TrimRight(parts[i].FlagUsages(), "\n")
 		}
 	}
-	return text.String()
+	return text
 }
 
 // showHeadings makes --help of a command and of those below it show flags under headings.

@@ -137,28 +137,26 @@ func (p *progress) fraction() float64 {
 // state says how far the run is. p.mu is held.
 func (p *progress) state() string {
 	text := fmt.Sprintf("%d of %d trials, %d running", p.done, p.count, len(p.running))
-	if seconds, ok := p.left(); ok && seconds > 0 {
+	if seconds := p.left(); seconds > 0 {
 		text += ", about " + table.Seconds(seconds) + " left"
 	}
 	return text
 }
 
-// left estimates the seconds that are left by the means of the kinds; ok is false where a kind has none. p.mu is held.
-func (p *progress) left() (seconds float64, ok bool) {
-	trials := 0
+// left estimates the seconds that are left by the means of the kinds; 0 where a kind has none. p.mu is held.
+func (p *progress) left() (seconds float64) {
 	for kind, n := range p.runs {
-		if n == 0 {
-			continue
+		if n > 0 && p.times[kind] == nil {
+			return 0
 		}
-		if p.times[kind] == nil {
-			return 0, false
+		if n > 0 {
+			seconds += float64(n) * stats.Mean(p.times[kind])
 		}
-		seconds, trials = seconds+float64(n)*stats.Mean(p.times[kind]), trials+n
 	}
 	for t, fraction := range p.running {
 		seconds -= fraction * stats.Mean(p.times[kindOf(t)])
 	}
-	return seconds / float64(max(1, min(p.jobs, trials))), true
+	return seconds / float64(max(1, min(p.jobs, p.count-p.done)))
 }
 
 // finishing says what a signal does to the trials that run; nothing where there was none.

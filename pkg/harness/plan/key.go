@@ -11,7 +11,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
-	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/cpu"
 )
@@ -115,17 +114,14 @@ func canonical(v any) ([]byte, error) {
 // digest returns the first 20 hex digits of the SHA-256 of b.
 func digest(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b))[:20] }
 
-// Revive gives a trial of records what it depends on, and refuses it where this program or its data give another key.
-func Revive(e *harness.Experiment, t *harness.Trial, data Datasets) error {
+// Revive gives a trial of records what it depends on. It is false where this program or its data give another key.
+func Revive(e *harness.Experiment, t *harness.Trial, data Datasets) bool {
 	if program.Of(t.Config.Sampler.Sampler) == nil {
 		t.Config.Program = nil // one that the trial alone names is never started
 	}
-	of, err := keys(e, t, data)
-	if err == nil && of(t.Seed) != t.Key {
-		err = usage.Errorf("trial %s (%s) has the key %s here: program or data set differ", t.Key, t.Name(), of(t.Seed))
-	}
 	t.Data = open(data, t.Config.Data)
-	return err
+	of, err := keys(e, t, data)
+	return err == nil && of(t.Seed) == t.Key
 }
 
 // digestOf returns the digest of a data set, "" for no name.
