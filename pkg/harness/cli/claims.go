@@ -23,13 +23,13 @@ func claimsCommand(e *env) *cobra.Command {
   sifg claims 8 T16`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			names, ids := e.split(args)
-			r, rep, err := s.read(e, names)
+			rep, err := s.read(e, names)
 			if err != nil {
 				return err
 			}
 			// a claim may rest on others
 			ledger := slices.DeleteFunc(rep.Ledger(e.experiments), func(row claim.Row) bool {
-				chosen := harness.ByName(r.Experiments, row.Experiment) != nil && (names != nil || ids == nil)
+				chosen := harness.ByName(s.Experiments, row.Experiment) != nil && (names != nil || ids == nil)
 				return !slices.Contains(ids, row.ID) && (!chosen || len(row.Under) == 0)
 			})
 			if err := printClaims(e, ledger, ids != nil); err != nil {

@@ -21,7 +21,7 @@ import (
 
 // selection is the flags that choose trials.
 type selection struct {
-	plan.Request // as far as a flag is a field of it: see request
+	plan.Request // whole after request
 	config, set  []string
 	seeds        []string
 	name         string
@@ -113,22 +113,22 @@ func (s *selection) storeDir() string {
 	return cmp.Or(s.store, filepath.Join(cmp.Or(s.results, "results"), "store"))
 }
 
-// request turns the flags and the names of experiments into what a plan is made from. No name means all.
-func (s *selection) request(e *env, names []string) (plan.Request, error) {
-	r := s.Request
+// request completes the request by the flags and the names of experiments. No name means all.
+func (s *selection) request(e *env, names []string) error {
+	r := &s.Request
 	r.Experiments, r.Data, s.paper = e.experiments, e.data, e.paper
 	if s.seeds != nil {
 		seeds, err := settings.Seeds(strings.Join(s.seeds, ","))
 		if err != nil {
-			return r, usage.Errorf("--seeds: %v", err)
+			return usage.Errorf("--seeds: %v", err)
 		}
 		r.Seeds = seeds
 	}
 	if notPlain.MatchString(s.name) || strings.HasPrefix(s.name, ".") || len(s.name) > 100 {
-		return r, usage.Errorf("--name %s: want at most 100 letters, digits, '.', '_', '-'", s.name)
+		return usage.Errorf("--name %s: want at most 100 letters, digits, '.', '_', '-'", s.name)
 	}
 	if err := usage.Among("experiment", names, "", append(e.names(), "all")); err != nil {
-		return r, err
+		return err
 	}
 	if len(names) > 0 && !slices.Contains(names, "all") {
 		unnamed := func(x *harness.Experiment) bool { return !slices.Contains(names, x.Name) }
@@ -137,16 +137,14 @@ func (s *selection) request(e *env, names []string) (plan.Request, error) {
 	for _, path := range s.config {
 		over, err := settings.ReadOverrides(path)
 		if err != nil {
-			return r, err
+			return err
 		}
 		r.Overrides = append(r.Overrides, over...)
 	}
 	for _, text := range s.set {
 		r.Overrides = append(r.Overrides, settings.Override{Text: text, From: "--set"})
 	}
-	err := s.own.use(e, &r)
-	s.Scale = r.Scale
-	return r, err
+	return s.own.use(e, r)
 }
 
 // heading is one of those of flags in --help.

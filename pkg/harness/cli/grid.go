@@ -74,22 +74,21 @@ func gridCommand(e *env) *cobra.Command {
 
 // run lays the grid out, runs what is missing and chooses cells.
 func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
-	request, err := g.request(e, []string{x.Name})
-	if err != nil {
+	if err := g.request(e, []string{x.Name}); err != nil {
 		return err
 	}
 	spec.Name = cmp.Or(g.name, spec.Name) // of the grid, not of the report
-	question, err := grid.Ask(spec.Name, cmp.Or(g.choose, spec.Select), request.Experiments[0])
+	question, err := grid.Ask(spec.Name, cmp.Or(g.choose, spec.Select), g.Experiments[0])
 	if err != nil {
 		return err
 	}
-	laid, err := grid.New(request, spec, question)
+	laid, err := grid.New(g.Request, spec, question)
 	if err != nil {
 		return err
 	}
 	question.Command = g.again(laid)
 	g.name = ""
-	changed := plan.Request{Overrides: request.Overrides, Custom: request.Custom, Program: request.Program}
+	changed := plan.Request{Overrides: g.Overrides, Custom: g.Custom, Program: g.Program}
 	g.changed = changed.Set() // methods and seeds are the grid's
 	results := g.resultsDir()
 	if own := !slices.Contains(grid.Shipped(x), g.file); own && g.results == "" && results == "results" {

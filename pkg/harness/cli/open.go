@@ -39,11 +39,10 @@ type work struct {
 
 // open makes the plan of the flags and looks through the store once.
 func (s *selection) open(e *env, names []string, write bool) (*work, error) {
-	r, err := s.request(e, names)
-	if err != nil {
+	if err := s.request(e, names); err != nil {
 		return nil, err
 	}
-	p, err := plan.New(r)
+	p, err := plan.New(s.Request)
 	if err != nil {
 		return nil, err
 	}
@@ -85,16 +84,15 @@ func openStore(dir, results string, write bool) (*store.Store, error) {
 }
 
 // read makes the request of the flags and reads the report that they name.
-func (s *selection) read(e *env, names []string) (plan.Request, *report.Results, error) {
-	r, err := s.request(e, names)
-	if err = cmp.Or(err, r.Known()); err != nil {
-		return r, nil, err
+func (s *selection) read(e *env, names []string) (*report.Results, error) {
+	if err := cmp.Or(s.request(e, names), s.Known()); err != nil {
+		return nil, err
 	}
 	rep, err := report.Read(s.resultsDir(), e.experiments)
 	if err == nil && len(rep.Experiments) == 0 {
 		err = exitf(exitStopped, "no report in %s: sifg run makes one", rep.Dir)
 	}
-	return r, rep, err
+	return rep, err
 }
 
 // look asks the store what it has of the plan's trials, and how long these took.

@@ -52,7 +52,7 @@ func reportCommand(e *env) *cobra.Command {
 
 // check makes all files of a results folder again and lists those that are others there.
 func (s *selection) check(e *env, names []string) error {
-	if _, err := s.request(e, names); err != nil {
+	if err := s.request(e, names); err != nil {
 		return err
 	}
 	dir := s.resultsDir()
