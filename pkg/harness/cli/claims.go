@@ -73,8 +73,8 @@ var marks = map[claim.Verdict]string{
 	claim.Reproduced: "+", claim.NotContradicted: "≤", claim.NotReproduced: "−", claim.NotDecided: "?",
 }
 
-// printClaims prints a line for each claim: its ID, a mark for each protocol of the line above, the number that decides under
-// the experiment's default protocol, and the sentence; where whole, its rule, evidence and trials too.
+// printClaims prints a line for each claim: its ID, a mark for each protocol of the line above, the number that decides
+// under the experiment's default protocol, and the sentence; where whole, its rule, evidence and trials too.
 func printClaims(e *env, ledger claim.Ledger, whole bool) error {
 	rows := [][]string{{"+ reproduced, ≤ within a bound, − not reproduced, ? not decided, · not testable"}}
 	above := ""

@@ -115,7 +115,7 @@ func TestCustomName(t *testing.T) {
 		{"quick", "--data rent", "quick_rent$"},
 		{"full", "--data rent", "rent$"},
 		{"full", "--data rent,rent2", "rent-rent2-[0-9a-f]{6}$"},
-		{"quick", "--sampler mine=/tmp/x/bin/python mala.py", "quick_sampler-mine-tmp-x-bin-python-[a-z.]*-[0-9a-f]{6}$"},
+		{"quick", "--sampler mine=/tmp/x/bin/python mala.py", "quick_sampler-mine-tmp-x-bin-[a-z.-]*[0-9a-f]{6}$"},
 	} {
 		s := &selection{own: own{changed: strings.Split(c.set, "|")}}
 		s.Scale = c.scale
