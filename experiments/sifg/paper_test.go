@@ -49,7 +49,7 @@ func TestOwnPaper(t *testing.T) {
 	must(0, os.Rename(dir, moved))
 	dir = moved
 	says("6 trials: 3 already there, 3 computed", "run")
-	says("  2   ", "claims")
+	says("  2  ", "claims")
 	says("| 0.87 ± 0.07 |", "compare")
 	says("problems banana\n", "list")
 	says("2 trials recomputed: bit for bit the same", "verify", "--recompute", "2")
