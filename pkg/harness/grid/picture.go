@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
@@ -69,7 +70,7 @@ func (g *group) panel(title, key string, words func(metric string) string) figur
 	cells, numeric := g.bests(key)
 	p := figure.Panel{
 		Title: title,
-		X:     figure.Axis{Label: spoken(key)},
+		X:     figure.Axis{Label: strings.ReplaceAll(strings.TrimPrefix(short(key), "options."), "_", " ")},
 		Y:     figure.Axis{Label: words(g.metrics[0]), Scale: figure.AutoLog},
 	}
 	style := figure.Method(g.method).As("best configuration")

@@ -1,7 +1,6 @@
 package grid
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -92,7 +91,7 @@ func Shown(grids map[string]*report.Results, files report.Files) (out []report.G
 			for _, set := range x.Sets {
 				made[path.Join(set.Protocol, "chosen.yaml")], _ = q.Chosen(set)
 				out = append(out, report.Grid{
-					Name: name, Title: q.title(set), Aim: q.aim(), Command: q.Command,
+					Name: name, Rule: q.String(), Command: q.Command,
 					Dir: path.Join(at, set.Protocol), Set: set, Best: x.Part(set.Protocol, "best"),
 				})
 			}
@@ -100,51 +99,6 @@ func Shown(grids map[string]*report.Results, files report.Files) (out []report.G
 		}
 	}
 	return out, nil
-}
-
-// title is the question in words, such as: Which step does SVGD want on gmm-2d?
-func (q Question) title(s *record.Set) string {
-	var keys, methods, problems []string
-	for _, g := range q.groups(s) {
-		if key := g.decisive(); key != "" {
-			keys = append(keys, spoken(key))
-		}
-		methods, problems = append(methods, figure.Label(g.method)), append(problems, g.problem)
-	}
-	of := func(all []string, many string) string {
-		slices.Sort(all)
-		if all = slices.Compact(all); len(all) == 1 || len(all) == 2 {
-			return strings.Join(all, " and ")
-		}
-		return cmp.Or(many, table.Count(len(all), "problem"))
-	}
-	key, method, where := of(keys, "settings"), of(methods, "the methods"), of(problems, "")
-	if q.Published != nil {
-		return fmt.Sprintf("Which %s of %s gives the published numbers on %s?", key, method, where)
-	}
-	several := method == "the methods" || strings.Contains(method, " and ")
-	do := map[bool]string{true: "do", false: "does"}[several]
-	return fmt.Sprintf("Which %s %s %s want on %s?", key, do, method, where)
-}
-
-// inWords are settings whose names say little.
-var inWords = map[string]string{
-	"sigma": "σ", "sigma_rate": "learning rate of σ", "sigma_min": "least σ", "lr": "learning rate of the network",
-	"inner": "number of network steps", "p_rate": "learning rate of p", "lambda": "initial λ",
-}
-
-// spoken is a setting in words.
-func spoken(key string) string {
-	key = strings.TrimPrefix(short(key), "options.")
-	return cmp.Or(inWords[key], strings.ReplaceAll(key, "_", " "))
-}
-
-// aim says by what cells are ranked.
-func (q Question) aim() string {
-	if q.Published != nil {
-		return "distance from the published numbers"
-	}
-	return map[bool]string{true: "larger", false: "smaller"}[q.Max] + " is better"
 }
 
 // best lists the best cell of each method on each problem beside the settings as they are.

@@ -213,8 +213,7 @@ func toyGrids() []report.Grid {
 		},
 		{
 			Name:    "steps",
-			Title:   "Gaussian mixtures",
-			Aim:     "Which is best?",
+			Rule:    "min first",
 			Command: "sifg grid",
 			Dir:     "grid/steps/gmm/third",
 			Set:     &record.Set{Experiment: "gmm", Protocol: "third"},

@@ -156,12 +156,11 @@ func (x *Experiment) Files() (data, made map[string][]byte, err error) {
 
 // Grid is the results of a grid on an experiment under a protocol, as a page shows them.
 type Grid struct {
-	Name, Title string // of the grid; the question that it answers
-	Aim         string // by what configurations are ranked
-	Command     string // that makes it again
-	Dir         string // below the results folder
-	Set         *record.Set
-	Best        *Part // the best cells of each method on each problem; nil: no trial ended well
+	Name, Rule string // of the grid; by what configurations are ranked
+	Command    string // that makes it again
+	Dir        string // below the results folder
+	Set        *record.Set
+	Best       *Part // the best cells of each method on each problem; nil: no trial ended well
 }
 
 // Summary is the last values of each method on each problem by the experiment's scores, the first three.
