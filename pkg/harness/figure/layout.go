@@ -24,8 +24,9 @@ type layout struct {
 }
 
 const (
-	outer = 3.0 // margin of the figure
-	gap   = 9.0 // between panels
+	outer     = 3.0  // margin of the figure
+	gap       = 9.0  // between panels
+	rowHeight = 20.0 // of a category along Y
 )
 
 func (f *Figure) layout() (*layout, error) {
@@ -79,8 +80,8 @@ func (l *layout) height(w float64) float64 {
 	switch {
 	case l.f.Plane:
 		return w * (y.max - y.min) / (x.max - x.min)
-	case l.f.Row > 0:
-		return l.f.Row * (y.max - y.min)
+	case y.Categories != nil:
+		return rowHeight * (y.max - y.min)
 	}
 	return w * 0.72
 }
@@ -140,7 +141,9 @@ func (l *layout) draw(c draw.Canvas) (hidden int) {
 		l.drawAxis(&p.Canvas, &p.x)
 		l.drawAxis(&p.Canvas, &p.y)
 		mid := p.Center()
-		text(&p.Canvas, p.note, textSize, mid, 0.5, 0.5, 0)
+		if p.empty {
+			text(&p.Canvas, "no data", textSize, mid, 0.5, 0.5, 0)
+		}
 		text(&p.Canvas, p.spec.Title, textSize, vg.Point{X: mid.X, Y: p.Max.Y + 4}, 0.5, 0, 0)
 	}
 	return hidden
@@ -198,9 +201,9 @@ type panel struct {
 	*layout
 	spec        *Panel
 	x, y        axis
-	note        string
-	draw.Canvas     // the data area
-	hidden      int // values not shown
+	draw.Canvas      // the data area
+	empty       bool // there are no data
+	hidden      int  // values not shown
 }
 
 // resolve decides the axes.
@@ -209,7 +212,6 @@ func (p *panel) resolve() (err error) {
 	for _, layer := range p.spec.Layers {
 		layer.extent(&e)
 	}
-	p.note = p.spec.Note
 	marginX := 0.0
 	if e.padX {
 		marginX = 0.04
@@ -218,9 +220,8 @@ func (p *panel) resolve() (err error) {
 	if p.x, noX, err = p.spec.X.resolve(e.x, nil, marginX); err != nil {
 		return err
 	}
-	if p.y, noY, err = p.spec.Y.resolve(e.y, e.soft, 0.04); p.note == "" && noX && noY {
-		p.note = "no data"
-	}
+	p.y, noY, err = p.spec.Y.resolve(e.y, e.soft, 0.04)
+	p.empty = noX && noY
 	return err
 }
 

@@ -12,7 +12,7 @@ import (
 const (
 	keySpace  = 12.0 // between entries
 	keyHeight = 12.5 // of a row
-	keyAlpha  = 0.3  // of light areas
+	keyAlpha  = 0.3  // of areas
 )
 
 // legend collects the entries, one per label, and breaks them into rows of about the same width.
@@ -26,9 +26,7 @@ func (l *layout) legend() [][]key {
 				o := &keys[i]
 				o.line = o.line || k.line
 				o.mark = o.mark || k.mark
-				if k.fill {
-					o.fill, o.area = true, k.area
-				}
+				o.fill = o.fill || k.fill
 			} else if k.Label != "" {
 				keys = append(keys, k)
 			}
@@ -79,7 +77,7 @@ func (l *layout) drawLegend(c *draw.Canvas) {
 		for _, k := range row {
 			end := x + vg.Length(k.sample())
 			if k.fill {
-				c.SetColor(k.area)
+				c.SetColor(shade(k.Style.Color, keyAlpha))
 				c.Fill(vg.Rectangle{Min: vg.Point{X: x, Y: y - 4}, Max: vg.Point{X: end, Y: y + 4}}.Path())
 			}
 			if k.line {
