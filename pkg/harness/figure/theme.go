@@ -133,18 +133,12 @@ func shade(c color.NRGBA, a float64) color.NRGBA {
 	return c
 }
 
-// viridis is even in lightness and fit for colour-blind readers.
-var viridis = []uint32{
-	0x440154, 0x482878, 0x3e4a89, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779, 0x6dcd59, 0xb4de2c, 0xfde725,
-}
+// viridis is even in lightness and fit for colour-blind readers. Its lightest part is left out.
+var viridis = []uint32{0x440154, 0x482878, 0x3e4a89, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779, 0x6dcd59}
 
 // Shade is the style of one of several series that are no methods, at t in [0, 1] of their order: dark to light.
 func Shade(t float64, label string) Style {
-	x := min(max(0.75*t, 0), 1) * float64(len(viridis)-1)
-	i := min(int(x), len(viridis)-2)
-	a, b, f := RGB(viridis[i]), RGB(viridis[i+1]), x-float64(i)
-	mix := func(p, q uint8) uint8 { return uint8(math.Round(float64(p)*(1-f) + float64(q)*f)) }
-	return Style{Label: label, Color: color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}, Mark: Circle}
+	return Style{Label: label, Color: RGB(viridis[int(math.Round(7*t))]), Mark: Circle}
 }
 
 // Label is a sampler's name in words.
