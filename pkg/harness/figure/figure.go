@@ -14,7 +14,7 @@
 // gonum.org/v1/plot supplies the canvas. Panels, axes and legend are laid out here: its Plot has no frame and no legend
 // outside the data, skips decades of log axes, and panics on a value that a log axis cannot show.
 //
-// Labels are plain text, with subscripts such as "x₁". Values that cannot be drawn are left out and counted.
+// Labels are plain text. Values that cannot be drawn are left out and counted.
 package figure
 
 import (

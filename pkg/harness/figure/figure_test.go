@@ -226,7 +226,7 @@ func TestSVG(t *testing.T) {
 			s := min(max((dx*ex+dy*ey)/(dx*dx+dy*dy), 0), 1)
 			off = min(off, math.Hypot(ex-s*dx, ey-s*dy))
 		}
-		if off > 1+math.Sqrt2 { // a step by leaving out points, half a step in x and y by rounding both
+		if off > 2.5+math.Sqrt2 { // 2.5 by leaving out points, half a step in x and y by rounding both
 			t.Errorf("point %d is %g steps off the line", i, off)
 		}
 	}

@@ -122,10 +122,7 @@ func (b Band) draw(p *panel) {
 
 func (b Band) key() key { return key{Style: b.Style, fill: true} }
 
-func (s Scatter) extent(e *extent) {
-	e.padX = e.padX || s.Shared == ""
-	e.add(s.X, s.Y)
-}
+func (s Scatter) extent(e *extent) { e.add(s.X, s.Y) }
 
 func (s Scatter) draw(p *panel) {
 	at := p.inside(s.X, s.Y)

@@ -212,12 +212,8 @@ func (p *panel) resolve() (err error) {
 	for _, layer := range p.spec.Layers {
 		layer.extent(&e)
 	}
-	marginX := 0.0
-	if e.padX {
-		marginX = 0.04
-	}
 	var noX, noY bool
-	if p.x, noX, err = p.spec.X.resolve(e.x, nil, marginX); err != nil {
+	if p.x, noX, err = p.spec.X.resolve(e.x, nil, 0.02); err != nil {
 		return err
 	}
 	p.y, noY, err = p.spec.Y.resolve(e.y, e.soft, 0.04)

@@ -110,22 +110,7 @@ func (c *svgCanvas) FillString(f font.Face, pt vg.Point, s string) {
 	}
 	c.add("fill", fmt.Sprintf(` font-size="%d"`, steps(f.Font.Size)),
 		fmt.Sprintf(`<text x="%d" y="%d" textLength="%d"%s>%s</text>`,
-			at[0], at[1], steps(vg.Length(textWidth(s, float64(f.Font.Size)))), more, markup(s, f.Font.Size)))
-}
-
-// markup is the text of a label, with its raised and lowered digits.
-func markup(s string, size vg.Length) (out string) {
-	at := 0.0
-	for _, c := range s {
-		drawn, part, up := glyph(c)
-		text := html.EscapeString(string(drawn))
-		if up != 0 || at != 0 {
-			dy, size := steps(vg.Length(at-up)*size), steps(vg.Length(part)*size)
-			text = fmt.Sprintf(`<tspan dy="%d" font-size="%d">%s</tspan>`, dy, size, text)
-		}
-		out, at = out+text, up
-	}
-	return out
+			at[0], at[1], steps(vg.Length(textWidth(s, float64(f.Font.Size)))), more, html.EscapeString(s)))
 }
 
 // repeat draws a mark at each of these places, as markers of one path.

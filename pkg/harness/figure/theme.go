@@ -5,7 +5,6 @@ import (
 	"hash/fnv"
 	"image/color"
 	"math"
-	"slices"
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/font/liberation"
@@ -157,28 +156,9 @@ func face(size float64) font.Face {
 	return fonts.Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, vg.Length(size))
 }
 
-// Raised and lowered digits are drawn as small ones: the font lacks some, and leaves gaps before others.
-var onLine, high, low = []rune("0123456789−"), []rune("⁰¹²³⁴⁵⁶⁷⁸⁹⁻"), []rune("₀₁₂₃₄₅₆₇₈₉")
-
-// glyph is the character that is drawn for c, in what part of the size, and how far above the line, in parts too.
-func glyph(c rune) (drawn rune, part, up float64) {
-	const small = 0.7
-	if i := slices.Index(high, c); i >= 0 {
-		return onLine[i], small, 0.36
-	}
-	if i := slices.Index(low, c); i >= 0 {
-		return onLine[i], small, -0.14
-	}
-	return c, 1, 0
-}
-
-func textWidth(s string, size float64) (width float64) {
-	for _, c := range s {
-		drawn, part, _ := glyph(c)
-		f := face(part * size)
-		width += float64(f.Width(string(drawn)))
-	}
-	return width
+func textWidth(s string, size float64) float64 {
+	f := face(size)
+	return float64(f.Width(s))
 }
 
 // text writes s turned by turn radians about pt, which is the point (ax, ay) of its box: (0, 0) is the start of the
