@@ -10,6 +10,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/study"
 	"github.com/semi-implicit/sifg/pkg/study/density"
@@ -31,24 +32,27 @@ func scatter(s *record.Set) (*figure.Figure, error) {
 				return nil, err
 			}
 			n = a.Shape[0]
-			p.Layers = append(p.Layers, figure.Scatter{
-				X: figure.Column(a.Data, 2, 0), Y: figure.Column(a.Data, 2, 1), Style: style.As(""),
-			})
+			x := sifg.NewBatch(n, 2)
+			copy(x.Data, a.Data)
+			p.Layers = append(p.Layers, dots(metric.FromBatch(x), style))
 		} else {
-			p.Note = "no run ended well"
+			p.Title += ": no run ended well"
 		}
 		f.Panels = append(f.Panels, p)
 	}
 	exact := sifg.NewBatch(max(n, 2), 2)
 	mixture.Sample(exact, rng.New(1, "figure"))
 	p := density.Panel2D(mixture, "Exact draws")
-	p.Layers = append(p.Layers, figure.Scatter{
-		X: figure.Column(exact.Data, 2, 0), Y: figure.Column(exact.Data, 2, 1), Style: figure.Method("truth").As(""),
-	})
+	p.Layers = append(p.Layers, dots(metric.FromBatch(exact), figure.Method("truth")))
 	f.Panels = append(f.Panels, p)
 	f.Cols = min(len(f.Panels), max(3, (len(f.Panels)+1)/2)) // two rows
 	around(&f.Panels[0])
 	return f, nil
+}
+
+// dots are points in a plane.
+func dots(x metric.Points, style figure.Style) figure.Scatter {
+	return figure.Scatter{X: x.Column(0), Y: x.Column(1), Style: style.As("")}
 }
 
 // around sets the axes of a panel to what its contours span, with a margin: no initialisation is shown.

@@ -131,9 +131,8 @@ func (e estimate) String() string {
 
 // settled checks claim 24.
 func settled(s *record.Set) claim.Outcome {
-	var out claim.Outcome
 	var verdicts []claim.Verdict
-	var text, rising []string
+	var text, rising, keys []string
 	for _, problem := range []string{few, many} {
 		e := series(s, problem)
 		for _, m := range s.Methods(problem) {
@@ -141,7 +140,7 @@ func settled(s *record.Set) claim.Outcome {
 				continue
 			}
 			name := figure.Label(m) + " " + strings.TrimPrefix(problem, "meg-") + " "
-			out.Keys = append(out.Keys, e.Keys(m)...)
+			keys = append(keys, e.Keys(m)...)
 			v, words := rule.Settled(e, "amari-median", strings.TrimPrefix(problem, "meg"), []string{m})
 			verdicts, text = append(verdicts, v...), append(text, words...)
 			rise := record.Alone(e.Sample(m, "energy", 0, func(c record.Curve) float64 {
@@ -155,8 +154,8 @@ func settled(s *record.Set) claim.Outcome {
 	if text == nil {
 		return claim.Outcome{Verdict: claim.NotTestable, Evidence: "there are no such trials, or none that ended well"}
 	}
-	out.Verdict, out.Number = claim.Worst(verdicts...), claim.CountReproduced(verdicts)
-	out.Evidence = "relative change: " + strings.Join(text, "; ")
+	out := rule.InParts(verdicts, "relative change: "+strings.Join(text, "; "))
+	out.Keys = keys
 	if rising != nil {
 		out.Evidence += ". Rise of the energy distance from a quarter of the run: " + strings.Join(rising, "; ")
 	}

@@ -72,7 +72,7 @@ func gaps(s *record.Set) (*figure.Figure, error) {
 		return nil, errors.New(s.Incomparable)
 	}
 	r, beside := read(s), besideOurs(s)
-	f := &figure.Figure{Row: 26}
+	f := &figure.Figure{}
 	var names []string
 	for _, problem := range slices.Backward(problems) {
 		names = append(names, r.names(problem))
@@ -80,7 +80,8 @@ func gaps(s *record.Set) (*figure.Figure, error) {
 	bottom, top := -0.5, float64(len(problems))-0.5
 	within := func(errors float64, label string, grey uint8) figure.Band {
 		style := figure.Style{Label: label, Color: color.NRGBA{R: grey, G: grey, B: grey, A: 255}}
-		return figure.Rectangle(-errors, errors, bottom, top, style)
+		lo, hi := []float64{bottom, bottom}, []float64{top, top}
+		return figure.Band{X: []float64{-errors, errors}, Lo: lo, Hi: hi, Style: style}
 	}
 	found, limit := false, 1.1*claim.Errors
 	for _, metric := range metrics {
@@ -88,8 +89,8 @@ func gaps(s *record.Set) (*figure.Figure, error) {
 			Title: "test " + r.names(metric),
 			Y:     figure.Axis{Categories: names, Min: bottom, Max: top},
 			Layers: []figure.Layer{
-				within(claim.Errors, "agrees, within "+table.Num(claim.Errors), 0xec),
-				within(claim.Marked, "within "+table.Num(claim.Marked), 0xdc),
+				within(claim.Errors, "agrees, within "+table.Num(claim.Errors), 0xb0),
+				within(claim.Marked, "within "+table.Num(claim.Marked), 0x60),
 			},
 		}
 		for j, m := range columns {

@@ -235,8 +235,7 @@ func (c Comparison) draw(s *record.Set) (*figure.Figure, error) {
 			p.Layers = append(p.Layers, bar)
 		}
 	}
-	p.Y.Min, p.Y.Max = -0.6, float64(len(lines))-0.4
-	return &figure.Figure{Panels: []figure.Panel{p}, Width: 16, Row: 15}, nil
+	return &figure.Figure{Panels: []figure.Panel{p}, Width: 16}, nil
 }
 
 // finite are the finite of some values.

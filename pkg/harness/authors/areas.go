@@ -23,7 +23,6 @@ const most, some = 20_000, 10_000
 type test struct {
 	curves  [][]float64 // of the script, then ours, at the checkpoints that all have
 	scripts int         // how many are the script's
-	given   []int       // the numbers of the curves
 	weights []float64   // of the checkpoints, with sum 1: trapezoidal
 	levels  []float64   // means over the checkpoints
 }
@@ -57,12 +56,12 @@ func newTest(script, ours []record.Curve, curve bool) *test {
 			return out
 		}
 	}
-	for i, c := range all {
+	for _, c := range all {
 		values, level := points(c), 0.0
 		for k, w := range t.weights {
 			level += float64(w * values[k])
 		}
-		t.curves, t.levels, t.given = append(t.curves, values), append(t.levels, level), append(t.given, i)
+		t.curves, t.levels = append(t.curves, values), append(t.levels, level)
 	}
 	return t
 }
@@ -71,7 +70,7 @@ func newTest(script, ours []record.Curve, curve bool) *test {
 func (t *test) fill(r *Row) {
 	r.Script, r.Ours = t.levels[:t.scripts], t.levels[t.scripts:]
 	r.Difference = stats.Mean(r.Ours) - stats.Mean(r.Script)
-	r.From, r.To, r.P, r.Area = math.NaN(), math.NaN(), math.NaN(), math.NaN()
+	r.From, r.To, r.P = math.NaN(), math.NaN(), math.NaN()
 	if free := len(t.levels) - 2; free > 0 {
 		student := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(free)}
 		half := float64(student.Quantile(0.975) * t.se())
@@ -81,10 +80,9 @@ func (t *test) fill(r *Row) {
 		}
 	}
 	if r.Curve {
-		r.Area = t.area(t.curves, t.given[:t.scripts])
 		areas, larger := t.areas(t.curves), 0
 		for _, a := range areas {
-			if a >= r.Area*(1-1e-12) { // those that differ by rounding are ties
+			if a >= areas[0]*(1-1e-12) { // those that differ by rounding are ties
 				larger++
 			}
 		}
@@ -122,19 +120,17 @@ func (t *test) area(curves [][]float64, first []int) float64 {
 	return area
 }
 
-// areas are those of the ways to deal the curves to two sides: of all, or of the given one and some at random. The
-// share with at least the area of the given one is its p-value.
+// areas are those of the ways to deal the curves to two sides: of all, or of some at random. The given one comes first:
+// the share with at least its area is the p-value.
 func (t *test) areas(curves [][]float64) (out []float64) {
 	n := len(curves)
-	if math.Exp(combin.LogGeneralizedBinomial(float64(n), float64(t.scripts))) < most+0.5 {
-		for g := combin.NewCombinationGenerator(n, t.scripts); g.Next(); {
-			out = append(out, t.area(curves, g.Combination(nil)))
-		}
-		return out
+	few := math.Exp(combin.LogGeneralizedBinomial(float64(n), float64(t.scripts))) < most+0.5
+	for g := combin.NewCombinationGenerator(n, t.scripts); g.Next() && (few || out == nil); { // first the given one
+		out = append(out, t.area(curves, g.Combination(nil)))
 	}
 	r := rng.New(1, "permutation").Rand()
-	for deal := t.given; len(out) <= some; deal = r.Perm(n) {
-		out = append(out, t.area(curves, deal[:t.scripts]))
+	for i := 0; i < some && !few; i++ {
+		out = append(out, t.area(curves, r.Perm(n)[:t.scripts]))
 	}
 	return out
 }

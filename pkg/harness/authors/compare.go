@@ -21,55 +21,59 @@ type Row struct {
 	ScriptLost, OursLost int // runs with a number that is not finite
 
 	Difference, From, To float64 // of the means, ours less the script's, with its 95 % interval
-	Area                 float64 // between the mean curves, divided by their length; of a cell NaN
 	P, Holm              float64 // NaN: there are too few runs for a test
 	Sees                 float64 // the smallest true difference told with a chance of 80 %; NaN: none can be told
 	Differs              bool
+
+	test *test
 }
 
 // Compare sets what the scripts gave beside our records of the protocol released: what both sides have.
 func Compare(scripts *record.Set, released []*record.Set) []Row {
 	var rows []Row
-	var tests []*test
-	add := func(p part, set *record.Set, r Row) {
-		script, lost := finite(scripts.Curves(r.Problem, r.Method, r.Metric, 0))
-		ours, lostToo := finite(set.Curves(r.Problem, r.Method, r.Metric, 0))
-		if t := newTest(script, ours, p.curve); t != nil {
-			well, all := record.View{Set: set, Problem: r.Problem}.Ended(r.Method)
-			r.ScriptLost, r.OursLost = lost, lostToo+all-well
-			t.fill(&r)
-			rows, tests = append(rows, r), append(tests, t)
-		}
-	}
 	for _, p := range parts {
 		for _, problem := range p.problems {
 			has := func(set *record.Set) bool { return len(set.Methods(problem)) > 0 }
 			at := slices.IndexFunc(released, has)
 			for i := 0; at >= 0 && i < len(p.metrics); i++ {
 				for _, method := range slices.Sorted(slices.Values(scripts.Methods(problem))) {
-					if p.methods == nil || slices.Contains(p.methods, method) {
-						cell := record.Cell{Problem: problem, Metric: p.metrics[i], Method: method}
-						add(p, released[at], Row{Figure: p.name, Curve: p.curve, Cell: cell})
+					cell := record.Cell{Problem: problem, Metric: p.metrics[i], Method: method}
+					r := Row{Figure: p.name, Curve: p.curve, Cell: cell}
+					if (p.methods == nil || slices.Contains(p.methods, method)) && r.fill(scripts, released[at]) {
+						rows = append(rows, r)
 					}
 				}
 			}
 		}
 	}
-	p := make([]float64, len(rows))
-	for i, r := range rows {
-		p[i] = r.P
+	var p []float64
+	for _, r := range rows {
+		p = append(p, r.P)
 	}
 	for i, corrected := range stats.Holm(p) {
 		r := &rows[i]
 		r.Holm = corrected
 		if r.Curve {
-			r.Differs, r.Sees = corrected <= stats.Level, tests[i].seesArea(len(rows))
+			r.Differs, r.Sees = corrected <= stats.Level, r.test.seesArea(len(rows))
 		} else {
-			se := tests[i].se()
+			se := r.test.se()
 			r.Differs, r.Sees = math.Abs(r.Difference) > claim.Errors*se, (claim.Errors+power)*se
 		}
 	}
 	return rows
+}
+
+// fill gives a row what both sides have of its cell; false if one has nothing.
+func (r *Row) fill(scripts, released *record.Set) bool {
+	script, lost := finite(scripts.Curves(r.Problem, r.Method, r.Metric, 0))
+	ours, lostToo := finite(released.Curves(r.Problem, r.Method, r.Metric, 0))
+	if r.test = newTest(script, ours, r.Curve); r.test == nil {
+		return false
+	}
+	well, all := record.View{Set: released, Problem: r.Problem}.Ended(r.Method)
+	r.ScriptLost, r.OursLost = lost, lostToo+all-well
+	r.test.fill(r)
+	return true
 }
 
 // Rule in a sentence. docs/authors.md has the whole of it.

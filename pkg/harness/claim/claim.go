@@ -53,17 +53,6 @@ func Worst(parts ...Verdict) Verdict {
 	return worst
 }
 
-// CountReproduced is how many of some verdicts are Reproduced, such as 3 of 5.
-func CountReproduced(verdicts []Verdict) string {
-	n := 0
-	for _, v := range verdicts {
-		if v == Reproduced {
-			n++
-		}
-	}
-	return fmt.Sprintf("%d of %d", n, len(verdicts))
-}
-
 // Claim is one empirical statement, checked under each protocol.
 type Claim struct {
 	// unique in the program: 1 … 36 are the paper's ledger, T1 … its theory, others begin with their experiment's name

@@ -143,14 +143,9 @@ func (p Published) AtMost() float64 {
 	return p.SD
 }
 
-// Gap is how far a mean lies from a printed one.
-type Gap struct {
-	Difference float64
-	Error      float64 // standard error of the difference
-}
-
-// Gap compares values, one a trial, with the number. One value has the spread that is printed. NaN of no values.
-func (p Published) Gap(values []float64) Gap {
+// Gap is how far the mean of values, one a trial, lies from the number, with the standard error of the difference. One
+// value has the spread that is printed. NaN of no values.
+func (p Published) Gap(values []float64) (difference, se float64) {
 	n := float64(len(values))
 	trials := float64(cmp.Or(p.N, len(values)))
 	sd, printed := stats.SD(values), p.AtMost()
@@ -160,17 +155,8 @@ func (p Published) Gap(values []float64) Gap {
 	if len(values) == 1 {
 		sd = printed
 	}
-	return Gap{
-		Difference: stats.Mean(values) - p.Mean,
-		Error:      math.Sqrt((float64(sd*sd) + float64(printed*printed)*(n/trials)) / n),
-	}
+	return stats.Mean(values) - p.Mean, math.Sqrt((float64(sd*sd) + float64(printed*printed)*(n/trials)) / n)
 }
-
-// Agrees reports whether the means differ by at most Errors standard errors.
-func (g Gap) Agrees() bool { return math.Abs(g.Difference) <= Errors*g.Error }
-
-// Far reports whether the means agree, and differ by more than Marked standard errors.
-func (g Gap) Far() bool { return g.Agrees() && math.Abs(g.Difference) > Marked*g.Error }
 
 // Errors is how many standard errors of their difference two means that agree may be apart: of 60 pairs of equal means
 // one is farther apart in 5 % of cases (1 − Φ(3.3) = 0.05/2/60, rounded). Pairs farther apart than Marked are marked;

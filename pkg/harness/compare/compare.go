@@ -4,6 +4,7 @@ package compare
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -27,11 +28,11 @@ const Tolerance = "Two means agree if they differ by at most 3.3 standard errors
 // Row is a published number beside ours.
 type Row struct {
 	claim.Published
-	Ours      []float64
-	claim.Gap // ours − published; Error NaN: it is not known
-	Verdict   string
-	Marked    bool   // it agrees, and differs by more than two standard errors
-	Why       string // it cannot be compared, or ours are no numbers
+	Ours              []float64
+	Difference, Error float64 // ours − published, and its standard error; NaN: it is not known
+	Verdict           string
+	Marked            bool   // it agrees, and differs by more than two standard errors
+	Why               string // it cannot be compared, or ours are no numbers
 }
 
 // Published compares a protocol with the numbers that a paper prints of its experiment, in their order.
@@ -40,8 +41,8 @@ func Published(numbers []claim.Published, p *record.Set) []Row {
 	for _, printed := range numbers {
 		metric, index, _ := record.Component(printed.Metric)
 		sample := record.View{Set: p, Problem: printed.Problem}.Last(printed.Method, metric, index)
-		v := sample.Numbers()
-		r := Row{Published: printed, Ours: v, Gap: printed.Gap(v)}
+		r := Row{Published: printed, Ours: sample.Numbers()}
+		r.Difference, r.Error = printed.Gap(r.Ours)
 		why := p.Incomparable
 		switch {
 		case why != "":
@@ -57,8 +58,8 @@ func Published(numbers []claim.Published, p *record.Set) []Row {
 		switch {
 		case why != "":
 			r.Verdict, r.Why = NotComparable, why
-		case r.Agrees():
-			r.Verdict, r.Marked = Agrees, r.Far()
+		case math.Abs(r.Difference) <= claim.Errors*r.Error:
+			r.Verdict, r.Marked = Agrees, math.Abs(r.Difference) > claim.Marked*r.Error
 		default:
 			r.Verdict = Differs
 		}

@@ -75,6 +75,16 @@ func TestPublished(t *testing.T) {
 	if said := Count(got); said != count {
 		t.Error(said)
 	}
+	for _, c := range []struct {
+		mean, verdict string
+		marked        bool
+	}{{"-1", Agrees, false}, {"3.01", Agrees, true}, {"-2.29", Agrees, true}, {"4.31", Differs, false}} {
+		text := "dataset,metric,method,mean,se\np,rmse,a," + c.mean + ",1e-9\n"
+		one := made("full", values{"a", []float64{0, 2}}) // 1, with a standard error of 1
+		if r := Published(claim.MustPublished([]byte(text)), one)[0]; r.Verdict != c.verdict || r.Marked != c.marked {
+			t.Errorf("%s: %+v", c.mean, r)
+		}
+	}
 	p.Incomparable = "the settings were changed: step=1"
 	if r := Published(numbers, p)[0]; r.Verdict != NotComparable || r.Why != p.Incomparable {
 		t.Errorf("with changed settings: %+v", r)

@@ -3,7 +3,6 @@ package compare
 import (
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"time"
 
@@ -97,8 +96,7 @@ func Difference(r *report.Results, s *store.Store, t *harness.Trial) (string, er
 		return fmt.Sprintf("%d values, the report has %d", len(got), len(want)), nil
 	}
 	for i, w := range want {
-		if g := got[i]; g.Iteration != w.Iteration || g.Metric != w.Metric || g.Index != w.Index ||
-			math.Float64bits(g.Value) != math.Float64bits(w.Value) && !(math.IsNaN(g.Value) && math.IsNaN(w.Value)) {
+		if g := got[i]; fmt.Sprint(g) != fmt.Sprint(w) { // NaN is NaN, and −0 is not 0
 			return fmt.Sprintf("%s[%d] at iteration %d is %v, the report has %s[%d] at iteration %d: %v",
 				g.Metric, g.Index, g.Iteration, g.Value, w.Metric, w.Index, w.Iteration, w.Value), nil
 		}

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
+	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
 // axis is an Axis with its scale, limits and ticks decided.
@@ -63,7 +63,6 @@ func (a *axis) log() bool { return a.to(0) < 0 }
 // squeeze the curves.
 type extent struct {
 	x, y, soft []float64
-	padX       bool // leave a margin left and right: points, not curves
 }
 
 // add adds points. A point with a coordinate that is not finite is not drawn, so it widens nothing.
@@ -127,7 +126,7 @@ func (a Axis) resolve(values, soft []float64, margin float64) (r axis, empty boo
 	}
 	r = axis{Axis: a, scale: a.scaleOf(lo, hi, values)}
 	if r.knee > 0 {
-		r.Label += logBeyond + power(1, int(math.Round(math.Log10(r.knee))))
+		r.Label += logBeyond + table.Num(r.knee)
 	}
 	lo, hi = r.span(values)
 	if empty = lo > hi; empty {
@@ -202,20 +201,11 @@ func linearTicks(lo, hi float64, n int) []tick {
 			step, best = k*p, d
 		}
 	}
-	first, last := math.Ceil(lo/step-1e-9), math.Floor(hi/step+1e-9)
-	exponent := math.Floor(math.Log10(step*max(math.Abs(first), math.Abs(last), 1)) + 1e-9)
-	unit, suffix := 1.0, ""
-	if exponent >= 6 || exponent <= -4 { // 2·10⁶ rather than 2000000
-		unit, suffix = math.Pow(10, exponent), "·10"+raised(int(exponent))
-	}
-	decimals := int(max(0, -math.Floor(math.Log10(step/unit)+1e-9)))
+	magnitude := func(v float64) int { return int(math.Floor(math.Log10(math.Abs(v)) + 1e-9)) }
 	var out []tick
-	for i := first; i <= last; i++ {
-		label := strconv.FormatFloat(i*step/unit+0, 'f', decimals, 64) + suffix // +0 turns −0 into 0
-		if i == 0 && suffix != "" {
-			label = "0"
-		}
-		out = append(out, tick{i * step, minus(label)})
+	for i := math.Ceil(lo/step - 1e-9); i <= math.Floor(hi/step+1e-9); i++ {
+		v := i * step
+		out = append(out, tick{v, table.Significant(v, magnitude(v)-magnitude(step)+1)})
 	}
 	return out
 }
@@ -231,7 +221,7 @@ func logTicks(lo, hi float64, n int) []tick {
 			t := tick{value: float64(k) * math.Pow(10, float64(e))}
 			decade, between := k == 1 && e%every == 0, decades < 2 && (k == 1 || k == 2 || k == 5)
 			if decade || between {
-				t.label = power(k, e)
+				t.label = table.Num(t.value)
 			}
 			if every == 1 || k == 1 {
 				out = append(out, t)
@@ -247,30 +237,16 @@ func (a *axis) aroundTicks(n int) []tick {
 	out, e0 := []tick{{0, "0"}}, int(math.Round(math.Log10(a.knee)))
 	e1 := int(math.Floor(math.Log10(max(-a.min, a.max))))
 	for e := e0; e <= e1; e += max(1, (e1-e0+n)/n) {
-		under, over := tick{-math.Pow10(e), "−" + power(1, e)}, tick{math.Pow10(e), power(1, e)}
-		if e == e0 && a.to(a.max)-a.to(a.min) > 2.5*float64(n) {
-			under.label, over.label = "", ""
+		for _, v := range []float64{-math.Pow10(e), math.Pow10(e)} {
+			t := tick{value: v}
+			if e > e0 || a.to(a.max)-a.to(a.min) <= 2.5*float64(n) {
+				t.label = table.Num(v)
+			}
+			out = append(out, t)
 		}
-		out = append(out, under, over)
 	}
 	return out
 }
-
-// power writes k·10ᵉ.
-func power(k, e int) string {
-	if e < -3 || e > 3 {
-		return strings.TrimPrefix(fmt.Sprintf("%d·10%s", k, raised(e)), "1·")
-	}
-	return strconv.FormatFloat(float64(k)*math.Pow10(e), 'g', 12, 64)
-}
-
-// raised writes an exponent.
-func raised(e int) string {
-	return strings.Map(func(c rune) rune { return high[slices.Index(onLine, c)] }, minus(strconv.Itoa(e)))
-}
-
-// minus replaces hyphens by U+2212.
-func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
 const (
 	slant     = math.Pi / 6      // of turned labels

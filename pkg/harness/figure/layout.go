@@ -19,16 +19,14 @@ type layout struct {
 	rows, cols int
 	panels     []*panel
 	keys       [][]key // rows of the legend
-	endWidth   float64 // of the labels beside the panels
 	strip      float64 // height of the legend
 	w, h       float64 // of the figure
 }
 
 const (
-	outer = 3.0 // margin of the figure
-	gap   = 9.0 // between panels
-
-	narrowest = 165.0 // a panel with labels beside it, without them
+	outer     = 3.0  // margin of the figure
+	gap       = 9.0  // between panels
+	rowHeight = 20.0 // of a category along Y
 )
 
 func (f *Figure) layout() (*layout, error) {
@@ -62,14 +60,9 @@ func (f *Figure) layout() (*layout, error) {
 	cm := cmp.Or(f.Width, []float64{9, 14, 18}[min(l.cols, 3)-1])
 	l.w = cm * pointsPerCm
 	l.keys = l.legend()
-	if l.cols == 1 {
-		l.w += l.endWidth
-	} else if l.endWidth > 0 {
-		l.w = max(l.w, float64(l.cols)*(l.endWidth+narrowest))
-	}
 	l.strip = keyHeight * float64(len(l.keys))
 	// The ticks depend on the size of the panels, and the size on the labels of the ticks: twice is enough.
-	w := l.w/float64(l.cols) - l.endWidth - 40
+	w := l.w/float64(l.cols) - 40
 	h := l.height(w)
 	for range 2 {
 		w, h = l.place(w, h)
@@ -87,8 +80,8 @@ func (l *layout) height(w float64) float64 {
 	switch {
 	case l.f.Plane:
 		return w * (y.max - y.min) / (x.max - x.min)
-	case l.f.Row > 0:
-		return l.f.Row * (y.max - y.min)
+	case y.Categories != nil:
+		return rowHeight * (y.max - y.min)
 	}
 	return w * 0.72
 }
@@ -97,7 +90,7 @@ func (l *layout) height(w float64) float64 {
 // are all of the size that it returns.
 func (l *layout) place(w, h float64) (float64, float64) {
 	left, bottom := make([]float64, l.cols), make([]float64, l.rows)
-	right, top := l.endWidth, 0.0
+	right, top := 0.0, 0.0
 	for i, p := range l.panels {
 		p.chooseTicks(w, h)
 		pl, pr, pb, pt := p.margins(w)
@@ -147,9 +140,10 @@ func (l *layout) draw(c draw.Canvas) (hidden int) {
 		p.Stroke(p.Rectangle.Path())
 		l.drawAxis(&p.Canvas, &p.x)
 		l.drawAxis(&p.Canvas, &p.y)
-		l.drawEnds(p)
 		mid := p.Center()
-		text(&p.Canvas, p.note, textSize, mid, 0.5, 0.5, 0)
+		if p.empty {
+			text(&p.Canvas, "no data", textSize, mid, 0.5, 0.5, 0)
+		}
 		text(&p.Canvas, p.spec.Title, textSize, vg.Point{X: mid.X, Y: p.Max.Y + 4}, 0.5, 0, 0)
 	}
 	return hidden
@@ -207,10 +201,9 @@ type panel struct {
 	*layout
 	spec        *Panel
 	x, y        axis
-	note        string
-	ends        []end // labels beside it
-	draw.Canvas       // the data area
-	hidden      int   // values not shown
+	draw.Canvas      // the data area
+	empty       bool // there are no data
+	hidden      int  // values not shown
 }
 
 // resolve decides the axes.
@@ -219,18 +212,12 @@ func (p *panel) resolve() (err error) {
 	for _, layer := range p.spec.Layers {
 		layer.extent(&e)
 	}
-	p.note = p.spec.Note
-	marginX := 0.0
-	if e.padX {
-		marginX = 0.04
-	}
 	var noX, noY bool
-	if p.x, noX, err = p.spec.X.resolve(e.x, nil, marginX); err != nil {
+	if p.x, noX, err = p.spec.X.resolve(e.x, nil, 0.02); err != nil {
 		return err
 	}
-	if p.y, noY, err = p.spec.Y.resolve(e.y, e.soft, 0.04); p.note == "" && noX && noY {
-		p.note = "no data"
-	}
+	p.y, noY, err = p.spec.Y.resolve(e.y, e.soft, 0.04)
+	p.empty = noX && noY
 	return err
 }
 

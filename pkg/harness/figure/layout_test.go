@@ -1,10 +1,7 @@
 package figure
 
 import (
-	"fmt"
 	"math"
-	"slices"
-	"strings"
 	"testing"
 )
 
@@ -16,16 +13,16 @@ func TestTicks(t *testing.T) {
 	}{
 		{axis{scale: linear, min: -4.6, max: 4.6}, 5, "−4 −2 0 2 4 "},
 		{axis{scale: linear, min: -4.6, max: 4.6}, 2, "−4 −2 0 2 4 "},
-		{axis{scale: linear, min: 0, max: 1}, 5, "0.0 0.2 0.4 0.6 0.8 1.0 "},
-		{axis{scale: linear, min: -0.3, max: 0.1}, 4, "−0.3 −0.2 −0.1 0.0 0.1 "},
-		{axis{scale: linear, min: 0, max: 3e6}, 3, "0 1·10⁶ 2·10⁶ 3·10⁶ "},
-		{axis{scale: linear, min: 0, max: 3e-5}, 3, "0 1·10⁻⁵ 2·10⁻⁵ 3·10⁻⁵ "},
+		{axis{scale: linear, min: 0, max: 1}, 5, "0 0.2 0.4 0.6 0.8 1.0 "},
+		{axis{scale: linear, min: -0.3, max: 0.1}, 4, "−0.3 −0.2 −0.1 0 0.1 "},
+		{axis{scale: linear, min: 0, max: 3e6}, 3, "0 1e6 2e6 3e6 "},
+		{axis{scale: linear, min: 0, max: 3e-5}, 3, "0 1e−5 2e−5 3e−5 "},
 		{axis{scale: logarithm, min: 0.003, max: 30}, 6, "0.01 0.1 1 10 "},
 		{axis{scale: logarithm, min: 0.001, max: 1}, 6, "0.001 0.01 0.1 1 "},
 		{axis{scale: logarithm, min: 0.3, max: 6}, 6, "0.5 1 2 5 "},
-		{axis{scale: logarithm, min: 1.2e-6, max: 9e-6}, 6, "2·10⁻⁶ 5·10⁻⁶ "},
-		{axis{scale: logarithm, min: 1e-12, max: 1e12}, 6, "10⁻¹⁰ 10⁻⁵ 1 10⁵ 10¹⁰ "},
-		{axis{scale: around(0.1), min: -0.2, max: 3e4}, 6, "0 −0.1 0.1 1 10 100 1000 10⁴ "},
+		{axis{scale: logarithm, min: 1.2e-6, max: 9e-6}, 6, "2e−6 5e−6 "},
+		{axis{scale: logarithm, min: 1e-12, max: 1e12}, 6, "1e−10 1e−5 1 1e5 1e10 "},
+		{axis{scale: around(0.1), min: -0.2, max: 3e4}, 6, "0 −0.1 0.1 1 10 100 1000 10000 "},
 		{axis{scale: logarithm, min: 2, max: 4}, 3, "2 3 4 "},
 		{axis{Axis: Axis{Categories: []string{"a", "b"}}, scale: linear, min: -0.6, max: 1.6}, 5, "a b "},
 	} {
@@ -87,50 +84,6 @@ func TestPlaneHasEqualUnits(t *testing.T) {
 		ux, uy := float64(p.Max.X-p.Min.X)/(p.x.max-p.x.min), float64(p.Max.Y-p.Min.Y)/(p.y.max-p.y.min)
 		if math.Abs(ux/uy-1) > 1e-12 || p.y.max != 2 {
 			t.Errorf("panel %d: a unit is %g points along x, %g along y", i, ux, uy)
-		}
-	}
-}
-
-// TestEnds: a line that reaches the right edge of each panel with it is labelled there, and what has no such line, or
-// two in a panel, stays in the legend; a figure with more labels than have room, or with rows, has them all there.
-func TestEnds(t *testing.T) {
-	line := func(m string, x, y float64) Layer {
-		return Line{X: []float64{0, x}, Y: []float64{0, y}, Style: Method(m)}
-	}
-	const long = "a label that is longer than any label should be"
-	one := Panel{Layers: []Layer{
-		line("sifg", 1, 5), line("svgd", 1, 5.01), line("sgld", 0.5, 3), line("l2-gf", 1, 1), line("l2-gf", 1, 2),
-		Line{X: []float64{0, 1}, Y: []float64{0, 1}, Style: Style{Label: long}},
-		HLine{Y: 4, Style: Style{Label: "exact"}},
-	}}
-	other := Panel{Layers: []Layer{line("sifg", 1, 5), line("svgd", 0.5, 5), line("sgld", 1, 3)}}
-	var many Panel
-	var names []string
-	for i := range 30 {
-		names = append(names, fmt.Sprint("m", i))
-		many.Layers = append(many.Layers, line(names[i], 1, float64(i)))
-	}
-	for want, f := range map[string]Figure{
-		"SIFG SVGD exact | L2-GF SGLD " + long:      {Panels: []Panel{one}},
-		"SIFG exact SIFG | L2-GF SVGD SGLD " + long: {Panels: []Panel{one, other}},
-		" | SIFG SVGD SGLD":                         {Panels: []Panel{other, other}, Cols: 1},
-		" | " + strings.Join(names, " "):            {Panels: []Panel{many}},
-	} {
-		l, err := f.layout()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var ends, keys []string
-		for _, p := range l.panels {
-			for _, e := range p.ends {
-				ends = append(ends, e.Label)
-			}
-		}
-		for _, k := range slices.Concat(l.keys...) {
-			keys = append(keys, k.Label)
-		}
-		if got := strings.Join(ends, " ") + " | " + strings.Join(keys, " "); got != want {
-			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -2,14 +2,12 @@ package figure
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"hash/fnv"
 	"html"
 	"image"
 	"image/color"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -19,7 +17,7 @@ import (
 )
 
 // svgCanvas writes SVG for pages that hold many figures, a tenth as long as that of gonum's vgsvg: coordinates are
-// whole steps of a tenth of a point, relative to the point before; lines have no more points than can be seen;
+// whole steps of a tenth of a point, relative to the point before; lines have no points nearer than can be seen;
 // neighbours share their attributes; and a mark is described once for all its points.
 type svgCanvas struct {
 	h          vg.Length
@@ -110,22 +108,7 @@ func (c *svgCanvas) FillString(f font.Face, pt vg.Point, s string) {
 	}
 	c.add("fill", fmt.Sprintf(` font-size="%d"`, steps(f.Font.Size)),
 		fmt.Sprintf(`<text x="%d" y="%d" textLength="%d"%s>%s</text>`,
-			at[0], at[1], steps(vg.Length(textWidth(s, float64(f.Font.Size)))), more, markup(s, f.Font.Size)))
-}
-
-// markup is the text of a label, with its raised and lowered digits.
-func markup(s string, size vg.Length) (out string) {
-	at := 0.0
-	for _, c := range s {
-		drawn, part, up := glyph(c)
-		text := html.EscapeString(string(drawn))
-		if up != 0 || at != 0 {
-			dy, size := steps(vg.Length(at-up)*size), steps(vg.Length(part)*size)
-			text = fmt.Sprintf(`<tspan dy="%d" font-size="%d">%s</tspan>`, dy, size, text)
-		}
-		out, at = out+text, up
-	}
-	return out
+			at[0], at[1], steps(vg.Length(textWidth(s, float64(f.Font.Size)))), more, html.EscapeString(s)))
 }
 
 // repeat draws a mark at each of these places, as markers of one path.
@@ -135,15 +118,9 @@ func (c *svgCanvas) repeat(mark *svgCanvas, places []vg.Point) {
 	id := fnv.New32a() // two drawings on one page that define a mark of this name define the same mark
 	id.Write(mark.body.Bytes())
 	name := fmt.Sprintf("m%x", id.Sum32())
-	line := c.all(places)
-	// In rows of 3 points, every second one backwards, so that most steps are short.
-	slices.SortFunc(line, func(p, q [2]int) int {
-		row := p[1] / 30
-		return cmp.Or(row-q[1]/30, (1-row%2*2)*(p[0]-q[0]), p[1]-q[1])
-	})
 	fmt.Fprintf(&c.body, `<marker id="%s" overflow="visible" markerUnits="userSpaceOnUse">%s</marker>`+
 		`<path marker-start="url(#%[1]s)" marker-mid="url(#%[1]s)" marker-end="url(#%[1]s)" d="%[3]s"/>`,
-		name, mark.body.Bytes(), polyline(line))
+		name, mark.body.Bytes(), polyline(c.all(places)))
 }
 
 // path returns the data of a path. The only arcs of a figure are whole circles.
@@ -151,7 +128,7 @@ func (c *svgCanvas) path(p vg.Path) string {
 	var out strings.Builder
 	var line []vg.Point
 	end := func() {
-		out.WriteString(polyline(c.all(simplify(line))))
+		out.WriteString(polyline(c.all(line)))
 		line = nil
 	}
 	for _, part := range p {
@@ -160,6 +137,11 @@ func (c *svgCanvas) path(p vg.Path) string {
 			end()
 			fallthrough
 		case vg.LineComp:
+			if n := len(line); n > 0 {
+				if step := part.Pos.Sub(line[n-1]); step.Dot(step) < 0.25 { // nobody sees it
+					continue
+				}
+			}
 			line = append(line, part.Pos)
 		case vg.ArcComp:
 			end()
@@ -191,27 +173,6 @@ func polyline(p [][2]int) string {
 		at = q
 	}
 	return string(out)
-}
-
-// simplify leaves out points of a line less than 0.25 points off it, which nobody sees (Ramer; Douglas and Peucker).
-func simplify(p []vg.Point) []vg.Point {
-	if len(p) < 3 {
-		return p
-	}
-	at, most := 0, vg.Length(0.25)
-	along := p[len(p)-1].Sub(p[0])
-	for i, q := range p[1 : len(p)-1] {
-		q = q.Sub(p[0])
-		t := q.Dot(along) / max(along.Dot(along), 1e-12) // where on the line the nearest point is
-		q = q.Sub(along.Scale(min(max(t, 0), 1)))
-		if d := vg.Length(math.Hypot(float64(q.X), float64(q.Y))); d > most {
-			at, most = i+1, d
-		}
-	}
-	if at == 0 {
-		return []vg.Point{p[0], p[len(p)-1]}
-	}
-	return slices.Concat(simplify(p[:at+1]), simplify(p[at:])[1:])
 }
 
 // families have the widths of Liberation Sans, but the last.

@@ -5,7 +5,6 @@ import (
 	"hash/fnv"
 	"image/color"
 	"math"
-	"slices"
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/font/liberation"
@@ -133,18 +132,12 @@ func shade(c color.NRGBA, a float64) color.NRGBA {
 	return c
 }
 
-// viridis is even in lightness and fit for colour-blind readers.
-var viridis = []uint32{
-	0x440154, 0x482878, 0x3e4a89, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779, 0x6dcd59, 0xb4de2c, 0xfde725,
-}
+// viridis is even in lightness and fit for colour-blind readers. Its lightest part is left out.
+var viridis = []uint32{0x440154, 0x482878, 0x3e4a89, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779, 0x6dcd59}
 
 // Shade is the style of one of several series that are no methods, at t in [0, 1] of their order: dark to light.
 func Shade(t float64, label string) Style {
-	x := min(max(0.75*t, 0), 1) * float64(len(viridis)-1)
-	i := min(int(x), len(viridis)-2)
-	a, b, f := RGB(viridis[i]), RGB(viridis[i+1]), x-float64(i)
-	mix := func(p, q uint8) uint8 { return uint8(math.Round(float64(p)*(1-f) + float64(q)*f)) }
-	return Style{Label: label, Color: color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}, Mark: Circle}
+	return Style{Label: label, Color: RGB(viridis[int(math.Round(7*t))]), Mark: Circle}
 }
 
 // Label is a sampler's name in words.
@@ -163,28 +156,9 @@ func face(size float64) font.Face {
 	return fonts.Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, vg.Length(size))
 }
 
-// Raised and lowered digits are drawn as small ones: the font lacks some, and leaves gaps before others.
-var onLine, high, low = []rune("0123456789−"), []rune("⁰¹²³⁴⁵⁶⁷⁸⁹⁻"), []rune("₀₁₂₃₄₅₆₇₈₉")
-
-// glyph is the character that is drawn for c, in what part of the size, and how far above the line, in parts too.
-func glyph(c rune) (drawn rune, part, up float64) {
-	const small = 0.7
-	if i := slices.Index(high, c); i >= 0 {
-		return onLine[i], small, 0.36
-	}
-	if i := slices.Index(low, c); i >= 0 {
-		return onLine[i], small, -0.14
-	}
-	return c, 1, 0
-}
-
-func textWidth(s string, size float64) (width float64) {
-	for _, c := range s {
-		drawn, part, _ := glyph(c)
-		f := face(part * size)
-		width += float64(f.Width(string(drawn)))
-	}
-	return width
+func textWidth(s string, size float64) float64 {
+	f := face(size)
+	return float64(f.Width(s))
 }
 
 // text writes s turned by turn radians about pt, which is the point (ax, ay) of its box: (0, 0) is the start of the

@@ -31,7 +31,7 @@ type Question struct {
 }
 
 // nearPublished is the rule that asks which settings print the published numbers of a method on a problem. The distance
-// of a cell is that of the metric that is farthest, in standard errors of the difference of means (claim.Gap).
+// of a cell is that of the metric that is farthest, in standard errors of the difference of means (Published.Gap).
 const nearPublished = "near published"
 
 var rule = regexp.MustCompile(`^(min|max)\s+(\S+)(?:\s+where\s+(\S+)\s*<=\s*(\d*\.?\d+(?:e-?\d+)?))?$`)
@@ -176,8 +176,8 @@ func (g *group) add(s *record.Set, of record.Trial, q Question, listed bool) {
 	default:
 		c.mean = 0
 		for i, p := range g.published {
-			gap := p.Gap(c.samples[i].Numbers())
-			c.mean = max(c.mean, math.Abs(gap.Difference)/gap.Error)
+			difference, se := p.Gap(c.samples[i].Numbers())
+			c.mean = max(c.mean, math.Abs(difference)/se)
 		}
 	}
 	if g.use != nil && maps.Equal(g.use.settings, c.settings) {

@@ -52,7 +52,10 @@ func toy() *harness.Experiment {
 				if err != nil {
 					return nil, err
 				}
-				x := figure.Column(a.Data, 1, 0)
+				var x []float64
+				for _, v := range a.Data {
+					x = append(x, float64(v))
+				}
 				return &figure.Figure{Panels: []figure.Panel{{Layers: []figure.Layer{figure.Line{X: x, Y: x}}}}}, nil
 			}),
 			draw("broken", func(*record.Set) (*figure.Figure, error) { panic("no such figure") }),

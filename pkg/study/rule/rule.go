@@ -239,7 +239,11 @@ func InMost(holds []bool, evidence string) claim.Outcome {
 
 // InParts is the outcome of a claim that rests on several verdicts, of which the worst counts.
 func InParts(verdicts []claim.Verdict, evidence string) claim.Outcome {
-	return claim.Outcome{Verdict: claim.Worst(verdicts...), Number: claim.CountReproduced(verdicts), Evidence: evidence}
+	var holds []bool
+	for _, v := range verdicts {
+		holds = append(holds, v == claim.Reproduced)
+	}
+	return claim.Outcome{Verdict: claim.Worst(verdicts...), Number: CountText(holds), Evidence: evidence}
 }
 
 // Count is how many hold.
