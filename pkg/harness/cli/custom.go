@@ -191,12 +191,8 @@ func (o *own) start() (target *program.Program, err error) {
 		return nil, nil
 	}
 	target, err = program.Start(context.Background(), "", o.program)
-	switch {
-	case err != nil:
-		return nil, err
-	case target.First.Target == nil:
+	if err == nil && target.First.Target == nil {
 		return nil, usage.Errorf("--program %q is a sampler: it goes with --sampler NAME=COMMAND", o.program)
 	}
-	program.Add(target, "")
-	return target, nil
+	return target, err
 }

@@ -100,7 +100,7 @@ func toy() *toyExperiment {
 			}
 			var target sifg.Target = normal{o.Fault, t.Seed, func() { x.Calls.Add(1); x.OnCall() }}
 			if o.Program != nil {
-				target = asked{must(must(program.Find(o.Program)).Target(t.Programs))}
+				target = asked{must(program.Find(o.Program)).Target(t.Programs)}
 			}
 			return &harness.Problem{
 				Target: target,
