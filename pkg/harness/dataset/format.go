@@ -15,9 +15,9 @@ import (
 // sample is the number of records by which the separator is found.
 const sample = 1000
 
-// find fills in what p and header (true or false) do not say of how the table is read, judged by its records. What they
-// leave open is refused, with the flag that decides it.
-func (s *source) find(p *Parse, header string) error {
+// find fills in what p does not say of how the table is read, judged by its records. What they leave open is refused,
+// with the flag that decides it.
+func (s *source) find(p *Parse) error {
 	if p.Separator == "" {
 		var err error
 		if p.Separator, err = s.findSeparator(); err != nil {
@@ -33,10 +33,9 @@ func (s *source) find(p *Parse, header string) error {
 			return err
 		}
 	}
-	if header == "" {
-		header, err = s.findHeader(all, p)
+	if p.Header == nil {
+		p.Header, err = s.findHeader(all, p)
 	}
-	p.Header = header == "true"
 	return err
 }
 
@@ -77,7 +76,8 @@ func score(all []line) (width int, share float64) {
 			width = n
 		}
 		for _, text := range l.fields {
-			if numeric(text) {
+			_, point := number(text, "point")
+			if _, comma := number(text, "comma"); point || comma {
 				numbers++
 			}
 		}
@@ -87,13 +87,6 @@ func score(all []line) (width int, share float64) {
 		return width, 0
 	}
 	return width, float64(widths[width]) / float64(len(all)) * (0.01 + float64(numbers)/float64(values))
-}
-
-// numeric reports whether a text is a number with a decimal point or with a decimal comma.
-func numeric(text string) bool {
-	_, point := number(text, "point")
-	_, comma := number(text, "comma")
-	return point || comma
 }
 
 // findDecimal returns point or comma: the one by which the values are numbers.
@@ -127,12 +120,12 @@ func (s *source) findDecimal(all []line, p *Parse) (string, error) {
 	return "point", nil
 }
 
-// findHeader returns true or false: whether the first record has names. In columns of numbers a text is a name,
-// and numbers may be that are all beyond those below.
-func (s *source) findHeader(all []line, p *Parse) (string, error) {
+// findHeader returns whether the first record has names. In columns of numbers a text is a name, and numbers may be
+// that are all beyond those below.
+func (s *source) findHeader(all []line, p *Parse) (*bool, error) {
 	first, rest := all[0], all[1:]
 	if len(rest) > 0 && !slices.ContainsFunc(rest, func(l line) bool { return len(l.fields) != len(first.fields)+1 }) {
-		return "true", nil // as R writes it: the column of row names has no name
+		return new(true), nil // as R writes it: the column of row names has no name
 	}
 	texts, numbers, beyond := 0, 0, 0 // of the first record, in columns of numbers
 	for j, text := range first.fields {
@@ -161,11 +154,11 @@ func (s *source) findHeader(all []line, p *Parse) (string, error) {
 	}
 	switch {
 	case texts == 0 && numbers > 0:
-		return "false", nil
+		return new(false), nil
 	case texts > 0 && numbers+beyond == 0 || len(rest) == 0:
-		return "true", nil
+		return new(true), nil
 	}
-	return "", usage.Errorf("%s:%d: are %s names or values? --parse header=true or header=false says it", s.path,
+	return nil, usage.Errorf("%s:%d: are %s names or values? --parse header=true or header=false says it", s.path,
 		first.number, safe.Text(strings.Join(first.fields, ", ")))
 }
 

@@ -23,15 +23,16 @@ func reading(t *testing.T, name, text, flags string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var table Table
+	var target string
+	var parse Parse
 	for flag := range strings.SplitSeq(flags, "; ") {
-		if target, ok := strings.CutPrefix(flag, "target="); ok {
-			table.Target = target
-		} else if err := table.Set(flag); err != nil {
+		if column, ok := strings.CutPrefix(flag, "target="); ok {
+			target = column
+		} else if err := parse.Set(flag); err != nil {
 			return err.Error()
 		}
 	}
-	set, err := l.Add(path, table)
+	set, err := l.Add(path, target, parse)
 	if err != nil {
 		if !errors.Is(err, ErrDamaged) && !errors.As(err, new(*usage.Error)) {
 			t.Errorf("%v is neither wrong data nor wrongly asked", err)
@@ -227,11 +228,11 @@ func FuzzTables(f *testing.F) {
 			return
 		}
 		e := &Entry{Target: "last", Parse: Parse{Missing: "drop"}}
-		if s.find(&e.Parse, "") != nil {
+		if s.find(&e.Parse) != nil {
 			return
 		}
 		d := &Data{}
-		if d.parseTable("a.csv", b, e) == nil && (len(d.X) != d.Rows*d.Cols || len(d.Lines) != d.Rows ||
+		if d.parse(s, e) == nil && (len(d.X) != d.Rows*d.Cols || len(d.Lines) != d.Rows ||
 			len(d.Columns) != d.Cols || d.Target < 0 || slices.ContainsFunc(d.X, math.IsNaN)) {
 			t.Errorf("%.500q: %s", b, d.Read)
 		}
