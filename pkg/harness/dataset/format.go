@@ -42,8 +42,8 @@ func (s *source) find(p *Parse) error {
 // findSeparator returns the separator that splits the records into most numbers and alike.
 func (s *source) findSeparator() (string, error) {
 	var failed error
-	widths, scores := map[string]int{}, map[string]float64{}
-	for _, name := range slices.Sorted(maps.Keys(separators)) {
+	widths, scores, names := map[string]int{}, map[string]float64{}, slices.Sorted(maps.Keys(separators))
+	for _, name := range names {
 		all, err := s.lines(name, sample)
 		failed = cmp.Or(failed, err)
 		widths[name], scores[name] = score(all)
@@ -51,10 +51,8 @@ func (s *source) findSeparator() (string, error) {
 	if widths["tab"] == widths["whitespace"] { // which splits at tabs too
 		scores["whitespace"] = 0
 	}
-	ranked := slices.SortedFunc(maps.Keys(scores), func(a, b string) int {
-		return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b))
-	})
-	best, rival := ranked[0], ranked[1]
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(scores[b], scores[a]) })
+	best, rival := names[0], names[1]
 	switch {
 	case scores[best] == 0 && failed != nil:
 		return "", failed
