@@ -22,7 +22,7 @@ func (p *Parse) Set(text string) error {
 	}
 	valid := map[string][]string{"separator": slices.Sorted(maps.Keys(separators)), "decimal": {"point", "comma"},
 		"missing": {"drop"}, "header": {"true", "false"}}
-	lists := map[string]*[]string{"columns": &p.Columns, "drop": &p.Drop, "encode": &p.Encode, "na": &p.NA}
+	lists := map[string]*[]string{"columns": &p.Columns, "drop": &p.Drop, "na": &p.NA}
 	switch {
 	case value == "":
 		return usage.Errorf("--parse %s: want KEY=VALUE, such as drop=id,city", text)

@@ -130,7 +130,7 @@ func (s *source) findHeader(all []line, p *Parse) (*bool, error) {
 		var below []float64
 		others := 0
 		for _, l := range rest {
-			if j >= len(l.fields) || p.lacks(l.fields[j], false) {
+			if j >= len(l.fields) || p.lacks(l.fields[j]) {
 				continue
 			}
 			if v, is := number(l.fields[j], p.Decimal); is {
@@ -141,7 +141,7 @@ func (s *source) findHeader(all []line, p *Parse) (*bool, error) {
 		}
 		v, is := number(text, p.Decimal)
 		switch {
-		case len(below) <= others || p.lacks(text, false): // a column of text
+		case len(below) <= others || p.lacks(text): // a column of text
 		case !is:
 			texts++
 		case v < slices.Min(below) || v > slices.Max(below):
@@ -163,10 +163,10 @@ func (s *source) findHeader(all []line, p *Parse) (*bool, error) {
 // absent are the texts that stand for a missing value, in any case of letters.
 var absent = []string{"", "NA", "N/A", "#N/A", "<NA>", "NaN", "null", "None", "?"}
 
-// lacks reports whether a text stands for a missing value; in a column of texts, if it is empty or among NA.
-func (p *Parse) lacks(text string, encoded bool) bool {
+// lacks reports whether a text stands for a missing value.
+func (p *Parse) lacks(text string) bool {
 	like := func(a string) bool { return strings.EqualFold(a, text) }
-	return text == "" || slices.Contains(p.NA, text) || !encoded && slices.ContainsFunc(absent, like)
+	return slices.Contains(p.NA, text) || slices.ContainsFunc(absent, like)
 }
 
 // Numbers with separators of thousands, and signs that may be such.

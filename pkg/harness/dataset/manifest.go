@@ -39,16 +39,13 @@ type File struct {
 
 // Parse says how the table is read. Of a person's own table what is empty is found out.
 type Parse struct {
-	Separator string   `yaml:"separator" json:"separator"`       // one of separators
-	Header    *bool    `yaml:"header" json:"header"`             // the first record has names
-	Columns   []string `yaml:"columns,omitempty" json:"columns"` // names, in place of those of the header
-	Drop      []string `yaml:"drop,omitempty,flow" json:"drop"`  // columns that are left out unread
-	Decimal   string   `yaml:"decimal" json:"decimal,omitempty"` // see number
-	NA        []string `yaml:"na,omitempty" json:"na,omitempty"` // more texts that stand for a missing value
-
-	// columns of text, each of which becomes a column of 0 and 1 for each of its texts but the first in the alphabet
-	Encode  []string `yaml:"encode,omitempty" json:"encode,omitempty"`
-	Missing string   `yaml:"missing,omitempty" json:"missing,omitempty"` // drop or "", which refuses missing values
+	Separator string   `yaml:"separator" json:"separator"`                 // one of separators
+	Header    *bool    `yaml:"header" json:"header"`                       // the first record has names
+	Columns   []string `yaml:"columns,omitempty" json:"columns"`           // names, in place of those of the header
+	Drop      []string `yaml:"drop,omitempty,flow" json:"drop"`            // columns that are left out unread
+	Decimal   string   `yaml:"decimal" json:"decimal,omitempty"`           // see number
+	NA        []string `yaml:"na,omitempty" json:"na,omitempty"`           // more texts that stand for a missing value
+	Missing   string   `yaml:"missing,omitempty" json:"missing,omitempty"` // drop or "", which refuses missing values
 }
 
 var separators = map[string]rune{"comma": ',', "semicolon": ';', "pipe": '|', "tab": '\t', "whitespace": ' '}

@@ -32,20 +32,13 @@ func (d *Data) parse(s *source, e *Entry) error {
 	if err != nil {
 		return err
 	}
-	whole, lost, err := s.complete(all, names, &e.Parse)
+	lost, err := d.take(s, all, names, &e.Parse)
 	if err != nil {
 		return err
 	}
-	columns, err := d.values(s.path, whole, names, &e.Parse)
-	if err != nil {
-		return err
-	}
-	d.Rows, d.Cols = len(whole), len(columns)
-	for i := range whole {
-		d.Lines = append(d.Lines, whole[i].number)
-		for _, column := range columns {
-			d.X = append(d.X, column[i])
-		}
+	d.Cols = len(names)
+	for _, name := range names {
+		d.Columns = append(d.Columns, safe.Text(name))
 	}
 	if err := d.setTarget(s.path, e); err != nil {
 		return err
@@ -66,67 +59,47 @@ func (d *Data) parse(s *source, e *Entry) error {
 	return nil
 }
 
-// values returns the columns of a table, whose names it notes.
-func (d *Data) values(path string, all []line, names []string, p *Parse) (out [][]float64, err error) {
-	var texts []string // columns that are no numbers
-	for j, name := range names {
-		if slices.Contains(p.Encode, name) {
-			columns, levels := encode(all, j)
-			if len(levels) > maxLevels {
-				return nil, damaged("%s: %s has %d texts, more than the %d that can be encoded: "+
-					"leave it out with --parse drop", path, name, len(levels)+1, maxLevels+1)
-			}
-			for _, level := range levels {
-				d.Columns = append(d.Columns, safe.Text(name+"="+level))
-			}
-			out = append(out, columns...)
-			continue
-		}
-		values, wrong := numbers(all, j, p)
-		if wrong != "" {
-			texts = append(texts, name+wrong)
-		}
-		out, d.Columns = append(out, values), append(d.Columns, safe.Text(name))
-	}
-	if texts != nil {
-		return nil, damaged("%s: no finite number in %s: --parse na names words that stand for a missing value, "+
-			"drop leaves columns of text out, encode makes 0 and 1 of all but the target; a first line of names needs "+
-			"header=true; the table was read with separator %s and decimal %s", path, strings.Join(texts, ", "),
-			p.Separator, cmp.Or(p.Decimal, "point"))
-	}
-	return out, nil
-}
-
-const maxLevels = 50 // columns that a column of text may become
-
-// complete returns the records in which no value is missing, and in how many others each column lacks one. Unless p
-// says that those are left out, they are refused.
-func (s *source) complete(all []line, names []string, p *Parse) (out []line, lost map[string]int, err error) {
-	first := 0
+// take takes up the records in which no value is missing, and returns in how many others each column lacks one. Unless
+// p says that those are left out, they are refused.
+func (d *Data) take(s *source, all []line, names []string, p *Parse) (lost map[string]int, err error) {
+	first := 0 // line of a record that is left out
 	lost = map[string]int{}
+	texts := make([]string, len(names)) // in columns of numbers
 	for _, l := range all {
 		whole := true
 		for j, text := range l.fields {
-			if p.lacks(text, slices.Contains(p.Encode, names[j])) {
+			if p.lacks(text) {
 				lost[names[j]]++
 				whole = false
 			}
 		}
-		if whole {
-			out = append(out, l)
-		} else if first == 0 {
-			first = l.number
+		if !whole {
+			first = cmp.Or(first, l.number)
+			continue
+		}
+		d.Lines = append(d.Lines, l.number)
+		for j, text := range l.fields {
+			v, ok := number(text, p.Decimal)
+			if d.X = append(d.X, v); !ok && texts[j] == "" {
+				texts[j] = fmt.Sprintf("%s (%.40q in line %d)", names[j], text, l.number)
+			}
 		}
 	}
-	switch missing := len(all) - len(out); {
+	d.Rows = len(d.Lines)
+	texts = slices.DeleteFunc(texts, func(text string) bool { return text == "" })
+	switch missing := len(all) - d.Rows; {
 	case missing > 0 && p.Missing != "drop":
-		return nil, nil, damaged("%s: values are missing in %d of %d rows, the first in line %d (%s): --parse "+
+		return nil, damaged("%s: values are missing in %d of %d rows, the first in line %d (%s): --parse "+
 			"missing=drop leaves such rows out, drop such columns", s.path, missing, len(all), first, worst(lost))
-	case len(out) == 0:
-		return nil, nil, damaged("%s: values are missing in every row (%s): --parse drop leaves columns out", s.path,
+	case d.Rows == 0:
+		return nil, damaged("%s: values are missing in every row (%s): --parse drop leaves columns out", s.path,
 			worst(lost))
+	case len(texts) > 0:
+		return nil, damaged("%s: no finite number in %s: --parse na names words that stand for a missing value, "+
+			"drop leaves columns of text out; a first line of names needs header=true; the table was read with "+
+			"separator %s and decimal %s", s.path, strings.Join(texts, ", "), p.Separator, cmp.Or(p.Decimal, "point"))
 	}
-	return out, lost, nil
+	return lost, nil
 }
 
 // worst says in how many rows columns lack a value, of the five worst.
@@ -138,38 +111,6 @@ func worst(lost map[string]int) string {
 		names[i] = fmt.Sprintf("%d for %s", lost[name], name)
 	}
 	return strings.Join(names[:min(5, len(names))], ", ")
-}
-
-// numbers returns the values of a column, and describes the first field that is neither a number nor missing.
-func numbers(all []line, j int, p *Parse) (values []float64, wrong string) {
-	for _, l := range all {
-		text := l.fields[j]
-		v, ok := number(text, p.Decimal)
-		if values = append(values, v); ok || wrong != "" || p.lacks(text, false) {
-			continue
-		}
-		wrong = fmt.Sprintf(" (%.40q in line %d)", text, l.number)
-	}
-	return values, wrong
-}
-
-// encode returns a column of 0 and 1 for each text of column j but the first in the alphabet, and these texts.
-func encode(all []line, j int) (columns [][]float64, levels []string) {
-	for _, l := range all {
-		levels = append(levels, l.fields[j])
-	}
-	slices.Sort(levels)
-	levels = slices.Compact(levels)[1:]
-	columns = make([][]float64, len(levels))
-	for k, level := range levels {
-		columns[k] = make([]float64, len(all))
-		for i, l := range all {
-			if l.fields[j] == level {
-				columns[k][i] = 1
-			}
-		}
-	}
-	return columns, levels
 }
 
 // columns returns the names of the columns that are read, and leaves no other fields in the records. A first column
@@ -206,9 +147,9 @@ func (s *source) columns(all []line, header []string, p *Parse) (names []string,
 			names, kept = append(names, name), append(kept, j)
 		}
 	}
-	for _, name := range slices.Concat(p.Drop, p.Encode) {
+	for _, name := range p.Drop {
 		if !there[name] {
-			return nil, usage.Errorf("%s: --parse drop or encode names %q: the columns are %s", s.path, name,
+			return nil, usage.Errorf("%s: --parse drop names %q: the columns are %s", s.path, name,
 				listed(header))
 		}
 	}

@@ -161,11 +161,9 @@ func TestTables(t *testing.T) {
 		{"target=last; header=false; decimal=point; separator=semicolon", "1,5;2\n3;4\n",
 			`c1 ("1,5" in line 1)`},
 
-		// Rows without a value are counted once, or left out; a column of text becomes columns of 0 and 1.
-		{header + "; encode=city", towns, "line 3 (1 for a, 1 for b): --parse missing=drop"},
-		{header + "; encode=city; missing=drop", towns,
-			", 2 rows left out (1 for a, 1 for b): a city=Oslo city=Rome b: [1 0 1 2 5 1 0 6 7 0 0 8]"},
-		{header + "; encode=town; missing=drop", towns, `"town": the columns are a, city, b`},
+		// Rows without a value are counted once, or left out.
+		{header + "; drop=city", towns, "line 3 (1 for a, 1 for b): --parse missing=drop"},
+		{header + "; drop=city; missing=drop", towns, ", 2 rows left out (1 for a, 1 for b): a b: [1 2 5 6 7 8]"},
 		{header, two, "line 2 (1 for c1): --parse missing=drop leaves such rows out"},
 		{header + "; drop=c1", two, `no finite number in city ("Rome" in line 2), b ("x" in line 3): --parse na`},
 		{"size=3", "", `unknown key "size" in --parse`},
