@@ -49,7 +49,7 @@ test: ## all tests; those of the command read documents and results, whose chang
 		go test $(filter-out ./experiments/sifg/...,$(ALL)); rest=$$?; wait $$command && exit $$rest))
 
 torture: ## KILLS of runs, grids and reports, also with programs, at random moments, DAMAGES of files; some minutes
-	go test ./pkg/harness/trust -run AtRandom -count 1 -v -timeout 2h -args -kills $(KILLS) -damages $(DAMAGES) -disk
+	go test ./pkg/harness/cli -run AtRandom -count 1 -v -timeout 2h -args -kills $(KILLS) -damages $(DAMAGES) -disk
 
 reproduce: build ## tables and figures of every experiment, at SCALE=full under its default protocol; run again to continue
 	-$(SIFG) data fetch

@@ -191,7 +191,6 @@ func (p *paper) problem(name string, problem *yaml.Node) error {
 		return usage.Errorf("%s: %s.program: %q is a sampler: want it in methods, as NAME: {sampler: \"…\"}", p.path,
 			key, command.Value)
 	}
-	program.Add(x, "")
 	names := info.Names
 	if info.Values != nil {
 		names = info.Values

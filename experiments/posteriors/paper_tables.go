@@ -53,10 +53,11 @@ func (p *paper) table(key, name, file string, problem *yaml.Node) error {
 	if p.tables == nil {
 		return usage.Errorf("%s: %s.data: this program has no experiment on tables: want program", p.path, key)
 	}
-	var t dataset.Table
-	if target := take(problem, "target"); target != nil {
-		t.Target = target.Value
+	var target string
+	if x := take(problem, "target"); x != nil {
+		target = x.Value
 	}
+	var rules dataset.Parse
 	parse := take(problem, "parse")
 	for i := 0; parse != nil && i+1 < len(parse.Content); i += 2 {
 		value := parse.Content[i+1]
@@ -67,7 +68,7 @@ func (p *paper) table(key, name, file string, problem *yaml.Node) error {
 				texts = append(texts, one.Value)
 			}
 		}
-		if err := t.Set(parse.Content[i].Value + "=" + strings.Join(texts, ",")); err != nil {
+		if err := rules.Set(parse.Content[i].Value + "=" + strings.Join(texts, ",")); err != nil {
 			return usage.Errorf("%s: %s.parse: %s", p.path, key, strings.ReplaceAll(err.Error(), " in --parse", ""))
 		}
 	}
@@ -81,7 +82,7 @@ func (p *paper) table(key, name, file string, problem *yaml.Node) error {
 	case errors.Is(absent, fs.ErrNotExist) && unknown != nil:
 		return usage.Errorf("%s: %s.data: there is no file %s, and %v", p.path, key, path, unknown)
 	case absent == nil:
-		added, err := p.data.Add(path, t)
+		added, err := p.data.Add(path, target, rules)
 		if err != nil {
 			return usage.Errorf("%s: %s: %s", p.path, key, strings.NewReplacer("--target names it", "target: names it",
 				"--parse ", "parse: ").Replace(err.Error()))

@@ -82,10 +82,6 @@ func ofProgram(t *harness.Trial, id *program.Identity) (*truth, density, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	target, err := p.Target(t.Programs)
-	if err != nil {
-		return nil, nil, err
-	}
 	c, err1 := harness.ReadPoints(t.Reference, "coordinates.npy")
 	u, err2 := harness.ReadPoints(t.Reference, "u.npy")
 	draws, err3 := harness.ReadPoints(t.Reference, "draws.npy")
@@ -102,11 +98,11 @@ func ofProgram(t *harness.Trial, id *program.Identity) (*truth, density, error) 
 			long.kept = append(long.kept, j)
 		}
 	}
-	tr, d := judgedBy(columns(draws, long.kept)), target.Dim()
+	tr, d := judgedBy(columns(draws, long.kept)), p.First.Target.Dim
 	tr.long = long
 	tr.laplace = judge.Affine{Shift: c.Row(0), L: mat.NewTriDense(d, mat.Lower, c.Data[d:])}
 	tr.u = func(dst []float64, i int) { copy(dst, u.Row(i)) }
-	return tr, &remote{target}, nil
+	return tr, &remote{p.Target(t.Programs)}, nil
 }
 
 // columns returns some columns of points.

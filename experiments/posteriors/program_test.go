@@ -116,10 +116,7 @@ func TestExact(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := program.Begin(context.Background())
-		x, err := p.Target(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := p.Target(s)
 		found, err := exact(x)
 		s.End()
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
@@ -160,12 +157,8 @@ func TestLong(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		program.Add(p, "")
 		s := program.Begin(context.Background())
-		x, err := p.Target(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := p.Target(s)
 		found, err := judge.Run(s.Context(), newGathered(s.Context(), x), o)
 		if failure := s.Err(); failure != nil {
 			err = failure

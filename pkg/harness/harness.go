@@ -69,8 +69,7 @@ type Experiment struct {
 	// Published are the numbers that the paper prints; nil: none.
 	Published []claim.Published
 
-	own   func(f *settings.File) // what On changes in the settings; nil: nothing
-	plain string                 // the title without what it is on; "" of one that is on nothing of a person's own
+	own func(f *settings.File) // what On changes in the settings; nil: nothing
 }
 
 // File reads and checks the settings.
@@ -99,7 +98,7 @@ type Custom struct {
 	Protocol string         // unless one is chosen
 	Methods  []string       // unless some are chosen, and on a program beside these; nil: all
 	Options  map[string]any // of the problem, that a data set has in place of Problem's
-	Title    string         // in place of the experiment's, before the names of data sets or program; "": that
+	Title    string         // in place of the experiment's, before the names of data sets or program
 	Summary  string
 	Sections []Section
 	// Folder reads the folder of a paper of a person's own as an experiment. Its tables become data sets, which the
@@ -134,8 +133,7 @@ func (e *Experiment) Shown(problems []string) *Experiment {
 	if out.Note = "the settings of " + e.Custom.Problem + ", not tuned for your data"; e.Custom.Program {
 		out.Note, named = "", strings.TrimSuffix(named, ProgramSuffix)
 	}
-	out.plain = cmp.Or(e.plain, e.Custom.Title, e.Title)
-	out.Title = out.plain + ": " + named
+	out.Title = e.Custom.Title + ": " + named
 	out.Summary, out.Sections = e.Custom.Summary, e.Custom.Sections
 	out.Paper, out.Published = nil, nil
 	out.own = func(*settings.File) {}

@@ -25,7 +25,7 @@ var stages = [][]string{
 	{"report"},
 	{"compare", "page", "grid"},
 	{"cli"},
-	{"trust", "browser"},
+	{"browser"},
 }
 
 // imports returns, for each package that the patterns match, the packages of this project that it imports, directly or
@@ -121,9 +121,8 @@ func TestArchitectureIsTrue(t *testing.T) {
 	}
 	there, named := []string{}, []string{}
 	for pkg := range imports(t, module+"pkg/harness/...") {
-		if name, ok := strings.CutPrefix(pkg, "pkg/harness/"); ok && !strings.Contains(name, "/") && name != "trust" &&
-			name != "usage" &&
-			name != "browser" {
+		if name, ok := strings.CutPrefix(pkg, "pkg/harness/"); ok && !strings.Contains(name, "/") &&
+			name != "usage" && name != "browser" {
 			there = append(there, name)
 		}
 	}

@@ -2,19 +2,12 @@ package cli
 
 import (
 	"bytes"
-	"maps"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	toys "github.com/semi-implicit/sifg/pkg/harness/testdata/toy"
 )
-
-// toyExperiment is the command's only experiment.
-type toyExperiment struct{ *toys.Toy }
-
-func toy() *toyExperiment { return &toyExperiment{toys.New()} }
 
 // call runs a command line in the working folder. What goes to stderr besides progress is at most one sentence.
 func (x *toyExperiment) call(t *testing.T, args ...string) (code int, stdout, sentence string) {
@@ -51,12 +44,20 @@ func (x *toyExperiment) want(t *testing.T, line string, wantCode int, words ...s
 	return said
 }
 
-// files returns the bytes of the files under dir whose path has the pattern in it.
+// files returns the bytes of the files under dir whose path has the pattern in it, by their path below dir.
 func files(t *testing.T, dir, pattern string) map[string]string {
 	t.Helper()
-	all := toys.Files(t, dir)
-	maps.DeleteFunc(all, func(name, _ string) bool { return !strings.Contains(filepath.Join(dir, name), pattern) })
-	return all
+	out := map[string]string{}
+	must(0, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.Contains(path, pattern) {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(dir, path)
+		out[rel] = string(b)
+		return err
+	}))
+	return out
 }
 
 // same compares files but for those that hold times.

@@ -50,8 +50,8 @@ func (e *env) openPaper(args []string) error {
 // own is the flags of a person's own data and programs (docs/programs.md). No other programs are started.
 type own struct {
 	data     []string
-	table    dataset.Table
-	parse    []string // of the table
+	target   string // of a table
+	parse    []string
 	samplers []string
 	program  string
 	all      *pflag.FlagSet // of the command
@@ -63,7 +63,7 @@ func (o *own) flags(cmd *cobra.Command) {
 	o.all = f
 	f.StringArrayVar(&o.data, "data", nil,
 		"your own data, in place of the experiment's: a table in `FILE` or the name of a data set; repeatable")
-	f.StringVar(&o.table.Target, "target", "", "the `COLUMN` of a table that is predicted, by its name, or last")
+	f.StringVar(&o.target, "target", "", "the `COLUMN` of a table that is predicted, by its name, or last")
 	f.StringArrayVar(&o.parse, "parse", nil,
 		"how a table is read, `KEY=VALUE`, such as drop=id,city or missing=drop; repeatable (docs/datasets.md)")
 	f.StringArrayVar(&o.samplers, "sampler", nil,
@@ -137,12 +137,13 @@ func (o *own) methods(r *plan.Request, usual []string, program bool) {
 
 // read reads the tables of the flags, names the data sets in the request, and says how they are read.
 func (o *own) read(e *env, r *plan.Request) (said []string, err error) {
+	var parse dataset.Parse
 	for _, text := range o.parse {
-		if err := o.table.Set(text); err != nil {
+		if err := parse.Set(text); err != nil {
 			return nil, err
 		}
 	}
-	described := o.parse != nil || o.table.Target != ""
+	described := o.parse != nil || o.target != ""
 	if described && o.data == nil {
 		return nil, usage.Errorf("--target and --parse say how a table is read: --data FILE names it")
 	}
@@ -151,7 +152,7 @@ func (o *own) read(e *env, r *plan.Request) (said []string, err error) {
 		_, unknown := e.data.Entry(name)
 		switch {
 		case absent == nil:
-			name, err = e.data.Add(name, o.table)
+			name, err = e.data.Add(name, o.target, parse)
 		case unknown != nil:
 			err = usage.Errorf("--data %s: there is no such file, and %v", name, unknown)
 		case described:
@@ -187,12 +188,8 @@ func (o *own) start() (target *program.Program, err error) {
 		return nil, nil
 	}
 	target, err = program.Start(context.Background(), "", o.program)
-	switch {
-	case err != nil:
-		return nil, err
-	case target.First.Target == nil:
+	if err == nil && target.First.Target == nil {
 		return nil, usage.Errorf("--program %q is a sampler: it goes with --sampler NAME=COMMAND", o.program)
 	}
-	program.Add(target, "")
-	return target, nil
+	return target, err
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
-	toys "github.com/semi-implicit/sifg/pkg/harness/testdata/toy"
 )
 
 // flip changes one byte in the middle of a file.
@@ -148,7 +147,7 @@ func TestRecomputeAsStored(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := toy()
 	x.Settings = []byte(
-		strings.Replace(toys.Config, "  problems:\n",
+		strings.Replace(toySettings, "  problems:\n",
 			"  problems:\n    other: {particles: 4, iterations: 2, seeds: [9]}\n", 1),
 	)
 	x.Check = func(trial *harness.Trial) error {

@@ -3,22 +3,44 @@ package cli
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 )
 
+// TestMain lets the test binary be the command, with the toy experiment: TRUST_TEST_KILL is the number of the change to
+// the file system before which it kills itself. As a program it does not end by itself: that is its guard's.
 func TestMain(m *testing.M) {
 	if len(os.Args) < 2 || strings.HasPrefix(os.Args[1], "-") {
-		if _, err := os.Stat("/dev/shm"); err == nil {
+		flag.Parse()
+		if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() && !*onDisk {
 			os.Setenv("TMPDIR", "/dev/shm") // a file system in memory, where syncs cost nothing
 		}
 		os.Exit(m.Run())
+	}
+	if os.Args[1] == "model" {
+		model()
+		return
+	}
+	if at, err := strconv.ParseInt(os.Getenv("TRUST_TEST_KILL"), 10, 64); err == nil {
+		var done atomic.Int64
+		disk.Before = func(string) error {
+			if done.Add(1) == at {
+				syscall.Kill(os.Getpid(), syscall.SIGKILL)
+				select {}
+			}
+			return nil
+		}
 	}
 	os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr, toy().Experiment)) // a process of the command
 }

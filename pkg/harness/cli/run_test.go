@@ -13,7 +13,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
-	toys "github.com/semi-implicit/sifg/pkg/harness/testdata/toy"
 )
 
 func TestRunAndAgain(t *testing.T) {
@@ -132,7 +131,7 @@ func TestAbsentData(t *testing.T) {
 	x := toy()
 	problems := "  problems:\n    good: {particles: 6, iterations: 2, data: boston}\n" +
 		"    lost: {particles: 6, iterations: 2, data: meg}\n"
-	x.Settings = []byte(strings.Replace(toys.Config, "  problems:\n", problems, 1))
+	x.Settings = []byte(strings.Replace(toySettings, "  problems:\n", problems, 1))
 	x.want(t, "run --protocol paper", 75,
 		"27 trials: 0 already there, 18 to compute, 9 left out because data are missing",
 		"9 of 27", "the data set meg", "sifg data fetch", "18 computed", "page:")

@@ -14,27 +14,22 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 )
 
-// Table says of a table what its file leaves open: see Entry.Target and Parse. What is empty is found out.
-type Table struct {
-	Target string
-	Header string // true or false
-	Parse
-}
-
-// Set sets a key of Parse as a person writes it: decimal=comma, or drop=id,city.
-func (t *Table) Set(text string) error {
+// Set sets a key as a person writes it: decimal=comma, or drop=id,city.
+func (p *Parse) Set(text string) error {
 	key, value, _ := strings.Cut(norm.NFC.String(text), "=") // as tables are read
 	texts := map[string]*string{
-		"separator": &t.Separator, "decimal": &t.Decimal, "missing": &t.Missing, "header": &t.Header,
+		"separator": &p.Separator, "decimal": &p.Decimal, "missing": &p.Missing, "header": new(string),
 	}
 	valid := map[string][]string{"separator": slices.Sorted(maps.Keys(separators)), "decimal": {"point", "comma"},
 		"missing": {"drop"}, "header": {"true", "false"}}
-	lists := map[string]*[]string{"columns": &t.Columns, "drop": &t.Drop, "encode": &t.Encode, "na": &t.NA}
+	lists := map[string]*[]string{"columns": &p.Columns, "drop": &p.Drop, "na": &p.NA}
 	switch {
 	case value == "":
 		return usage.Errorf("--parse %s: want KEY=VALUE, such as drop=id,city", text)
 	case texts[key] != nil:
-		*texts[key] = value
+		if *texts[key] = value; key == "header" {
+			p.Header = new(value == "true")
+		}
 		return usage.Among("value", []string{value}, "--parse "+key, valid[key])
 	case lists[key] != nil: // a name with a comma stands in quotes
 		lines, err := csv.NewReader(strings.NewReader(value)).ReadAll()
@@ -51,31 +46,35 @@ func (t *Table) Set(text string) error {
 	return nil
 }
 
-// Add makes the table in a file a data set, which is called after the file. A table that cannot be read is not added.
-func (l *Library) Add(path string, t Table) (name string, err error) {
+// Add makes the table in a file a data set, which is called after the file. What p leaves empty is found out. A table
+// that cannot be read is not added.
+func (l *Library) Add(path, target string, p Parse) (name string, err error) {
 	base := filepath.Base(path)
 	name = cmp.Or(usage.Name(strings.TrimSuffix(base, filepath.Ext(base))), "table")
 	switch {
 	case l.entries[name] != nil:
 		return "", usage.Errorf("%s: there is another data set of this name: give the file another, such as my-%s",
 			path, filepath.Base(path))
-	case t.Target == "":
+	case target == "":
 		return "", usage.Errorf("%s: which column is predicted? --target names it, or is last", path)
 	}
 	b, err := safe.Read(path, maxFile)
 	if err != nil {
 		return "", usage.Errorf("%v", err)
 	}
-	t.Target = norm.NFC.String(t.Target)
 	s, err := open(path, b)
 	if err == nil {
-		err = s.find(&t.Parse, t.Header)
+		err = s.find(&p)
 	}
 	if err != nil {
 		return "", err
 	}
-	l.entries[name] = &Entry{Name: name, Title: name, Files: []File{{Role: "table"}}, Parse: t.Parse, Target: t.Target,
-		own: path}
-	_, err = l.Load(name)
-	return name, err
+	e := &Entry{Name: name, Title: name, Parse: p, Target: norm.NFC.String(target),
+		Files: []File{{Role: "table", SHA256: sum(b)}}}
+	d := &Data{Name: name, digest: e.digest()}
+	if err := d.parse(s, e); err != nil {
+		return "", err
+	}
+	l.entries[name], l.loaded[name] = e, d
+	return name, nil
 }

@@ -42,10 +42,9 @@ type Options struct {
 
 // Library is the project's data sets, and a person's own. It is safe for concurrent use.
 type Library struct {
-	cache, mirror string
-	entries       map[string]*Entry
-
-	client *http.Client
+	Options
+	entries map[string]*Entry
+	client  *http.Client
 
 	mu     sync.Mutex // of what follows
 	loaded map[string]*Data
@@ -69,11 +68,9 @@ type Data struct {
 
 // Open reads the manifest and no data.
 func Open(o Options) (*Library, error) {
-	l := &Library{
-		cache: cmp.Or(o.Cache, filepath.Join("datasets", "cache")), mirror: o.Mirror,
-		entries: map[string]*Entry{}, loaded: map[string]*Data{},
-		client: &http.Client{Timeout: 10 * time.Minute},
-	}
+	o.Cache = cmp.Or(o.Cache, filepath.Join("datasets", "cache"))
+	l := &Library{Options: o, entries: map[string]*Entry{}, loaded: map[string]*Data{},
+		client: &http.Client{Timeout: 10 * time.Minute}}
 	return l, l.add(datasets.Manifest)
 }
 

@@ -21,7 +21,7 @@ func mine(t *testing.T, manifest, table string) (*Library, string) {
 	if err = errors.Join(err, l.add([]byte(manifest))); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(l.cache, "mine", "a.csv")
+	path := filepath.Join(l.Cache, "mine", "a.csv")
 	write(t, path, table)
 	return l, path
 }
@@ -133,7 +133,7 @@ func TestDamagedCache(t *testing.T) {
 	}
 	wants(t, l.Absent("meg"), "MEG_data_reduced.csv", "sifg data fetch meg")
 	f := l.entries["meg"].Files[0]
-	path := filepath.Join(l.cache, "meg-ica", f.Name)
+	path := filepath.Join(l.Cache, "meg-ica", f.Name)
 	text := func(s string) func() error {
 		return func() error { write(t, path, s); return nil }
 	}

@@ -52,11 +52,11 @@ func (s *served) get() error {
 // arrived checks that the cache has the file whole and nothing beside it, after so many requests.
 func (s *served) arrived(t *testing.T, requests int32) {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(s.cache, "mine", "a.csv"))
+	b, err := os.ReadFile(filepath.Join(s.Cache, "mine", "a.csv"))
 	if err != nil || string(b) != thousand || s.requests.Load() != requests {
 		t.Fatalf("%d bytes in the cache after %d requests, want %d (%v)", len(b), s.requests.Load(), requests, err)
 	}
-	if found, err := os.ReadDir(filepath.Join(s.cache, "mine")); len(found) != 1 {
+	if found, err := os.ReadDir(filepath.Join(s.Cache, "mine")); len(found) != 1 {
 		t.Errorf("the cache has %v (%v)", found, err)
 	}
 	if d, err := s.Load("mine"); err != nil || d.Rows != 1000 {
@@ -118,7 +118,7 @@ func TestFetch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := serve(t, "", c.handler)
-			victim, path := filepath.Join(t.TempDir(), "victim"), filepath.Join(s.cache, "mine", "a.csv")
+			victim, path := filepath.Join(t.TempDir(), "victim"), filepath.Join(s.Cache, "mine", "a.csv")
 			write(t, victim, "damaged")
 			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.Symlink(victim, path)); err != nil {
 				t.Fatal(err)
@@ -158,7 +158,7 @@ func TestMirror(t *testing.T) {
 		folder := t.TempDir()
 		write(t, filepath.Join(folder, "mine", "a.csv"), mirrored)
 		s := serve(t, folder, whole)
-		write(t, filepath.Join(s.cache, "mine", "a.csv"), "wrong too")
+		write(t, filepath.Join(s.Cache, "mine", "a.csv"), "wrong too")
 		if err := s.get(); err != nil || s.Absent("mine") != nil || s.requests.Load() != requests {
 			t.Errorf("%d requests, %q (%v)", s.requests.Load(), s.said, err)
 		}

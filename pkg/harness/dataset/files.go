@@ -29,14 +29,6 @@ const maxFile = 1 << 30 // bytes of a file whose size is not pinned
 // format is raised when the same files and rules are parsed to other numbers.
 const format = 2
 
-// remedy says what to do where a file is absent or wrong.
-func (e *Entry) remedy(f *File) string {
-	if f.Source != "" {
-		return "sifg data fetch " + e.Name
-	}
-	return "put the right file there"
-}
-
 // Absent returns nil if all files of a data set are here, right or wrong, else an ErrAbsent that says how to get them.
 func (l *Library) Absent(name string) error {
 	_, err := l.Load(name)
@@ -53,11 +45,13 @@ func (l *Library) read(e *Entry, f *File) (place string, b []byte, err error) {
 		b, err = io.ReadAll(r)
 		return inside, b, cmp.Or(err, f.check(b))
 	}
-	places := []string{filepath.Join(l.cache, e.Folder, f.Name)}
-	if e.own != "" {
-		places = []string{e.own}
-	} else if l.mirror != "" {
-		places = append(places, filepath.Join(l.mirror, e.Folder, f.Name))
+	places := []string{filepath.Join(l.Cache, e.Folder, f.Name)}
+	if l.Mirror != "" {
+		places = append(places, filepath.Join(l.Mirror, e.Folder, f.Name))
+	}
+	remedy := "put the right file there"
+	if f.Source != "" {
+		remedy = "sifg data fetch " + e.Name
 	}
 	for _, place := range places {
 		b, wrong := safe.Read(place, cmp.Or(f.Bytes, maxFile))
@@ -71,10 +65,10 @@ func (l *Library) read(e *Entry, f *File) (place string, b []byte, err error) {
 				return place, b, nil
 			}
 		}
-		err = cmp.Or(err, fmt.Errorf("data set %s: %s: %w: %s", e.Name, safe.Text(place), wrong, e.remedy(f)))
+		err = cmp.Or(err, fmt.Errorf("data set %s: %s: %w: %s", e.Name, safe.Text(place), wrong, remedy))
 	}
 	return "", nil, cmp.Or(err, fmt.Errorf("data set %s: %w %s: %s",
-		e.Name, ErrAbsent, safe.Text(strings.Join(places, " nor ")), e.remedy(f)))
+		e.Name, ErrAbsent, safe.Text(strings.Join(places, " nor ")), remedy))
 }
 
 func sum(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
@@ -148,7 +142,10 @@ func (l *Library) load(e *Entry) (*Data, error) {
 		case e.raw():
 			d.Raw[f.Name] = b
 		case f.Role == "table":
-			err = d.parseTable(path, b, e)
+			var s *source
+			if s, err = open(path, b); err == nil {
+				err = d.parse(s, e)
+			}
 		default:
 			d.Permutation, err = parsePermutation(b)
 		}
@@ -222,9 +219,9 @@ func (l *Library) fetch(e *Entry, f *File, say func(string)) error {
 	if err := f.check(b); err != nil {
 		return fmt.Errorf("data set %s: %s: %w", e.Name, address, err)
 	}
-	path := filepath.Join(l.cache, e.Folder, f.Name)
+	path := filepath.Join(l.Cache, e.Folder, f.Name)
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), disk.WriteFileAtomic(path, b)); err != nil {
-		return usage.Errorf("the cache %s cannot be written: %v", l.cache, err)
+		return usage.Errorf("the cache %s cannot be written: %v", l.Cache, err)
 	}
 	say(fmt.Sprintf("data set %s: fetched %s", e.Name, address))
 	return nil

@@ -15,9 +15,9 @@ import (
 // sample is the number of records by which the separator is found.
 const sample = 1000
 
-// find fills in what p and header (true or false) do not say of how the table is read, judged by its records. What they
-// leave open is refused, with the flag that decides it.
-func (s *source) find(p *Parse, header string) error {
+// find fills in what p does not say of how the table is read, judged by its records. What they leave open is refused,
+// with the flag that decides it.
+func (s *source) find(p *Parse) error {
 	if p.Separator == "" {
 		var err error
 		if p.Separator, err = s.findSeparator(); err != nil {
@@ -33,18 +33,17 @@ func (s *source) find(p *Parse, header string) error {
 			return err
 		}
 	}
-	if header == "" {
-		header, err = s.findHeader(all, p)
+	if p.Header == nil {
+		p.Header, err = s.findHeader(all, p)
 	}
-	p.Header = header == "true"
 	return err
 }
 
 // findSeparator returns the separator that splits the records into most numbers and alike.
 func (s *source) findSeparator() (string, error) {
 	var failed error
-	widths, scores := map[string]int{}, map[string]float64{}
-	for _, name := range slices.Sorted(maps.Keys(separators)) {
+	widths, scores, names := map[string]int{}, map[string]float64{}, slices.Sorted(maps.Keys(separators))
+	for _, name := range names {
 		all, err := s.lines(name, sample)
 		failed = cmp.Or(failed, err)
 		widths[name], scores[name] = score(all)
@@ -52,10 +51,8 @@ func (s *source) findSeparator() (string, error) {
 	if widths["tab"] == widths["whitespace"] { // which splits at tabs too
 		scores["whitespace"] = 0
 	}
-	ranked := slices.SortedFunc(maps.Keys(scores), func(a, b string) int {
-		return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b))
-	})
-	best, rival := ranked[0], ranked[1]
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(scores[b], scores[a]) })
+	best, rival := names[0], names[1]
 	switch {
 	case scores[best] == 0 && failed != nil:
 		return "", failed
@@ -77,7 +74,8 @@ func score(all []line) (width int, share float64) {
 			width = n
 		}
 		for _, text := range l.fields {
-			if numeric(text) {
+			_, point := number(text, "point")
+			if _, comma := number(text, "comma"); point || comma {
 				numbers++
 			}
 		}
@@ -87,13 +85,6 @@ func score(all []line) (width int, share float64) {
 		return width, 0
 	}
 	return width, float64(widths[width]) / float64(len(all)) * (0.01 + float64(numbers)/float64(values))
-}
-
-// numeric reports whether a text is a number with a decimal point or with a decimal comma.
-func numeric(text string) bool {
-	_, point := number(text, "point")
-	_, comma := number(text, "comma")
-	return point || comma
 }
 
 // findDecimal returns point or comma: the one by which the values are numbers.
@@ -127,19 +118,19 @@ func (s *source) findDecimal(all []line, p *Parse) (string, error) {
 	return "point", nil
 }
 
-// findHeader returns true or false: whether the first record has names. In columns of numbers a text is a name,
-// and numbers may be that are all beyond those below.
-func (s *source) findHeader(all []line, p *Parse) (string, error) {
+// findHeader returns whether the first record has names. In columns of numbers a text is a name, and numbers may be
+// that are all beyond those below.
+func (s *source) findHeader(all []line, p *Parse) (*bool, error) {
 	first, rest := all[0], all[1:]
 	if len(rest) > 0 && !slices.ContainsFunc(rest, func(l line) bool { return len(l.fields) != len(first.fields)+1 }) {
-		return "true", nil // as R writes it: the column of row names has no name
+		return new(true), nil // as R writes it: the column of row names has no name
 	}
 	texts, numbers, beyond := 0, 0, 0 // of the first record, in columns of numbers
 	for j, text := range first.fields {
 		var below []float64
 		others := 0
 		for _, l := range rest {
-			if j >= len(l.fields) || p.lacks(l.fields[j], false) {
+			if j >= len(l.fields) || p.lacks(l.fields[j]) {
 				continue
 			}
 			if v, is := number(l.fields[j], p.Decimal); is {
@@ -150,7 +141,7 @@ func (s *source) findHeader(all []line, p *Parse) (string, error) {
 		}
 		v, is := number(text, p.Decimal)
 		switch {
-		case len(below) <= others || p.lacks(text, false): // a column of text
+		case len(below) <= others || p.lacks(text): // a column of text
 		case !is:
 			texts++
 		case v < slices.Min(below) || v > slices.Max(below):
@@ -161,21 +152,21 @@ func (s *source) findHeader(all []line, p *Parse) (string, error) {
 	}
 	switch {
 	case texts == 0 && numbers > 0:
-		return "false", nil
+		return new(false), nil
 	case texts > 0 && numbers+beyond == 0 || len(rest) == 0:
-		return "true", nil
+		return new(true), nil
 	}
-	return "", usage.Errorf("%s:%d: are %s names or values? --parse header=true or header=false says it", s.path,
+	return nil, usage.Errorf("%s:%d: are %s names or values? --parse header=true or header=false says it", s.path,
 		first.number, safe.Text(strings.Join(first.fields, ", ")))
 }
 
 // absent are the texts that stand for a missing value, in any case of letters.
 var absent = []string{"", "NA", "N/A", "#N/A", "<NA>", "NaN", "null", "None", "?"}
 
-// lacks reports whether a text stands for a missing value; in a column of texts, if it is empty or among NA.
-func (p *Parse) lacks(text string, encoded bool) bool {
+// lacks reports whether a text stands for a missing value.
+func (p *Parse) lacks(text string) bool {
 	like := func(a string) bool { return strings.EqualFold(a, text) }
-	return text == "" || slices.Contains(p.NA, text) || !encoded && slices.ContainsFunc(absent, like)
+	return slices.Contains(p.NA, text) || slices.ContainsFunc(absent, like)
 }
 
 // Numbers with separators of thousands, and signs that may be such.

@@ -26,8 +26,6 @@ type Entry struct {
 	Rows   int    `yaml:"rows"        json:"-"`      // that there must be; 0: any number
 	// seed of NumPy's RandomState, in place of a file
 	Permutation *uint32 `yaml:"permutation" json:"permutation,omitempty"`
-
-	own string // path of a person's table; "": a data set of the project
 }
 
 // File is one file of a data set.
@@ -39,18 +37,15 @@ type File struct {
 	SHA256 string `yaml:"sha256" json:"sha256"`
 }
 
-// Parse says how the table is read.
+// Parse says how the table is read. Of a person's own table what is empty is found out.
 type Parse struct {
-	Separator string   `yaml:"separator" json:"separator"`       // one of separators
-	Header    bool     `yaml:"header" json:"header"`             // the first record has names
-	Columns   []string `yaml:"columns,omitempty" json:"columns"` // names, in place of those of the header
-	Drop      []string `yaml:"drop,omitempty,flow" json:"drop"`  // columns that are left out unread
-	Decimal   string   `yaml:"decimal" json:"decimal,omitempty"` // see number
-	NA        []string `yaml:"na,omitempty" json:"na,omitempty"` // more texts that stand for a missing value
-
-	// columns of text, each of which becomes a column of 0 and 1 for each of its texts but the first in the alphabet
-	Encode  []string `yaml:"encode,omitempty" json:"encode,omitempty"`
-	Missing string   `yaml:"missing,omitempty" json:"missing,omitempty"` // drop or "", which refuses missing values
+	Separator string   `yaml:"separator" json:"separator"`                 // one of separators
+	Header    *bool    `yaml:"header" json:"header"`                       // the first record has names
+	Columns   []string `yaml:"columns,omitempty" json:"columns"`           // names, in place of those of the header
+	Drop      []string `yaml:"drop,omitempty,flow" json:"drop"`            // columns that are left out unread
+	Decimal   string   `yaml:"decimal" json:"decimal,omitempty"`           // see number
+	NA        []string `yaml:"na,omitempty" json:"na,omitempty"`           // more texts that stand for a missing value
+	Missing   string   `yaml:"missing,omitempty" json:"missing,omitempty"` // drop or "", which refuses missing values
 }
 
 var separators = map[string]rune{"comma": ',', "semicolon": ';', "pipe": '|', "tab": '\t', "whitespace": ' '}
@@ -65,6 +60,9 @@ func (l *Library) add(manifest []byte) error {
 	}
 	for name, e := range m.Datasets {
 		e.Name = name
+		if e.Parse.Header == nil {
+			e.Parse.Header = new(false)
+		}
 		for i := range e.Files {
 			f := &e.Files[i]
 			f.Role, f.Source = cmp.Or(f.Role, "table"), cmp.Or(f.Source, e.Source)

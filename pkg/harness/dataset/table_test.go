@@ -23,15 +23,16 @@ func reading(t *testing.T, name, text, flags string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var table Table
+	var target string
+	var parse Parse
 	for flag := range strings.SplitSeq(flags, "; ") {
-		if target, ok := strings.CutPrefix(flag, "target="); ok {
-			table.Target = target
-		} else if err := table.Set(flag); err != nil {
+		if column, ok := strings.CutPrefix(flag, "target="); ok {
+			target = column
+		} else if err := parse.Set(flag); err != nil {
 			return err.Error()
 		}
 	}
-	set, err := l.Add(path, table)
+	set, err := l.Add(path, target, parse)
 	if err != nil {
 		if !errors.Is(err, ErrDamaged) && !errors.As(err, new(*usage.Error)) {
 			t.Errorf("%v is neither wrong data nor wrongly asked", err)
@@ -160,11 +161,9 @@ func TestTables(t *testing.T) {
 		{"target=last; header=false; decimal=point; separator=semicolon", "1,5;2\n3;4\n",
 			`c1 ("1,5" in line 1)`},
 
-		// Rows without a value are counted once, or left out; a column of text becomes columns of 0 and 1.
-		{header + "; encode=city", towns, "line 3 (1 for a, 1 for b): --parse missing=drop"},
-		{header + "; encode=city; missing=drop", towns,
-			", 2 rows left out (1 for a, 1 for b): a city=Oslo city=Rome b: [1 0 1 2 5 1 0 6 7 0 0 8]"},
-		{header + "; encode=town; missing=drop", towns, `"town": the columns are a, city, b`},
+		// Rows without a value are counted once, or left out.
+		{header + "; drop=city", towns, "line 3 (1 for a, 1 for b): --parse missing=drop"},
+		{header + "; drop=city; missing=drop", towns, ", 2 rows left out (1 for a, 1 for b): a b: [1 2 5 6 7 8]"},
 		{header, two, "line 2 (1 for c1): --parse missing=drop leaves such rows out"},
 		{header + "; drop=c1", two, `no finite number in city ("Rome" in line 2), b ("x" in line 3): --parse na`},
 		{"size=3", "", `unknown key "size" in --parse`},
@@ -227,11 +226,11 @@ func FuzzTables(f *testing.F) {
 			return
 		}
 		e := &Entry{Target: "last", Parse: Parse{Missing: "drop"}}
-		if s.find(&e.Parse, "") != nil {
+		if s.find(&e.Parse) != nil {
 			return
 		}
 		d := &Data{}
-		if d.parseTable("a.csv", b, e) == nil && (len(d.X) != d.Rows*d.Cols || len(d.Lines) != d.Rows ||
+		if d.parse(s, e) == nil && (len(d.X) != d.Rows*d.Cols || len(d.Lines) != d.Rows ||
 			len(d.Columns) != d.Cols || d.Target < 0 || slices.ContainsFunc(d.X, math.IsNaN)) {
 			t.Errorf("%.500q: %s", b, d.Read)
 		}

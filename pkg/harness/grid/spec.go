@@ -198,7 +198,7 @@ func (s *seeds) UnmarshalYAML(n *yaml.Node) error {
 	var v any
 	err := n.Decode(&v)
 	if err == nil {
-		*s, err = settings.SeedsOf(v)
+		*s, err = settings.Seeds(v)
 	}
 	return err
 }

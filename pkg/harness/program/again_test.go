@@ -26,7 +26,7 @@ func TestEdited(t *testing.T) {
 	score := func() (*Session, error) {
 		s := Begin(context.Background())
 		t.Cleanup(s.End)
-		x, _ := p.Target(s)
+		x := p.Target(s)
 		x.Evaluate(make([]float64, 3), make([]float64, 2))
 		return s, s.Err()
 	}
@@ -76,7 +76,7 @@ func TestLaterProcess(t *testing.T) {
 		}
 		write(t, how, edited)
 		s := Begin(context.Background())
-		x, _ := p.Target(s)
+		x := p.Target(s)
 		x.Evaluate(make([]float64, 6), []float64{1, 2, 3, 4})
 		if err := s.Err(); (err == nil) != (want == "") || err != nil && err.Error() != want {
 			t.Errorf("%s: %v, want %s", edited, err, want)

@@ -47,14 +47,6 @@ const maxFile = 1 << 30
 // depends is what a program hangs on, by name: digests of files, and of what it says itself.
 type depends map[string]string
 
-// from is a path as a program in the folder dir, which may be "", means it.
-func from(dir, path string) string {
-	if dir == "" || filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(dir, path)
-}
-
 // named returns the digests of the files that the words of a command name in the folder in which it runs, as a whole or
 // after a =. The first word is looked for in PATH unless it has a /.
 func named(dir string, words []string) (depends, error) {
@@ -62,7 +54,10 @@ func named(dir string, words []string) (depends, error) {
 	for i, word := range words {
 		_, value, _ := strings.Cut(word, "=")
 		for _, name := range []string{word, value} {
-			path := from(dir, name)
+			path := name
+			if !filepath.IsAbs(name) {
+				path = filepath.Join(dir, name)
+			}
 			info, err := os.Stat(path)
 			if err != nil || !info.Mode().IsRegular() || i == 0 && !strings.Contains(word, "/") {
 				continue

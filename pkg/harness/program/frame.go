@@ -143,8 +143,8 @@ func (r reader) message() (m message, err error) {
 	return m, nil
 }
 
-// array reads an array of cols columns, of rows rows or, if that is negative, up to limit. what says what it is.
-func (r reader) array(dst []float64, rows, limit, cols int, what string) ([]float64, error) {
+// array reads an array of cols columns and least to most rows. what says what it is.
+func (r reader) array(dst []float64, least, most, cols int, what string) ([]float64, error) {
 	start, err := r.Peek(10)
 	if err != nil {
 		return nil, err
@@ -158,16 +158,16 @@ func (r reader) array(dst []float64, rows, limit, cols int, what string) ([]floa
 	}
 	descr, columnsFirst, shape, err := npy.Header(head)
 	r.Discard(len(head))
-	want := fmt.Sprintf("%d rows", rows)
-	if rows < 0 {
-		want = fmt.Sprintf("1 to %d rows", limit)
+	want := fmt.Sprintf("%d rows", most)
+	if least < most {
+		want = fmt.Sprintf("%d to %d rows", least, most)
 	}
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("sent as %s an array that cannot be read: %w", what, err)
 	case descr != "<f8" || columnsFirst:
 		return nil, fmt.Errorf("sent values of type '%s' as %s: want '<f8' (float64), rows first", descr, what)
-	case len(shape) != 2 || shape[1] != cols || rows >= 0 && shape[0] != rows || shape[0] < 1 || shape[0] > limit:
+	case len(shape) != 2 || shape[1] != cols || shape[0] < least || shape[0] > most:
 		return nil, fmt.Errorf("sent an array of shape %v as %s: want %s of %d values", shape, what, want, cols)
 	}
 	dst = slices.Grow(dst[:0], shape[0]*cols)[:shape[0]*cols]

@@ -88,7 +88,7 @@ func FuzzFrames(f *testing.F) {
 		for err == nil {
 			const limit, cols = 100, 3
 			var got []float64
-			if got, err = r.array(nil, -1, limit, cols, "the answer"); err == nil &&
+			if got, err = r.array(nil, 1, limit, cols, "the answer"); err == nil &&
 				(len(got)%cols != 0 || len(got) == 0 || len(got) > limit*cols) {
 				t.Errorf("%d values", len(got))
 			}

@@ -39,7 +39,6 @@ func TestNothingIsLeft(t *testing.T) {
 					syscall.Kill(pid, syscall.SIGKILL)
 				}
 			})
-			Add(p, "")
 			evaluate(ctx, p)
 		}
 		cancel()
@@ -52,7 +51,7 @@ func TestNothingIsLeft(t *testing.T) {
 func evaluate(ctx context.Context, p *Program) {
 	s := Begin(ctx)
 	defer s.End()
-	x, _ := p.Target(s)
+	x := p.Target(s)
 	x.Evaluate(make([]float64, 3), make([]float64, 2))
 }
 

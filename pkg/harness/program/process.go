@@ -26,8 +26,8 @@ type process struct {
 	in      *os.File
 	out     *os.File
 	from    reader
-	buffer  []byte // of messages to it
-	stderr  tail
+	buffer  []byte      // of messages to it
+	stderr  tail        // its end
 	busy    sync.Mutex  // held from a question to its answer
 	midway  bool        // a sampler in the middle of a trial
 	stays   func() bool // undoes that the end of its session's context kills it; false if that has
@@ -146,31 +146,20 @@ func (c *process) failure(ctx context.Context, err error, what string) error {
 			words += " (a program that starts it must pass on stdin and stdout: conda run --no-capture-output)"
 		}
 	}
-	if said := c.stderr.last(); said != "" {
-		words += "; it said last: " + said
+	if c.ended.Err() != nil { // nothing is written to stderr any more
+		if said := strings.Fields(string(c.stderr)); len(said) > 0 {
+			words += "; it said last: " + strings.Join(said, " ")
+		}
 	}
 	return fmt.Errorf("the program %q %s", c.program, words)
 }
 
 // tail keeps the end of what is written to it.
-type tail struct {
-	mu   sync.Mutex
-	text []byte
-}
-
-const kept = 500 // bytes
+type tail []byte
 
 func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, b[max(0, len(b)-kept):]...)
-	t.text = t.text[max(0, len(t.text)-kept):]
+	const kept = 500 // bytes
+	*t = append(*t, b[max(0, len(b)-kept):]...)
+	*t = (*t)[max(0, len(*t)-kept):]
 	return len(b), nil
-}
-
-// last returns the end as one line.
-func (t *tail) last() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return strings.Join(strings.Fields(string(t.text)), " ")
 }

@@ -37,15 +37,15 @@ type Program struct {
 	dir   string // in which it runs; "": the working folder
 	First First  // what it said of itself when it was started first
 
-	sampler string  // that it is known as; "": none
 	depends depends // of its first process
 
 	// running is locked for what follows.
-	idle []*process
+	sampler string // that it is known as; "": none
+	idle    []*process
 }
 
-// Start starts a program in a folder, "" for the working folder, for its first line. No shell reads the command. Its
-// errors are a person's mistakes. The folder is no part of its identity.
+// Start starts a program in a folder, "" for the working folder, for its first line, and makes it known, for Find. No
+// shell reads the command. Its errors are a person's mistakes. The folder is no part of its identity.
 func Start(ctx context.Context, dir, command string) (*Program, error) {
 	words, err := split(command)
 	p := &Program{Identity: Identity{Command: words}, dir: dir}
@@ -68,6 +68,9 @@ func Start(ctx context.Context, dir, command string) (*Program, error) {
 	p.Version, p.First, p.idle = first.said.Version, first.said, []*process{first}
 	p.depends, p.Digest = first.depends, first.depends.digest()
 	slog.Debug("a key covers", "program", p.String(), "files", p.depends.names())
+	running.Lock()
+	defer running.Unlock()
+	running.all = append(running.all, p)
 	return p, nil
 }
 
@@ -95,7 +98,8 @@ func (p *Program) Name() string {
 	return cmp.Or(usage.Name(stem), "program")
 }
 
-// borrow returns a process of the program: one that waits for work, or a new one.
+// borrow returns a process of the program: one that waits for work, or a new one, which has to hang on the same as the
+// first, and to say the same of itself.
 func (p *Program) borrow(ctx context.Context) (*process, error) {
 	running.Lock()
 	for len(p.idle) > 0 {
@@ -108,11 +112,6 @@ func (p *Program) borrow(ctx context.Context) (*process, error) {
 		last.kill()
 	}
 	running.Unlock()
-	return p.another(ctx)
-}
-
-// another starts one more process, which has to hang on the same as the first, and to say the same of itself.
-func (p *Program) another(ctx context.Context) (*process, error) {
 	c, err := p.spawn(ctx)
 	if err != nil {
 		return nil, err
@@ -130,25 +129,10 @@ func (p *Program) another(ctx context.Context) (*process, error) {
 	return nil, err
 }
 
-// giveBack takes a process back that is between two pieces of work.
-func (p *Program) giveBack(c *process) {
-	running.Lock()
-	defer running.Unlock()
-	p.idle = append(p.idle, c)
-}
-
 // running are the programs that this command was given.
 var running struct {
 	sync.Mutex
 	all []*Program
-}
-
-// Add makes a program known, for Find; a sampler has a name, for Of.
-func Add(p *Program, name string) {
-	running.Lock()
-	defer running.Unlock()
-	p.sampler = name
-	running.all = append(running.all, p)
 }
 
 // Of returns the identity of the program that is the sampler of a name; nil if the sampler is no program.
@@ -156,7 +140,7 @@ func Of(sampler string) *Identity {
 	running.Lock()
 	defer running.Unlock()
 	for _, p := range running.all {
-		if p.First.Sampler != nil && p.sampler == sampler {
+		if p.sampler == sampler {
 			return &p.Identity
 		}
 	}

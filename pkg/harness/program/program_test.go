@@ -41,7 +41,6 @@ func started(t *testing.T, command string) *Program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	Add(p, "")
 	t.Cleanup(func() {
 		Close()
 		gone(t)
@@ -57,14 +56,10 @@ func ask(t *testing.T, how string, limit time.Duration) string {
 	if err != nil {
 		return "!" + err.Error()
 	}
-	Add(p, "")
 	defer Close()
 	s := Begin(ctx)
 	defer s.End()
-	x, err := p.Target(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := p.Target(s)
 	points, out := make([]float64, 1000*dim), make([]float64, 1000*(1+dim))
 	for range 2 {
 		for i := range points {
@@ -81,7 +76,7 @@ func ask(t *testing.T, how string, limit time.Duration) string {
 	if out[4] != -2 || out[5] != -3 {
 		t.Errorf("%s: the score at (2, 3) is (%g, %g)", how, out[4], out[5])
 	}
-	return s.Remark()
+	return s.Remark
 }
 
 // left are the processes of test programs that still run.
@@ -168,7 +163,7 @@ func TestWrongSamplers(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), limit)
 		s := sampled(ctx, started(t, command("sampler-"+how)), iterations)
-		said := s.Remark()
+		said := s.Remark
 		if s.Err() != nil {
 			said = s.Err().Error()
 		}
@@ -202,7 +197,7 @@ func TestPool(t *testing.T) {
 		var open []*Session
 		for range sessions {
 			s := Begin(context.Background())
-			x, _ := p.Target(s)
+			x := p.Target(s)
 			x.Evaluate(make([]float64, 3), make([]float64, 2))
 			out = append(out, s.held[0].cmd.Process.Pid)
 			open = append(open, s)
@@ -221,16 +216,11 @@ func TestPool(t *testing.T) {
 
 // TestFind: only what the command was given is found; what a program says that it hangs on makes another.
 func TestFind(t *testing.T) {
-	p, err := Start(context.Background(), "", command("well"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := started(t, command("well"))
 	unknown := "is not among those that this command was given"
-	if _, err := Find(&p.Identity); err == nil || !strings.Contains(err.Error(), unknown) {
+	if _, err := Find(&Identity{Command: p.Command}); err == nil || !strings.Contains(err.Error(), unknown) {
 		t.Errorf("a program that nobody named: %v", err)
 	}
-	Add(p, "")
-	defer Close()
 	if found, err := Find(&p.Identity); found != p || p.Version != "test 1" {
 		t.Errorf("%v, %v", found, err)
 	}

@@ -76,7 +76,9 @@ func Register(name string, p *Program) error {
 		return usage.Errorf("--sampler %s: the settings of its first line: %s", name,
 			strings.TrimPrefix(err.Error(), fmt.Sprintf("panic: sifg: Register %q: ", name)))
 	}
-	Add(p, name)
+	running.Lock()
+	defer running.Unlock()
+	p.sampler = name
 	return nil
 }
 
@@ -151,7 +153,7 @@ func (s *Sampler) Move(c *sifg.Cloud) {
 // gradients. So no sample knows more than it may.
 func (s *Sampler) answer(p *process, d, at, most int) (err error) {
 	limit := max(1, 1<<24/d) // rows
-	if s.points, err = p.from.array(s.points, -1, limit, d, "points of a question"); err != nil {
+	if s.points, err = p.from.array(s.points, 1, limit, d, "points of a question"); err != nil {
 		return err
 	}
 	rows := len(s.points) / d
@@ -180,7 +182,7 @@ func (s *Sampler) take(p *process, c *sifg.Cloud) error {
 		return err
 	}
 	if c.Iter+1 == s.job.Iterations && s.spent < s.job.Gradients*9/10 {
-		s.session.remark = fmt.Sprintf("the program %q asked for %d of its %d gradients", s.program, s.spent,
+		s.session.Remark = fmt.Sprintf("the program %q asked for %d of its %d gradients", s.program, s.spent,
 			s.job.Gradients)
 	}
 	copy(c.Z.Data, metric.Points{N: n, D: d, Data: x}.Batch().Data)
@@ -190,7 +192,7 @@ func (s *Sampler) take(p *process, c *sifg.Cloud) error {
 // keep reads draws that the program tells of besides its sample, for targets that want them.
 func (s *Sampler) keep(p *process, c *sifg.Cloud) error {
 	d := c.Z.Cols
-	x, err := p.from.array(nil, -1, 1<<27/d, d, "its draws") // a gigabyte at most
+	x, err := p.from.array(nil, 1, 1<<27/d, d, "its draws") // a gigabyte at most
 	if err != nil {
 		return err
 	}

@@ -16,10 +16,11 @@ type Session struct {
 	ctx context.Context
 	end context.CancelCauseFunc
 
-	mu     sync.Mutex
-	held   []*process
-	err    error  // the first failure
-	remark string // on what is allowed and looks wrong
+	Remark string // on what a sampler did that is allowed and looks wrong
+
+	mu   sync.Mutex
+	held []*process
+	err  error // the first failure
 }
 
 // Begin returns a session without processes.
@@ -37,11 +38,13 @@ func (s *Session) End() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range s.held {
-		if c.stays() && s.err == nil && !c.midway {
-			c.program.giveBack(c)
-		} else {
+		if !c.stays() || s.err != nil || c.midway {
 			c.kill()
+			continue
 		}
+		running.Lock()
+		c.program.idle = append(c.program.idle, c)
+		running.Unlock()
 	}
 	s.held = nil
 	s.end(nil)
@@ -65,19 +68,12 @@ func (s *Session) fail(err error) error {
 	return s.err
 }
 
-// Remark returns what the programs did that is allowed and looks wrong; "" for nothing.
-func (s *Session) Remark() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.remark
-}
-
 // with lets f talk to the session's process of a program. what says what is awaited of it. It
 // returns the session's first failure.
 func (s *Session) with(p *Program, what string, f func(c *process) error) error {
 	c, err := s.of(p)
 	if err != nil {
-		return err
+		return s.fail(err)
 	}
 	c.busy.Lock()
 	defer c.busy.Unlock()
@@ -102,13 +98,11 @@ func (s *Session) of(p *Program) (c *process, err error) {
 			return c, nil
 		}
 	}
-	if c, s.err = p.borrow(s.ctx); s.err != nil {
-		s.end(s.err)
-		return nil, s.err
+	if c, err = p.borrow(s.ctx); err == nil {
+		c.stays = context.AfterFunc(s.ctx, c.kill)
+		s.held = append(s.held, c)
 	}
-	c.stays = context.AfterFunc(s.ctx, c.kill)
-	s.held = append(s.held, c)
-	return c, nil
+	return c, err
 }
 
 // evaluator returns what computes log density and gradient of a target of n points, n×(1+d), for a sampler that asks;

@@ -16,12 +16,9 @@ type Target struct {
 	session *Session
 }
 
-// Target returns the program as a target; an error if it is a sampler.
-func (p *Program) Target(s *Session) (*Target, error) {
-	if p.First.Target == nil {
-		return nil, fmt.Errorf("the program %q is a sampler, where a target is wanted", p)
-	}
-	return &Target{TargetInfo: *p.First.Target, program: p, session: s}, nil
+// Target returns the program, which is one, as a target.
+func (p *Program) Target(s *Session) *Target {
+	return &Target{TargetInfo: *p.First.Target, program: p, session: s}
 }
 
 // Dim returns the number d of coordinates.

@@ -77,7 +77,7 @@ func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threa
 	if err := stopped(); err != nil { // also where what it was measured by failed
 		return nil, err
 	}
-	r := ended(t, status, strings.Trim(reason+": "+uses.Remark(), ": "), c.Iter, started)
+	r := ended(t, status, strings.Trim(reason+": "+uses.Remark, ": "), c.Iter, started)
 	r.Trial.Dim = p.Target.Dim()
 	j.leave(r)
 	return r, nil

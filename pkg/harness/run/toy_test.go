@@ -63,10 +63,7 @@ func ask(s *program.Session, how string) error {
 	if err != nil {
 		return err
 	}
-	x, err := p.Target(s)
-	if err != nil {
-		return err
-	}
+	x := p.Target(s)
 	x.Evaluate(make([]float64, 2), []float64{0})
 	return s.Err()
 }

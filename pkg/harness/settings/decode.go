@@ -23,14 +23,14 @@ import (
 func Decode(options map[string]any, dst any) error { return decode("options", options, dst, nil) }
 
 // exact refuses values of another kind than is wanted, numbers that are not finite, and fractions where whole numbers
-// are wanted. Where seeds are wanted, it reads them by SeedsOf.
+// are wanted. Where seeds are wanted, it reads them by Seeds.
 func exact(from, to reflect.Type, v any) (any, error) {
 	x, number := v.(float64)
 	number = number || from.Kind() >= reflect.Int && from.Kind() <= reflect.Float64
 	want := wanted(to)
 	switch kind := to.Kind(); {
 	case to == reflect.TypeFor[[]uint64]():
-		return SeedsOf(v)
+		return Seeds(v)
 	case kind >= reflect.Int && kind <= reflect.Float64 && !number,
 		(kind == reflect.Bool || kind == reflect.String || kind == reflect.Slice) && from.Kind() != kind,
 		(kind == reflect.Struct || kind == reflect.Map) && from.Kind() != reflect.Map && from.Kind() != reflect.Struct:
@@ -63,48 +63,39 @@ func short(v any) string {
 // mostSeeds bounds what a person can mean: more are not computed.
 const mostSeeds = 100_000
 
-// Seeds reads seeds as a person writes them: 7, 1..20 or 1-20, with commas between. They come in rising order, each
-// once: what is made of trials must not hang on the order in which somebody named their seeds.
-func Seeds(text string) (out []uint64, err error) {
-	for part := range strings.SplitSeq(text, ",") {
-		part = strings.TrimSpace(part)
-		low, high, isRange := strings.Cut(strings.Replace(part, "-", "..", 1), "..")
-		if !isRange {
-			high = low
-		}
-		a, err1 := strconv.ParseUint(low, 10, 64)
-		b, err2 := strconv.ParseUint(high, 10, 64)
-		if err1 != nil || err2 != nil || b < a {
-			return nil, usage.Errorf("the seeds %q: want whole numbers from 0 and rising ranges, as in 1,2,5-20", part)
-		}
-		if b-a >= mostSeeds || len(out)+int(b-a) >= mostSeeds {
-			return nil, usage.Errorf("the seeds %q are too many: want at most %d", text, mostSeeds)
-		}
-		for i := range b - a + 1 {
-			out = append(out, a+i)
-		}
-	}
-	slices.Sort(out)
-	return out, usage.Twice("seed", out)
-}
-
-// SeedsOf reads the seeds of a YAML value, a text or a list of numbers and texts, by Seeds.
-func SeedsOf(v any) ([]uint64, error) {
+// Seeds reads seeds as a person writes them, in a text or a YAML list of numbers and texts: 7, 1..20 or 1-20, with
+// commas between. They come in rising order, each once: what is made of trials must not hang on the order in which
+// somebody named their seeds.
+func Seeds(v any) (out []uint64, err error) {
 	list, ok := v.([]any)
 	if !ok {
 		list = []any{v}
 	}
-	var texts []string
 	for _, x := range list {
 		if kind := reflect.ValueOf(x).Kind(); kind == reflect.Map || kind == reflect.Slice {
 			return nil, usage.Errorf("want whole numbers from 0 and ranges, as in [1, 2, 5-20], got %s", short(x))
 		}
-		texts = append(texts, fmt.Sprint(x))
+		for part := range strings.SplitSeq(fmt.Sprint(x), ",") {
+			part = strings.TrimSpace(part)
+			low, high, isRange := strings.Cut(strings.Replace(part, "-", "..", 1), "..")
+			if !isRange {
+				high = low
+			}
+			a, err1 := strconv.ParseUint(low, 10, 64)
+			b, err2 := strconv.ParseUint(high, 10, 64)
+			if err1 != nil || err2 != nil || b < a {
+				return nil, usage.Errorf("the seeds %q: want whole numbers from 0 and rising ranges, as in 1,2,5-20", part)
+			}
+			if b-a >= mostSeeds || len(out)+int(b-a) >= mostSeeds {
+				return nil, usage.Errorf("the seeds %q are too many: want at most %d", part, mostSeeds)
+			}
+			for i := range b - a + 1 {
+				out = append(out, a+i)
+			}
+		}
 	}
-	if texts == nil {
-		return nil, nil
-	}
-	return Seeds(strings.Join(texts, ","))
+	slices.Sort(out)
+	return out, usage.Twice("seed", out)
 }
 
 // Override is one key=value laid over a settings file. docs/configuration.md, "Overrides", says what keys there are.

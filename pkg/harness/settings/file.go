@@ -76,7 +76,7 @@ func (f *File) names() map[reflect.Type][]string {
 	return map[reflect.Type][]string{
 		reflect.TypeFor[protocolName](): f.Protocols,
 		reflect.TypeFor[scaleName]():    Scales,
-		reflect.TypeFor[methodName]():   f.Methods,
+		reflect.TypeFor[methodName]():   slices.Concat(f.Methods, f.named),
 		reflect.TypeFor[problemName]():  f.Problems,
 	}
 }

@@ -156,8 +156,8 @@ func matching(m map[string]any, name string) (out []string) {
 
 // matches reports whether a pattern, in which * stands for any text, is one of name.
 func matches(pattern, name string) bool {
-	ok, err := path.Match(pattern, name)
-	return ok && err == nil
+	ok, _ := path.Match(pattern, name)
+	return ok
 }
 
 // overlay lays the values of from over those of to, mapping by mapping. Nothing in place of a value takes it away.

@@ -174,10 +174,10 @@ func TestSeeds(t *testing.T) {
 			t.Errorf("%q: %v, %v, want %s", text, got, err, want)
 		}
 	}
-	if got, err := SeedsOf([]any{5, "3-4", 1}); err != nil || fmt.Sprint(got) != "[1 3 4 5]" {
+	if got, err := Seeds([]any{5, "3-4", 1}); err != nil || fmt.Sprint(got) != "[1 3 4 5]" {
 		t.Errorf("%v, %v", got, err)
 	}
-	if _, err := SeedsOf([]any{5, "3-5"}); err == nil || err.Error() != "seed 5 is there twice" {
+	if _, err := Seeds([]any{5, "3-5"}); err == nil || err.Error() != "seed 5 is there twice" {
 		t.Error(err)
 	}
 }

@@ -133,11 +133,6 @@ type Method struct {
 func (f *File) For(wants func(problem, method string) bool, named []string) *File {
 	out := *f
 	out.wants, out.named = wants, named
-	for _, name := range named {
-		if !slices.Contains(out.Methods, name) {
-			out.Methods = append(slices.Clip(out.Methods), name)
-		}
-	}
 	return &out
 }
 
@@ -149,14 +144,12 @@ func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, erro
 	}
 	s := &Settings{file: f, where: fmt.Sprintf("experiment %s, protocol %s, scale %s", f.name, protocol, scale)}
 	s.layers = f.layers(protocol, scale)
-	written := len(s.layers)
-	for _, o := range over {
-		l, err := f.layer(o)
-		if err != nil {
-			return nil, err
-		}
-		s.layers = append(s.layers, l)
+	layers, err := s.under(over)
+	if err != nil {
+		return nil, err
 	}
+	overrides := layers[len(s.layers):]
+	s.layers = layers
 	var all [][]string // the methods of each problem
 	for _, name := range f.Problems {
 		p, methods, err := s.problem(name)
@@ -165,15 +158,17 @@ func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, erro
 		}
 		s.Problems, all = append(s.Problems, p), append(all, methods)
 	}
-	none, listed, base := true, slices.Concat(all...), child(f.root, "base", "methods")
+	var added []string // methods that are named and would run nowhere
+	for _, name := range f.named {
+		if !slices.Contains(slices.Concat(append(all, added)...), name) && !lists(f.root, name) {
+			added = append(added, name)
+		}
+	}
+	none := true
 	for i, methods := range all {
 		p := &s.Problems[i]
-		for _, name := range f.named {
-			_, own := base[name]
-			runs := own && (slices.Contains(listed, name) || lists(f.root, name))
-			if len(methods) > 0 && !runs && !slices.Contains(methods, name) {
-				methods = append(slices.Clip(methods), name)
-			}
+		if len(methods) > 0 {
+			methods = slices.Concat(methods, added)
 		}
 		for _, name := range methods {
 			if f.wants != nil && !f.wants(p.Name, name) {
@@ -186,7 +181,7 @@ func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, erro
 			p.Methods, none = append(p.Methods, m), false
 		}
 	}
-	for i, l := range s.layers[written:] {
+	for i, l := range overrides {
 		if !l.used && !none {
 			return nil, usage.Errorf("%s changes nothing: no method of %s that runs has this setting", over[i], f.name)
 		}
@@ -229,15 +224,25 @@ func (s *Settings) problem(name string) (p Problem, methods []string, err error)
 	return p, methods, nil
 }
 
-// Method resolves the configuration of one method on one problem with further overrides on top.
-func (s *Settings) Method(problem, method string, over ...Override) (Method, error) {
-	m, layers := Method{Name: method}, slices.Clip(s.layers)
+// under returns the layers with those of further overrides on top.
+func (s *Settings) under(over []Override) ([]*layer, error) {
+	layers := slices.Clip(s.layers)
 	for _, o := range over {
 		l, err := s.file.layer(o)
 		if err != nil {
-			return m, err
+			return nil, err
 		}
 		layers = append(layers, l)
+	}
+	return layers, nil
+}
+
+// Method resolves the configuration of one method on one problem with further overrides on top.
+func (s *Settings) Method(problem, method string, over ...Override) (Method, error) {
+	m := Method{Name: method}
+	layers, err := s.under(over)
+	if err != nil {
+		return m, err
 	}
 	merged, err := s.merge(problem, method, layers)
 	if err != nil {
@@ -256,9 +261,10 @@ func (s *Settings) Method(problem, method string, over ...Override) (Method, err
 
 // Concerns reports whether an override sets something of a method on a problem.
 func (s *Settings) Concerns(problem, method string, o Override) (bool, error) {
-	l, err := s.file.layer(o)
-	if err == nil {
-		_, err = s.merge(problem, method, append(slices.Clip(s.layers), l))
+	layers, err := s.under([]Override{o})
+	if err != nil {
+		return false, err
 	}
-	return err == nil && l.used, err
+	_, err = s.merge(problem, method, layers)
+	return err == nil && layers[len(layers)-1].used, err
 }

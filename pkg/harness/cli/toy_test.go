@@ -1,22 +1,25 @@
-// Package toy is a small experiment for the tests of the command.
-package toy
+package cli
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
 	"fmt"
-	"io/fs"
+	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"sync/atomic"
-	"testing"
 	"time"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/sifg"
+	"github.com/semi-implicit/sifg/pkg/sifg/metric"
+	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 )
 
@@ -47,8 +50,8 @@ func (t normal) Score(dst, x sifg.Batch, iter int) {
 	}
 }
 
-// Config are its settings.
-const Config = `
+// toySettings are its settings.
+const toySettings = `
 base:
   seeds: [1, 2, 3]
   methods:
@@ -69,23 +72,25 @@ scales:
   smoke: {seeds: [1]}
 `
 
-// Toy is an experiment whose trials take less than a millisecond.
-type Toy struct {
+// toyExperiment is the command's only experiment: trials take less than a millisecond. It may be on a program.
+type toyExperiment struct {
 	*harness.Experiment
 	Calls  atomic.Int64 // evaluations of the target
 	OnCall func()       // at each of them
 }
 
-// New returns the toy.
-func New() *Toy {
-	x := &Toy{OnCall: func() {}}
+func toy() *toyExperiment {
+	x := &toyExperiment{OnCall: func() {}}
 	x.Experiment = &harness.Experiment{
-		Name: "toy", Title: "Toy", Summary: "Small.", Settings: []byte(Config), Version: "1",
+		Name: "toy", Title: "Toy", Summary: "Small.", Settings: []byte(toySettings), Version: "1",
 		Scores:  []string{"first"},
 		Metrics: []harness.Metric{{Name: "first", Unit: "nats", Meaning: "A number.", Components: 2}},
+		Custom:  &harness.Custom{Problem: "small", Program: true, Protocol: "paper"},
 		Problem: func(t *harness.Trial) (*harness.Problem, error) {
 			var o struct {
-				Fault string `mapstructure:"fault"`
+				Fault   string            `mapstructure:"fault"`
+				Program *program.Identity `mapstructure:"program"`
+				Values  []string          `mapstructure:"values"`
 			}
 			if err := settings.Decode(t.Config.Options, &o); err != nil {
 				return nil, err
@@ -93,8 +98,12 @@ func New() *Toy {
 			if o.Fault == "planning" {
 				panic("oh")
 			}
+			var target sifg.Target = normal{o.Fault, t.Seed, func() { x.Calls.Add(1); x.OnCall() }}
+			if o.Program != nil {
+				target = asked{must(program.Find(o.Program)).Target(t.Programs)}
+			}
 			return &harness.Problem{
-				Target: normal{o.Fault, t.Seed, func() { x.Calls.Add(1); x.OnCall() }},
+				Target: target,
 				Init:   func(dst sifg.Batch, r *rng.Stream) { r.Normal(dst.Data) },
 				Measure: func(c *sifg.Cloud, sample sifg.Batch, put func(string, int, float64)) {
 					for i, v := range sample.Data[:2] {
@@ -117,21 +126,34 @@ func New() *Toy {
 	return x
 }
 
-// Files returns the bytes of the files under dir by their path below it.
-func Files(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	out := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		b, err := os.ReadFile(path)
-		rel, _ := filepath.Rel(dir, path)
-		out[rel] = string(b)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
+// asked is a target that is a program.
+type asked struct{ *program.Target }
+
+func (t asked) Score(dst, x sifg.Batch, iter int) {
+	points := metric.FromBatch(x)
+	out := make([]float64, points.N*3)
+	t.Evaluate(out, points.Data)
+	for i := range points.N {
+		dst.Data[2*i], dst.Data[2*i+1] = float32(out[3*i+1]), float32(out[3*i+2])
 	}
-	return out
+}
+
+// model is that program: N(0, I) in two dimensions.
+func model() {
+	fmt.Println(`{"sifg": 1, "target": {"dim": 2}}`)
+	for in := bufio.NewReader(os.Stdin); ; {
+		if _, err := in.ReadString('\n'); err != nil {
+			return
+		}
+		head, rows := make([]byte, 128), 0
+		io.ReadFull(in, head)
+		fmt.Sscanf(string(head[bytes.Index(head, []byte("'shape': (")):]), "'shape': (%d,", &rows)
+		x, out := make([]float64, rows*2), make([]float64, rows*3)
+		binary.Read(in, binary.LittleEndian, x)
+		for i := range rows {
+			out[3*i+1], out[3*i+2] = -x[2*i], -x[2*i+1]
+		}
+		fmt.Println(`{"answer": "score", "array": true}`)
+		os.Stdout.Write(npy.Encode([]int{rows, 3}, out))
+	}
 }

@@ -1,4 +1,4 @@
-package trust
+package cli
 
 import (
 	"bytes"
@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	toys "github.com/semi-implicit/sifg/pkg/harness/testdata/toy"
 )
 
 var damages = flag.Int("damages", 200, "how many files TestDamagedAtRandom damages")
@@ -22,14 +20,14 @@ func TestDamagedAtRandom(t *testing.T) {
 	dir := folder(t)
 	for _, args := range [][]string{
 		{"run", "--protocol", "all", "--results", dir},
-		{"grid", "toy", "--axis", "step=[0.1,0.3]", "--select", "min first", "--results", dir},
+		{"grid", "toy", "--axis", "step=[0.1,0.3]", "--select", "min first[0]", "--results", dir},
 		{"report", "--results", dir},
 	} {
 		if code, said := quietly(args...); code != 0 {
 			t.Fatalf("%v: exit code %d: %s", args, code, said)
 		}
 	}
-	whole := toys.Files(t, dir)
+	whole := files(t, dir, "")
 	names := slices.Sorted(maps.Keys(whole))
 	r := rand.New(rand.NewPCG(46, 2026))
 	enough, done := *damages, 0

@@ -1,4 +1,4 @@
-package trust
+package cli
 
 import (
 	"bytes"
@@ -16,33 +16,33 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
-// work is a run, with a grid and a report of the same trials beside it.
-type work struct {
+// ordeal is a run, with a grid and a report of the same trials beside it.
+type ordeal struct {
 	on       string            // the toy, or a program
 	commands [3][]string       // run, grid, report, before --results
 	want     map[string]string // what they leave
 	longest  time.Duration     // that a process lives; adapted to the machine, which may be busy
 }
 
-// newWork does the work once, undisturbed. It is the toy's own, or on a program.
-func newWork(t *testing.T, on string, flags ...string) *work {
+// newOrdeal does the work once, undisturbed. It is the toy's own, or on a program.
+func newOrdeal(t *testing.T, on string, flags ...string) *ordeal {
 	t.Helper()
 	all := append([]string{"--protocol", "all", "--seeds", "1..10"}, flags...)
-	w := &work{on: on, commands: [3][]string{
+	o := &ordeal{on: on, commands: [3][]string{
 		append([]string{"run"}, all...),
-		append([]string{"grid", "toy", "--protocol", "paper", "--axis", "step=[0.1,0.3]", "--select", "min first"},
+		append([]string{"grid", "toy", "--protocol", "paper", "--axis", "step=[0.1,0.3]", "--select", "min first[0]"},
 			flags...),
 		append([]string{"report"}, all...),
 	}}
 	dir, began := folder(t), time.Now()
-	for _, args := range w.commands[:2] {
+	for _, args := range o.commands[:2] {
 		cmd, out := command(append(slices.Clone(args), "--results", dir)...)
 		if err := cmd.Run(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
-	w.longest, w.want = time.Since(began)/4, kept(t, dir)
-	return w
+	o.longest, o.want = time.Since(began)/4, kept(t, dir)
+	return o
 }
 
 // Processes of a run are killed at random moments, again and again, until all is computed; then again from nothing,
@@ -56,21 +56,21 @@ func TestKilledAtRandom(t *testing.T) {
 	}
 	t.Setenv("PATH", filepath.Dir(os.Args[0])+":"+os.Getenv("PATH"))
 	model := fmt.Sprint(filepath.Base(os.Args[0]), " model ", os.Getpid()) // no path: its megabytes would be digested
-	works := []*work{newWork(t, "the toy"), newWork(t, "a program", "--program", model)}
+	ordeals := []*ordeal{newOrdeal(t, "the toy"), newOrdeal(t, "a program", "--program", model)}
 	r := rand.New(rand.NewPCG(6, 2026))
 	killed, rounds := map[string]int{}, 0
 	for ; killed["all"] < *kills; rounds++ {
-		w, dir := works[rounds%2], folder(t)
-		w.round(t, r, dir, killed)
+		o, dir := ordeals[rounds%2], folder(t)
+		o.round(t, r, dir, killed)
 		// The other process may have been killed while it wrote the report.
 		words := []string{" 0 computed", "results: ", "page: ", "intact"}
-		for i, line := range append(w.commands[:], []string{"verify"}) {
+		for i, line := range append(o.commands[:], []string{"verify"}) {
 			cmd, out := command(append(slices.Clone(line), "--results", dir)...)
 			if err := cmd.Run(); err != nil || !strings.Contains(out.String(), words[i]) {
 				t.Fatalf("%s after %v: %v: %s", line[0], killed, err, out)
 			}
 		}
-		same(t, fmt.Sprintf("after %v", killed), kept(t, dir), w.want)
+		identical(t, fmt.Sprintf("after %v", killed), kept(t, dir), o.want)
 		for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 			left, err := exec.Command("pgrep", "-af", model).Output()
 			if err != nil { // there is none
@@ -91,15 +91,15 @@ func TestKilledAtRandom(t *testing.T) {
 }
 
 // round kills processes until a run has come to its end, and counts them by their command.
-func (w *work) round(t *testing.T, r *rand.Rand, dir string, killed map[string]int) {
+func (o *ordeal) round(t *testing.T, r *rand.Rand, dir string, killed map[string]int) {
 	var before []store.ID
 	for done := false; !done; {
-		all := []process{w.launch(t, r, dir, 0)}
+		all := []process{o.launch(t, r, dir, 0)}
 		if r.IntN(2) == 0 {
-			all = append(all, w.launch(t, r, dir, 0))
+			all = append(all, o.launch(t, r, dir, 0))
 		}
 		if beside := r.IntN(4); beside == 1 || beside == 2 {
-			all = append(all, w.launch(t, r, dir, beside))
+			all = append(all, o.launch(t, r, dir, beside))
 		}
 		for _, p := range all {
 			err := p.Wait()
@@ -109,7 +109,7 @@ func (w *work) round(t *testing.T, r *rand.Rand, dir string, killed map[string]i
 				done = done || p.name == "run"
 			case signalled(p.Cmd):
 				killed["all"]++
-				killed[p.name+" on "+w.on]++
+				killed[p.name+" on "+o.on]++
 			case p.name == "report" && p.ProcessState.ExitCode() == 75: // there are no trials yet
 			default:
 				t.Fatalf("%s after %v: %v: %s", p.name, killed, err, p.out)
@@ -123,9 +123,9 @@ func (w *work) round(t *testing.T, r *rand.Rand, dir string, killed map[string]i
 		}
 		switch n := len(now) - len(before); {
 		case n == 0: // no trial came to its end, or the report did not
-			w.longest += w.longest / 10
+			o.longest += o.longest / 10
 		case n > 2:
-			w.longest -= w.longest / 5
+			o.longest -= o.longest / 5
 		}
 		before = now
 	}
@@ -140,15 +140,15 @@ type process struct {
 }
 
 // launch starts one of the commands in a random way, to be killed at a random moment before longest is over.
-func (w *work) launch(t *testing.T, r *rand.Rand, dir string, which int) process {
-	args := append(slices.Clone(w.commands[which]), "--results", dir)
+func (o *ordeal) launch(t *testing.T, r *rand.Rand, dir string, which int) process {
+	args := append(slices.Clone(o.commands[which]), "--results", dir)
 	name := args[0]
 	if name != "report" {
 		args = append(args, "--jobs", strconv.Itoa(1+r.IntN(3)))
 	}
 	cmd, out := command(args...)
 	must(0, cmd.Start())
-	moment := time.Duration(r.Int64N(int64(w.longest)))
+	moment := time.Duration(r.Int64N(int64(o.longest)))
 	return process{cmd, name, out, time.AfterFunc(moment, func() { cmd.Process.Kill() })}
 }
 
@@ -194,7 +194,7 @@ func TestKilledAtEveryChange(t *testing.T) {
 			if code, said := quietly(small(dir)...); code != 0 {
 				t.Fatalf("after a kill at change %d: exit code %d: %s", at, code, said)
 			}
-			same(t, fmt.Sprint("killed at change ", at), kept(t, dir), want)
+			identical(t, fmt.Sprint("killed at change ", at), kept(t, dir), want)
 			if t.Failed() {
 				return
 			}

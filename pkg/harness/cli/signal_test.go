@@ -1,4 +1,4 @@
-package trust
+package cli
 
 import (
 	"bytes"
@@ -65,7 +65,7 @@ func TestSignals(t *testing.T) {
 		if code, said := quietly(append(slow(dir), "--jobs", "24")...); code != 0 {
 			t.Errorf("%s, continued: exit code %d: %s", what, code, said)
 		}
-		same(t, what, kept(t, dir), want)
+		identical(t, what, kept(t, dir), want)
 	}
 }
 

@@ -1,4 +1,4 @@
-package trust
+package cli
 
 import (
 	"bytes"
@@ -44,7 +44,7 @@ func eightRuns(t *testing.T, protocols []string) {
 		}
 	}
 	sound(t, dir)
-	same(t, "eight runs", kept(t, dir), kept(t, ref))
+	identical(t, "eight runs", kept(t, dir), kept(t, ref))
 	left, err := os.ReadDir(filepath.Join(dir, "store", ".tmp"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left in .tmp: %v, error %v", left, err)
@@ -77,7 +77,7 @@ func TestSameBitsAnyWay(t *testing.T) {
 			!strings.Contains(said, " 0 computed") {
 			t.Fatalf("%v: exit code %d: %s", how, code, said)
 		}
-		same(t, fmt.Sprint(how), kept(t, dir), want)
+		identical(t, fmt.Sprint(how), kept(t, dir), want)
 	}
 }
 
@@ -146,7 +146,7 @@ func TestNoSpaceAtAnyChange(t *testing.T) {
 		if code, said := quietly(small(dir)...); code != 0 {
 			t.Errorf("after %s (%d) failed: exit code %d, %s", broken, at, code, said)
 		}
-		same(t, fmt.Sprintf("after %s (%d) failed", broken, at), kept(t, dir), want)
+		identical(t, fmt.Sprintf("after %s (%d) failed", broken, at), kept(t, dir), want)
 		if t.Failed() {
 			return
 		}

@@ -1,4 +1,4 @@
-package trust
+package cli
 
 import (
 	"bytes"
@@ -9,16 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 
-	toys "github.com/semi-implicit/sifg/pkg/harness/testdata/toy"
-
-	"github.com/semi-implicit/sifg/pkg/harness/cli"
-	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 )
 
@@ -30,50 +23,13 @@ var (
 		"have stores on a disk even where a file system in memory is there; a kill does the same to both")
 )
 
-// folder returns an empty folder, in memory where there is one: nothing in it waits for a disk.
+// folder returns an empty folder.
 func folder(t *testing.T) string {
 	t.Helper()
-	in := ""
-	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() && !*onDisk {
-		in = "/dev/shm"
-	}
-	dir := must(os.MkdirTemp(in, "trust-"))
+	dir := must(os.MkdirTemp("", "trust-"))
 	t.Cleanup(func() { os.RemoveAll(dir) }) // what was killed may write for a moment
 	return dir
 }
-
-// TestMain lets the test binary be the command, with the toy experiment: TRUST_TEST_KILL is the number of the change to
-// the file system before which it kills itself. As a program it does not end by itself: that is its guard's.
-func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "model" {
-		model()
-		return
-	}
-	if len(os.Args) < 2 || strings.HasPrefix(os.Args[1], "-") {
-		flag.Parse()
-		os.Exit(m.Run())
-	}
-	if at, err := strconv.ParseInt(os.Getenv("TRUST_TEST_KILL"), 10, 64); err == nil {
-		var done atomic.Int64
-		disk.Before = func(string) error {
-			if done.Add(1) == at {
-				syscall.Kill(os.Getpid(), syscall.SIGKILL)
-				select {}
-			}
-			return nil
-		}
-	}
-	if mode, ok := modes[os.Args[1]]; ok {
-		os.Exit(mode(os.Args[2]))
-	}
-	os.Exit(cli.Main(os.Args[1:], os.Stdout, os.Stderr, experiment()))
-}
-
-// experiment is what the command has.
-var experiment = toy
-
-// modes are what else the test binary can be, by its first argument.
-var modes = map[string]func(arg string) (code int){}
 
 // command is the test binary as the command.
 func command(args ...string) (cmd *exec.Cmd, output *bytes.Buffer) {
@@ -91,7 +47,7 @@ func signalled(cmd *exec.Cmd) bool {
 // quietly runs the command in this process and returns the exit code and what it said.
 func quietly(args ...string) (code int, said string) {
 	var out bytes.Buffer
-	code = cli.Main(args, &out, &out, toy())
+	code = Main(args, &out, &out, toy().Experiment)
 	return code, out.String()
 }
 
@@ -110,7 +66,7 @@ func kept(t *testing.T, results string) map[string]string {
 		row.Protocol, row.Scale = "", "" // those of whoever computed it first
 		out[id.Key] = fmt.Sprint(row, e.Files)
 	}
-	for name, text := range toys.Files(t, filepath.Join(results, "toy")) {
+	for name, text := range files(t, filepath.Join(results, "toy"), "") {
 		if name != "timings.parquet" && name != "report.json" { // the clock's, and the digest of the clock's
 			out[name] = text
 		}
@@ -144,8 +100,8 @@ func trials(t *testing.T, s *store.Store) []store.ID {
 	return ids
 }
 
-// same fails the test where got is not want.
-func same(t *testing.T, what string, got, want map[string]string) {
+// identical fails the test where got is not want.
+func identical(t *testing.T, what string, got, want map[string]string) {
 	t.Helper()
 	for name := range want {
 		if got[name] != want[name] {
@@ -170,11 +126,4 @@ func sound(t *testing.T, results string) []store.ID {
 		t.Fatalf("the store has %v, error %v", found, err)
 	}
 	return trials(t, s)
-}
-
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
 }
