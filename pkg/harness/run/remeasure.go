@@ -43,7 +43,7 @@ func sourceOf(s *store.Store, e *harness.Experiment, t *harness.Trial, data plan
 		if err != nil || entry == nil || !entry.Trial.Final() {
 			continue
 		}
-		config, err1 := settings.Of(entry.Trial)
+		config, err1 := settings.Of(*entry.Trial)
 		traces, err2 := entry.Traces()
 		if err1 != nil || err2 != nil {
 			continue
@@ -168,7 +168,7 @@ func (x *source) measure(e *harness.Experiment, t *harness.Trial) (*record.Resul
 	}
 	timing := x.Timing
 	timing.Key = t.Key
-	return j.result(row, timing), nil
+	return j.result(row, *timing), nil
 }
 
 // take takes over the values of a checkpoint, the snapshot and the tracked particles.

@@ -175,7 +175,7 @@ func TestAgainByOtherMetrics(t *testing.T) {
 // same compares all that two entries hold but for the times.
 func same(t *testing.T, name string, a, b *store.Entry) {
 	t.Helper()
-	if a.Trial != b.Trial || !slices.Equal(a.Files, b.Files) {
+	if *a.Trial != *b.Trial || !slices.Equal(a.Files, b.Files) {
 		t.Errorf("%s:\n%v\n%v", name, a.Files, b.Files)
 	}
 }

@@ -135,7 +135,7 @@ func (s *Store) Result(id ID) (*record.Result, error) {
 		return nil, err
 	}
 	traces, err := e.Traces()
-	return &record.Result{Trial: e.Trial, Timing: e.Timing, Traces: traces}, err
+	return &record.Result{Trial: *e.Trial, Timing: *e.Timing, Traces: traces}, err
 }
 
 // Alike returns the trials whose particles are drawn as those of a trial, and measured otherwise: their keys are the
