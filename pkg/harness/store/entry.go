@@ -36,13 +36,6 @@ type head struct {
 	Files []file `json:"files"` // in order of name; the index is not among them
 }
 
-// Entry is a trial in the store. Its folder lists the trial's files and checks them.
-type Entry struct {
-	*folder
-	Trial  record.Trial
-	Timing record.Timing
-}
-
 // Traces returns the rows of the trial's trace.
 func (e *Entry) Traces() ([]record.Trace, error) {
 	b, err := e.Read(traceName)
@@ -85,15 +78,9 @@ func (e *Entry) Array(name string) (*record.Array, error) {
 
 // Get returns a trial, nil if it is absent. Its files are compared with their digests when they are read. The error of
 // a damaged trial is a *Damage. A nil store has no trials.
-func (s *Store) Get(id ID) (*Entry, error) {
-	f, err := s.open(id, trialIndex)
-	if f == nil || err != nil {
-		return nil, err
-	}
-	return &Entry{f, f.row(), *f.Timing}, nil
-}
+func (s *Store) Get(id ID) (*Entry, error) { return s.open(id, trialIndex) }
 
-// check refuses what is not of this trial or reference, or what no program of ours has written, as a store may be sent.
+// check completes the rows of a trial. It refuses what is not of this trial or reference, or what no program of ours has written, as a store may be sent.
 func (h *head) check(id ID, index string) error {
 	if h.Version != version {
 		return fmt.Errorf("it has version %d, this program reads version %d", h.Version, version)
@@ -111,17 +98,10 @@ func (h *head) check(id ID, index string) error {
 	if index == refIndex {
 		return nil
 	}
-	h.Timing.Key = h.Trial.Key
-	return errors.Join(h.Trial.Check(), h.Timing.Check())
-}
-
-// row returns the trial with its configuration, as rows have it: without space, "" for none.
-func (h *head) row() record.Trial {
 	var config bytes.Buffer
-	json.Compact(&config, h.Config) // of JSON that was decoded or encoded it is never an error
-	t := *h.Trial
-	t.Config = config.String()
-	return t
+	json.Compact(&config, h.Config) // as rows have it, "" for none: of JSON that was decoded it is never an error
+	h.Timing.Key, h.Trial.Config = h.Trial.Key, config.String()
+	return errors.Join(h.Trial.Check(), h.Timing.Check())
 }
 
 // Files returns what reads the files of a reference, nil if it is absent. Each file is compared with its digest when it
@@ -135,7 +115,7 @@ func (s *Store) Files(id ID) (func(name string) ([]byte, error), error) {
 }
 
 // open reads the index of a trial or reference and checks that it is of this; nil if it is absent, or s is nil.
-func (s *Store) open(id ID, index string) (f *folder, err error) {
+func (s *Store) open(id ID, index string) (f *Entry, err error) {
 	if s == nil {
 		return nil, nil
 	}
@@ -143,7 +123,7 @@ func (s *Store) open(id ID, index string) (f *folder, err error) {
 		return nil, err
 	}
 	for range 5 { // while we read, another process may have replaced the folder (see publish): then read the new one
-		f = &folder{root: s.root, dir: id.dir(), index: index}
+		f = &Entry{root: s.root, dir: id.dir(), index: index}
 		if err = f.open(); err == nil {
 			err = f.check(id, index)
 		}

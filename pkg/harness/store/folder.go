@@ -21,10 +21,10 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 )
 
-// A folder is sealed: it has files, and an index that lists each with its size and digest. The index is a JSON object
-// that ends with "sha256", the digest of all that stands before it. Nothing is parsed before its digest was compared.
-// Since anybody can make a seal, what was parsed is checked too.
-type folder struct {
+// Entry is a trial or a reference in the store: a sealed folder with files, and an index that lists each with its size
+// and digest. The index is a JSON object that ends with "sha256", the digest of all that stands before it. Nothing is
+// parsed before its digest was compared. Since anybody can make a seal, what was parsed is checked too.
+type Entry struct {
 	root  *os.Root
 	dir   string // below root
 	index string
@@ -47,7 +47,7 @@ const (
 )
 
 // write writes files and the index that lists them into an empty folder, and makes them durable.
-func (f *folder) write(files map[string][]byte) error {
+func (f *Entry) write(files map[string][]byte) error {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if err := f.plain(name); err != nil {
 			return err
@@ -68,7 +68,7 @@ func (f *folder) write(files map[string][]byte) error {
 }
 
 // plain refuses what is not a plain name of a file beside the index.
-func (f *folder) plain(name string) error {
+func (f *Entry) plain(name string) error {
 	if !fs.ValidPath(name) || name == "." || name == f.index || strings.ContainsAny(name, `/\:`) ||
 		safe.Text(name) != name {
 		return fmt.Errorf("the file name %q: want a plain name", name)
@@ -95,7 +95,7 @@ func digest(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 func seal(b []byte) string { return sealStart + digest(b) + sealEnd }
 
 // open reads the index.
-func (f *folder) open() error {
+func (f *Entry) open() error {
 	b, err := safe.ReadIn(f.root, path.Join(f.dir, f.index), maxIndex)
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ var absent = []syscall.Errno{
 }
 
 // damage makes a *safe.Damage of an error of a file, unless the disk failed or permission was denied.
-func (f *folder) damage(name string, err error) error {
+func (f *Entry) damage(name string, err error) error {
 	if errno, ok := errors.AsType[syscall.Errno](err); ok && !slices.Contains(absent, errno) {
 		return fmt.Errorf("%s: %w", f.Path(name), err)
 	}
@@ -135,16 +135,16 @@ func (f *folder) damage(name string, err error) error {
 }
 
 // Path returns the path of one of the folder's files, for messages.
-func (f *folder) Path(name string) string { return filepath.Join(f.root.Name(), f.dir, name) }
+func (f *Entry) Path(name string) string { return filepath.Join(f.root.Name(), f.dir, name) }
 
 // Lists reports whether the index lists a file.
-func (f *folder) Lists(name string) bool {
+func (f *Entry) Lists(name string) bool {
 	return slices.ContainsFunc(f.Files, func(x file) bool { return x.Name == name })
 }
 
 // Read returns the contents of a file after comparing its digest with the index: fs.ErrNotExist if that does not list
 // it, a *safe.Damage if the file is another.
-func (f *folder) Read(name string) ([]byte, error) {
+func (f *Entry) Read(name string) ([]byte, error) {
 	i := slices.IndexFunc(f.Files, func(x file) bool { return x.Name == name })
 	if i < 0 {
 		return nil, fmt.Errorf("%s has no file %s: %w", f.Path("."), name, fs.ErrNotExist)
@@ -157,24 +157,4 @@ func (f *folder) Read(name string) ([]byte, error) {
 		return nil, f.damage(name, err)
 	}
 	return b, nil
-}
-
-// Check reads every file. It returns those that are not as they were written and the names of what the index does not
-// list. Its error names every file that the system does not let it read.
-func (f *folder) Check() (found []safe.Damage, foreign []string, err error) {
-	for _, x := range f.Files {
-		_, bad := f.Read(x.Name)
-		if d, ok := errors.AsType[*safe.Damage](bad); ok {
-			found = append(found, *d)
-		} else {
-			err = errors.Join(err, bad)
-		}
-	}
-	entries, unread := fs.ReadDir(f.root.FS(), f.dir)
-	for _, e := range entries {
-		if !f.Lists(e.Name()) && e.Name() != f.index {
-			foreign = append(foreign, e.Name())
-		}
-	}
-	return found, foreign, errors.Join(err, unread)
 }

@@ -38,14 +38,14 @@ func (s *Store) Put(ctx context.Context, r *record.Result) (record.Trial, error)
 	if files[traceName] = trace; err == nil {
 		err = h.check(id, trialIndex) // a trial that no reader would accept is not written
 	}
-	var there *folder
+	var there *Entry
 	if err == nil {
 		there, err = s.publish(ctx, id, trialIndex, h, files)
 	}
 	if err != nil {
 		return record.Trial{}, fmt.Errorf("store: writing trial %s: %w", id, err)
 	}
-	return there.row(), nil
+	return *there.Trial, nil
 }
 
 // PutFiles stores a reference and removes its checkpoints. Where it is there already, it stays.
@@ -63,7 +63,7 @@ func (s *Store) PutFiles(ctx context.Context, id ID, files map[string][]byte) er
 
 // publish puts a sealed folder in its place, durably. It returns what is there then: perhaps another, which stays.
 func (s *Store) publish(ctx context.Context, id ID, index string, h head,
-	files map[string][]byte) (there *folder, err error) {
+	files map[string][]byte) (there *Entry, err error) {
 	if err := id.check(); err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (s *Store) publish(ctx context.Context, id ID, index string, h head,
 		return nil, err
 	}
 	defer disk.RemoveAll(s.root, tmp)
-	f := &folder{s.root, tmp, index, h}
+	f := &Entry{s.root, tmp, index, h}
 	if err := f.write(files); err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (s *Store) publish(ctx context.Context, id ID, index string, h head,
 
 // makeRoom removes a trial that failed. It returns what stays: a reference, or a trial that ended. Two
 // processes that saw the same failed trial must not remove each other's new one, so one at a time looks and removes.
-func (s *Store) makeRoom(ctx context.Context, id ID, index string) (there *folder, err error) {
+func (s *Store) makeRoom(ctx context.Context, id ID, index string) (there *Entry, err error) {
 	unlock, err := disk.Lock(ctx, s.dir)
 	if err != nil {
 		return nil, err

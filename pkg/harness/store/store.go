@@ -134,5 +134,5 @@ func (s *Store) Result(id ID) (*record.Result, error) {
 		return nil, err
 	}
 	traces, err := e.Traces()
-	return &record.Result{Trial: e.Trial, Timing: e.Timing, Traces: traces}, err
+	return &record.Result{Trial: *e.Trial, Timing: *e.Timing, Traces: traces}, err
 }

@@ -84,11 +84,11 @@ func TestRoundTrip(t *testing.T) {
 		t.Errorf("%+v, error %v", got, err)
 	}
 	e := must(s.Get(gmm("k1")))
-	if e.Trial != want.Trial || e.Timing != want.Timing || len(e.Files) != 2 {
+	if *e.Trial != want.Trial || *e.Timing != want.Timing || len(e.Files) != 2 {
 		t.Errorf("got %+v\nwant %+v", e, want)
 	}
-	if found, foreign, err := e.Check(); found != nil || foreign != nil || err != nil {
-		t.Error(found, foreign, err)
+	if found, err := s.Verify(context.Background()); found != nil || err != nil {
+		t.Error(found, err)
 	}
 	if rows, err := e.Traces(); err != nil || !slices.Equal(rows, want.Traces) {
 		t.Errorf("%d traces, error %v", len(rows), err)

@@ -17,15 +17,22 @@ import (
 // damaged trial lets the next run compute it again. Trials that are added meanwhile may or may not be read. Its error
 // names every file that the system does not let it read: the rest is compared.
 func (s *Store) Verify(ctx context.Context) (found []safe.Damage, unread error) {
+	blame := func(err error) {
+		if d, ok := errors.AsType[*safe.Damage](err); ok {
+			found = append(found, *d)
+		} else {
+			unread = errors.Join(unread, err)
+		}
+	}
 	foreign := func(name string) {
-		found = append(found, safe.Damage{Path: filepath.Join(s.dir, name), Reason: "not a file of the store"})
+		blame(&safe.Damage{Path: filepath.Join(s.dir, name), Reason: "not a file of the store"})
 	}
 	visit := func(name string, d fs.DirEntry, err error) error {
 		part := strings.Split(name, "/")
 		id := ID{Experiment: part[0], Key: part[len(part)-1]}
 		switch {
 		case err != nil:
-			unread = errors.Join(unread, fmt.Errorf("%s: %w", filepath.Join(s.dir, name), err))
+			blame(fmt.Errorf("%s: %w", filepath.Join(s.dir, name), err))
 			return nil
 		case name == ".":
 			return nil
@@ -37,11 +44,7 @@ func (s *Store) Verify(ctx context.Context) (found []safe.Damage, unread error) 
 		case len(part) < 3:
 			return nil
 		default:
-			damages, names, err := s.read(id)
-			found, unread = append(found, damages...), errors.Join(unread, err)
-			for _, name := range names {
-				foreign(path.Join(id.dir(), name))
-			}
+			s.read(id, blame, foreign)
 		}
 		if d.IsDir() {
 			return fs.SkipDir
@@ -57,17 +60,27 @@ func (s *Store) Verify(ctx context.Context) (found []safe.Damage, unread error) 
 	return found, errors.Join(unread, err)
 }
 
-// read reads all files of a trial or a reference. foreign are those that it does not list.
-func (s *Store) read(id ID) (damages []safe.Damage, foreign []string, err error) {
+// read reads all files of a trial or a reference. It blames what cannot be read, and foreign are the files that the
+// index does not list.
+func (s *Store) read(id ID, blame func(error), foreign func(name string)) {
 	index := trialIndex
 	if _, absent := s.root.Lstat(path.Join(id.dir(), refIndex)); absent == nil {
 		index = refIndex
 	}
 	f, err := s.open(id, index)
-	if d, ok := errors.AsType[*safe.Damage](err); ok {
-		return []safe.Damage{*d}, nil, nil
-	} else if f == nil || err != nil {
-		return nil, nil, err
+	if f == nil || err != nil {
+		blame(err)
+		return
 	}
-	return f.Check()
+	for _, x := range f.Files {
+		_, err := f.Read(x.Name)
+		blame(err)
+	}
+	entries, err := fs.ReadDir(s.root.FS(), id.dir())
+	blame(err)
+	for _, e := range entries {
+		if !f.Lists(e.Name()) && e.Name() != index {
+			foreign(path.Join(id.dir(), e.Name()))
+		}
+	}
 }

@@ -137,7 +137,7 @@ func forge(change func(h *head), files map[string][]byte) func(s *Store) {
 		change(&h)
 		must(0, s.root.RemoveAll(gmm("k").dir()))
 		must(0, s.root.Mkdir(gmm("k").dir(), 0o777))
-		must(0, (&folder{s.root, gmm("k").dir(), trialIndex, h}).write(files))
+		must(0, (&Entry{s.root, gmm("k").dir(), trialIndex, h}).write(files))
 	}
 }
 
@@ -331,7 +331,7 @@ func TestForgedIndex(t *testing.T) {
 			t.Errorf("%q: error %v", x.Name, err)
 		}
 	}
-	if err := (&folder{root: s.root, dir: "gmm"}).write(map[string][]byte{"../a": nil}); err == nil {
+	if err := (&Entry{root: s.root, dir: "gmm"}).write(map[string][]byte{"../a": nil}); err == nil {
 		t.Error("a name outside was written")
 	}
 }
