@@ -99,7 +99,7 @@ func TestGrid(t *testing.T) {
 	put(t, "own.csv", columns+"svgd,small,first,1,0.1,20,\n")
 	x.want(t, "grid toy --grid near.yaml --published own.csv", 2, "first has 2 components: first[0] to first[1]")
 	put(t, "own.csv", columns+"svgd,small,first[1],1,-,20,\n")
-	x.want(t, "grid toy --grid near.yaml --published own.csv", 2, `own.csv, line 2: want a mean`, `and "-"`)
+	x.want(t, "grid toy --grid near.yaml --published own.csv", 2, `": want a mean`, `and "-"`)
 	// where every cell diverges none is chosen
 	put(t, "all.yaml", "select: min first[0]\nprotocol: paper\nseeds: [1]\nproduct: {methods.svgd.step: [0.1, 0.2]}\n")
 	x.want(t, "grid toy --grid all.yaml --set options.fault=nan", 0, "diverged", "no configuration can be chosen")
