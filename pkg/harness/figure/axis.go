@@ -93,20 +93,11 @@ func (a Axis) scaleOf(lo, hi float64, values []float64) scale {
 	switch {
 	case a.Scale == Log, a.Scale == AutoLog && lo > 0 && hi/lo > 50:
 		return logarithm
-	case a.Scale == AutoLog && lo < 0 && hi/-lo > 50 && hi > 50*usual(values):
+	case a.Scale == AutoLog && lo < 0 && hi/-lo > 50 && hi > 50*stats.Median(values):
 		// what is below zero shows how large the noise around it is
 		return around(math.Pow10(int(math.Floor(math.Log10(-lo)))))
 	}
 	return linear
-}
-
-// usual is the median size of values.
-func usual(values []float64) float64 {
-	sizes := make([]float64, len(values))
-	for i, v := range values {
-		sizes[i] = math.Abs(v)
-	}
-	return stats.Median(sizes)
 }
 
 // resolve decides the scale and the limits of an axis; margin is the share of its length that is free at both ends.
