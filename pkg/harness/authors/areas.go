@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/combin"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
@@ -64,30 +63,6 @@ func newTest(script, ours []record.Curve, curve bool) *test {
 		t.curves, t.levels = append(t.curves, values), append(t.levels, level)
 	}
 	return t
-}
-
-// fill gives a row what one test says.
-func (t *test) fill(r *Row) {
-	r.Script, r.Ours = t.levels[:t.scripts], t.levels[t.scripts:]
-	r.Difference = stats.Mean(r.Ours) - stats.Mean(r.Script)
-	r.From, r.To, r.P = math.NaN(), math.NaN(), math.NaN()
-	if free := len(t.levels) - 2; free > 0 {
-		student := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(free)}
-		half := float64(student.Quantile(0.975) * t.se())
-		r.From, r.To = r.Difference-half, r.Difference+half
-		if !r.Curve {
-			r.P = 2 * student.CDF(-math.Abs(r.Difference)/t.se())
-		}
-	}
-	if r.Curve {
-		areas, larger := t.areas(t.curves), 0
-		for _, a := range areas {
-			if a >= areas[0]*(1-1e-12) { // those that differ by rounding are ties
-				larger++
-			}
-		}
-		r.P = float64(larger) / float64(len(areas))
-	}
 }
 
 // se is the standard error of the difference of the levels, with the standard deviation pooled over both samples.
@@ -169,15 +144,11 @@ func (t *test) seesArea(tests int) float64 {
 // least is the smallest area that at most a share of the areas reach, NaN if there is none.
 func least(areas []float64, share float64) float64 {
 	slices.Sort(areas)
-	out, reach := math.NaN(), 0 // how many areas are at least as large
-	for i, a := range slices.Backward(areas) {
-		reach++
-		if float64(reach) > share*float64(len(areas)) {
-			break
-		}
-		if i == 0 || areas[i-1] < a*(1-1e-12) { // not one of several that are equal
-			out = a
+	most := int(share * float64(len(areas)))
+	for i := len(areas) - most; i < len(areas); i++ {
+		if i == 0 || areas[i-1] < areas[i]*(1-1e-12) { // not one of several that are equal
+			return areas[i]
 		}
 	}
-	return out
+	return math.NaN()
 }

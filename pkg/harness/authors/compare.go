@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
@@ -67,12 +69,30 @@ func Compare(scripts *record.Set, released []*record.Set) []Row {
 func (r *Row) fill(scripts, released *record.Set) bool {
 	script, lost := finite(scripts.Curves(r.Problem, r.Method, r.Metric, 0))
 	ours, lostToo := finite(released.Curves(r.Problem, r.Method, r.Metric, 0))
-	if r.test = newTest(script, ours, r.Curve); r.test == nil {
+	t := newTest(script, ours, r.Curve)
+	if t == nil {
 		return false
 	}
 	well, all := record.View{Set: released, Problem: r.Problem}.Ended(r.Method)
-	r.ScriptLost, r.OursLost = lost, lostToo+all-well
-	r.test.fill(r)
+	r.test, r.ScriptLost, r.OursLost = t, lost, lostToo+all-well
+	r.Script, r.Ours = t.levels[:t.scripts], t.levels[t.scripts:]
+	r.Difference = stats.Mean(r.Ours) - stats.Mean(r.Script)
+	r.From, r.To, r.P = math.NaN(), math.NaN(), math.NaN()
+	if free := len(t.levels) - 2; free > 0 {
+		student := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(free)}
+		half := float64(student.Quantile(0.975) * t.se())
+		r.From, r.To = r.Difference-half, r.Difference+half
+		r.P = 2 * student.CDF(-math.Abs(r.Difference)/t.se())
+	}
+	if r.Curve {
+		areas, larger := t.areas(t.curves), 0
+		for _, a := range areas {
+			if a >= areas[0]*(1-1e-12) { // those that differ by rounding are ties
+				larger++
+			}
+		}
+		r.P = float64(larger) / float64(len(areas))
+	}
 	return true
 }
 

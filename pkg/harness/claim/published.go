@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/csv"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -39,33 +37,27 @@ var columns = []string{"dataset", "metric", "method", "mean", "std", "se", "n", 
 func ReadPublished(file string, text []byte) ([]Published, error) {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff")))) // as Excel begins a file
 	r.TrimLeadingSpace = true
-	var head []string
+	rows, err := r.ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if len(rows) < 2 || !heads(rows[0]) {
+		return nil, fmt.Errorf("%s: want a first line with dataset,metric,method,mean, std or se, and if wanted "+
+			"n,source,note,exclude, and then a row for each number; found %q", file, slices.Concat(rows[:min(len(rows), 1)]...))
+	}
 	var out []Published
-	for {
-		cells, err := r.Read()
-		switch {
-		case errors.Is(err, io.EOF) && out != nil:
-			return out, nil
-		case err != nil && !errors.Is(err, io.EOF):
-			return nil, fmt.Errorf("%s: %w", file, err)
-		case err != nil || head == nil && !heads(cells):
-			return nil, fmt.Errorf("%s: want a first line with dataset,metric,method,mean, std or se, and if wanted "+
-				"n,source,note,exclude, and then a row for each number; found %q", file, cells)
-		case head == nil:
-			head = cells
-			continue
-		}
-		line, _ := r.FieldPos(0)
-		p, err := row(head, cells)
+	for _, cells := range rows[1:] {
+		p, err := row(rows[0], cells)
 		same := func(q Published) bool { return q.Problem == p.Problem && q.Metric == p.Metric && q.Method == p.Method }
 		if err == nil && slices.ContainsFunc(out, same) {
 			err = fmt.Errorf("%s of %s on %s is there twice", p.Metric, p.Method, p.Problem)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s, line %d: %w", file, line, err)
+			return nil, fmt.Errorf("%s, row %q: %w", file, strings.Join(cells, ","), err)
 		}
 		out = append(out, p)
 	}
+	return out, nil
 }
 
 // heads reports whether cells are columns, each once, and those that must be there among them. It takes the blanks off.

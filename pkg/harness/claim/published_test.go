@@ -22,15 +22,15 @@ func TestReadPublished(t *testing.T) {
 		t.Errorf("%+v, want %+v: %v", got, want, err)
 	}
 	for text, want := range map[string]string{
-		header + "a,b,c,1,2,d,\na,b,e,1,x,d,\n":     `file.csv, line 3: want a mean and a`,
+		header + "a,b,c,1,2,d,\na,b,e,1,x,d,\n":     `file.csv, row "a,b,e,1,x,d,": want a mean and a`,
 		header + "a,b,c,NaN,2,d,\n":                 `found "NaN" and "2"`,
 		header + "a,b,c,2.9 ± 0.1,,d,\n":            `found "2.9 ± 0.1" and ""`,
-		header + "a,b,c,-,-,d,\n":                   `line 2: want a mean`,
+		header + "a,b,c,-,-,d,\n":                   `"a,b,c,-,-,d,": want a mean`,
 		header + "a,b,c,0x1p1,1,d,\n":               `found "0x1p1" and "1"`,
 		header + "a,b,c,1,-0.00,d,\n":               `and "-0.00"`,
 		header + "a,b,c,1e200,1,d,\n":               `found "1e200"`,
 		header + "a,b,c,1,0e-9999999999999999,d,\n": `and "0e-9999999999999999"`,
-		header + "a,b,c,1,2,d,\na,b,c,3,2,d,\n":     `line 3: b of c on a is there twice`,
+		header + "a,b,c,1,2,d,\na,b,c,3,2,d,\n":     `b of c on a is there twice`,
 		header + "\na,b\n":                          `line 3: wrong number of fields`,
 		header + "a,\"b\n":                          `line 2`,
 		header:                                      `want a first line`,
@@ -41,7 +41,7 @@ func TestReadPublished(t *testing.T) {
 		"dataset,metric,method,mean,mean\na,b,c,1,2\n":                 `"mean" "mean"]`,
 		"dataset,metric,method,std\na,b,c,1\n":                         `want a first line`,
 		"dataset,metric,method,mean,note\na,b,c,1,2\n":                 `want a first line`,
-		"dataset,metric,method,mean,std,se\na,b,c,1,2,3\n":             `line 2: want a mean and a standard`,
+		"dataset,metric,method,mean,std,se\na,b,c,1,2,3\n":             `want a mean and a standard`,
 		"dataset,metric,method,mean,std,n\na,b,c,1,2,0\n":              `the mean is of, found "0"`,
 		"dataset,metric,method,mean,std,exclude\na,b,c,1,2,doubtful\n": `exclude is yes or empty, found "doubtful"`,
 	} {

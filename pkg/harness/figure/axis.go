@@ -93,67 +93,50 @@ func (a Axis) scaleOf(lo, hi float64, values []float64) scale {
 	switch {
 	case a.Scale == Log, a.Scale == AutoLog && lo > 0 && hi/lo > 50:
 		return logarithm
-	case a.Scale == AutoLog && lo < 0 && hi/-lo > 50 && hi > 50*usual(values):
+	case a.Scale == AutoLog && lo < 0 && hi/-lo > 50 && hi > 50*stats.Median(values):
 		// what is below zero shows how large the noise around it is
 		return around(math.Pow10(int(math.Floor(math.Log10(-lo)))))
 	}
 	return linear
 }
 
-// usual is the median size of values.
-func usual(values []float64) float64 {
-	sizes := make([]float64, len(values))
-	for i, v := range values {
-		sizes[i] = math.Abs(v)
-	}
-	return stats.Median(sizes)
-}
-
-// resolve decides the scale and the limits of an axis; margin is the share of its length to leave free at both ends.
-// empty reports that there was nothing to show.
-func (a Axis) resolve(values, soft []float64, margin float64) (r axis, empty bool, err error) {
+// resolve decides the scale and the limits of an axis; margin is the share of its length that is free at both ends.
+func (a Axis) resolve(values, soft []float64, margin float64) (axis, error) {
 	lo, hi := linear.span(values)
 	if lo > hi {
 		values = soft
 		lo, hi = linear.span(values)
 	}
-	lower, upper := !math.IsNaN(a.Min) && a.Min != a.Max, !math.IsNaN(a.Max) && a.Min != a.Max // whether they are given
-	if lower {
-		lo = a.Min
+	given := func(end float64) bool { return a.Min != a.Max && !math.IsNaN(end) }
+	if given(a.Min) {
+		lo, soft = a.Min, append(soft, a.Min)
 	}
-	if upper {
-		hi = a.Max
+	if given(a.Max) {
+		hi, soft = a.Max, append(soft, a.Max)
 	}
-	r = axis{Axis: a, scale: a.scaleOf(lo, hi, values)}
+	r := axis{Axis: a, scale: a.scaleOf(lo, hi, values)}
 	if r.knee > 0 {
 		r.Label += logBeyond + table.Num(r.knee)
 	}
-	lo, hi = r.span(values)
-	if empty = lo > hi; empty {
+	if lo, hi = r.span(values); lo > hi {
 		lo, hi = 0, 1
 	}
 	lo, hi = r.widen(lo, hi, soft)
-	if lower { // data that touch the other end need room by the length of the axis, not by their own spread
-		lo = r.to(a.Min)
-	}
-	if upper {
-		hi = r.to(a.Max)
-	}
 	free := margin * (hi - lo)
 	r.min, r.max = r.from(lo-free), r.from(hi+free)
 	if n := len(a.Categories); n > 0 {
 		r.min, r.max = -0.6, float64(n)-0.4
 	}
-	if lower {
+	if given(a.Min) {
 		r.min = a.Min
 	}
-	if upper {
+	if given(a.Max) {
 		r.max = a.Max
 	}
 	if !(r.min < r.max) || math.IsInf(r.max-r.min, 0) || r.log() && r.min <= 0 {
-		return r, empty, fmt.Errorf("axis %q: limits from %g to %g are not a range", a.Label, r.min, r.max)
+		return r, fmt.Errorf("axis %q: limits from %g to %g are not a range", a.Label, r.min, r.max)
 	}
-	return r, empty, nil
+	return r, nil
 }
 
 // widen makes room between two places on the scale for soft values, and between two that are alike.

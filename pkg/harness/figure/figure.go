@@ -88,12 +88,12 @@ type series struct {
 
 // CSV returns the data that the figure shows as a table for programs, with a row for each point of each layer and seven
 // significant digits, or the name of a category. Panels count from 1, and one without a title has the label of its X. A
-// layer that is not in the legend has no label. The last column, value, is empty: earlier files have one.
+// layer that is not in the legend has no label.
 func (f *Figure) CSV() []byte {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
 	w.UseCRLF = true
-	w.Write([]string{"panel", "title", "kind", "label", "x", "y", "low", "high", "value"})
+	w.Write([]string{"panel", "title", "kind", "label", "x", "y", "low", "high"})
 	for i, p := range f.Panels {
 		for _, layer := range p.Layers {
 			s := layer.series()
@@ -101,7 +101,7 @@ func (f *Figure) CSV() []byte {
 				w.Write([]string{
 					strconv.Itoa(i + 1), cmp.Or(p.Title, p.X.Label), s.kind, cmp.Or(s.label, layer.key().Label),
 					digits(s.x, k, p.X.Categories), digits(s.y, k, p.Y.Categories),
-					digits(s.lo, k, nil), digits(s.hi, k, nil), "",
+					digits(s.lo, k, nil), digits(s.hi, k, nil),
 				})
 			}
 		}

@@ -246,17 +246,17 @@ func TestCSV(t *testing.T) {
 	}}, {X: Axis{Label: "step", Categories: []string{"0.1", "0.2"}}, Layers: []Layer{
 		Scatter{X: []float64{1.2, 2}, Y: []float64{1, 1}},
 	}}}}
-	const want = `panel,title,kind,label,x,y,low,high,value
-2,"a, b",line,SIFG,1,0.3333333,,,
-2,"a, b",line,SIFG,2,,,,
-2,"a, b",band,,1,,0,2,
-2,"a, b",horizontal line,,,5,,,
-2,"a, b",box,,1,6,,,
-2,"a, b",box,,1,7,,,
-2,"a, b",points,,1e-09,-1,,,
-2,"a, b",others,SGLD,0,3,,,
-3,step,points,,0.2,1,,,
-3,step,points,,2,1,,,
+	const want = `panel,title,kind,label,x,y,low,high
+2,"a, b",line,SIFG,1,0.3333333,,
+2,"a, b",line,SIFG,2,,,
+2,"a, b",band,,1,,0,2
+2,"a, b",horizontal line,,,5,,
+2,"a, b",box,,1,6,,
+2,"a, b",box,,1,7,,
+2,"a, b",points,,1e-09,-1,,
+2,"a, b",others,SGLD,0,3,,
+3,step,points,,0.2,1,,
+3,step,points,,2,1,,
 `
 	if got := strings.ReplaceAll(string(f.CSV()), "\r\n", "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -212,12 +212,11 @@ func (p *panel) resolve() (err error) {
 	for _, layer := range p.spec.Layers {
 		layer.extent(&e)
 	}
-	var noX, noY bool
-	if p.x, noX, err = p.spec.X.resolve(e.x, nil, 0.02); err != nil {
+	p.empty = len(e.x)+len(e.soft) == 0
+	if p.x, err = p.spec.X.resolve(e.x, nil, 0.02); err != nil {
 		return err
 	}
-	p.y, noY, err = p.spec.Y.resolve(e.y, e.soft, 0.04)
-	p.empty = noX && noY
+	p.y, err = p.spec.Y.resolve(e.y, e.soft, 0.04)
 	return err
 }
 

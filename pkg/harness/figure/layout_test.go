@@ -59,12 +59,12 @@ func TestScaleFollowsTheData(t *testing.T) {
 		{"a linear axis holds the band", Axis{}, []float64{0, 1}, []float64{-1, 2}, linear, -1, 2},
 		{"an axis from zero is linear", Axis{Scale: AutoLog, Min: 0, Max: nan}, []float64{0.1, 10}, nil, linear, 0, 10},
 	} {
-		r, _, err := c.a.resolve(c.values, c.soft, 0)
+		r, err := c.a.resolve(c.values, c.soft, 0)
 		if err != nil || !near(r.to(7), c.to.to(7)) || !near(r.min, c.lowest) || !near(r.max, c.higest) {
 			t.Errorf("%s: 7 lies at %g, %g to %g (%v)", c.what, r.to(7), r.min, r.max, err)
 		}
 	}
-	r, _, err := Axis{Max: nan}.resolve([]float64{0.99, 1}, nil, 0.04)
+	r, err := Axis{Max: nan}.resolve([]float64{0.99, 1}, nil, 0.04)
 	if err != nil || r.max < 1.03 {
 		t.Errorf("near-constant values on an axis from 0: it ends at %g, on the line (%v)", r.max, err)
 	}

@@ -3,7 +3,6 @@ package figure
 import (
 	"bytes"
 	"fmt"
-	"hash/fnv"
 	"html"
 	"image"
 	"image/color"
@@ -29,6 +28,7 @@ type svgCanvas struct {
 	body       bytes.Buffer
 	group      []string // elements that share their attributes, not yet written
 	attributes string   // of the group
+	marks      int      // that are described
 }
 
 func (c *svgCanvas) SetColor(col color.Color)               { c.color = color.NRGBAModel.Convert(col).(color.NRGBA) }
@@ -108,19 +108,17 @@ func (c *svgCanvas) FillString(f font.Face, pt vg.Point, s string) {
 	}
 	c.add("fill", fmt.Sprintf(` font-size="%d"`, steps(f.Font.Size)),
 		fmt.Sprintf(`<text x="%d" y="%d" textLength="%d"%s>%s</text>`,
-			at[0], at[1], steps(vg.Length(textWidth(s, float64(f.Font.Size)))), more, html.EscapeString(s)))
+			at[0], at[1], steps(f.Width(s)), more, html.EscapeString(s)))
 }
 
 // repeat draws a mark at each of these places, as markers of one path.
 func (c *svgCanvas) repeat(mark *svgCanvas, places []vg.Point) {
 	c.end()
 	mark.end()
-	id := fnv.New32a() // two drawings on one page that define a mark of this name define the same mark
-	id.Write(mark.body.Bytes())
-	name := fmt.Sprintf("m%x", id.Sum32())
-	fmt.Fprintf(&c.body, `<marker id="%s" overflow="visible" markerUnits="userSpaceOnUse">%s</marker>`+
-		`<path marker-start="url(#%[1]s)" marker-mid="url(#%[1]s)" marker-end="url(#%[1]s)" d="%[3]s"/>`,
-		name, mark.body.Bytes(), polyline(c.all(places)))
+	c.marks++
+	fmt.Fprintf(&c.body, `<marker id="m%d" overflow="visible" markerUnits="userSpaceOnUse">%s</marker>`+
+		`<path marker-start="url(#m%[1]d)" marker-mid="url(#m%[1]d)" marker-end="url(#m%[1]d)" d="%[3]s"/>`,
+		c.marks, mark.body.Bytes(), polyline(c.all(places)))
 }
 
 // path returns the data of a path. The only arcs of a figure are whole circles.

@@ -236,18 +236,14 @@ func newProtocol(x *report.Experiment, set *record.Set, seen map[string]bool) *p
 // Compared are the items that compare the methods of a problem, under the last protocol that has them.
 func (s *site) Compared() (out []item) {
 	for _, p := range s.Parts {
-		last := map[string]int{}
 		for _, under := range p.Protocols {
 			for _, it := range under.Items {
-				if !strings.HasPrefix(it.Part.ID, "compare-") {
-					continue
-				}
-				if i, there := last[it.Part.ID]; there {
+				same := func(other item) bool { return other.Page == it.Page && other.Part.ID == it.Part.ID }
+				if i := slices.IndexFunc(out, same); i >= 0 {
 					out[i] = it
-					continue
+				} else if strings.HasPrefix(it.Part.ID, "compare-") {
+					out = append(out, it)
 				}
-				last[it.Part.ID] = len(out)
-				out = append(out, it)
 			}
 		}
 	}

@@ -12,14 +12,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
-// notes returns what stands below the table.
-func (t *Table) notes() []string {
-	if t.Spread == "" {
-		return t.Notes
-	}
-	return append([]string{"±: " + t.Spread + "."}, t.Notes...)
-}
-
 var markdown = strings.NewReplacer(
 	"\\", "\\\\", "|", "\\|", "*", "\\*", "_", "\\_", "`", "\\`", "<", "&lt;", "\n", " ",
 	"](", "]\\(", // no text of a cell becomes a link
@@ -63,7 +55,11 @@ func (t *Table) lines(text func(string) string, bold string) string {
 		b.WriteString(text(n) + "\n\n")
 	}
 	b.WriteString(strings.Join(lines, "|\n") + "|\n")
-	for i, n := range t.notes() {
+	notes := t.Notes
+	if t.Spread != "" {
+		notes = append([]string{"±: " + t.Spread + "."}, notes...)
+	}
+	for i, n := range notes {
 		if i == 0 {
 			b.WriteString("\n")
 		}
