@@ -164,16 +164,16 @@ func (g *gridFlags) again(laid *plan.Plan) string {
 // choose shows the best cells of a grid, and writes its results and the pages about all.
 func (w *work) choose(e *env, q grid.Question) error {
 	dir := filepath.Join(w.results, filepath.FromSlash(q.Dir()))
-	asked := []*harness.Experiment{q.On(w.Experiments[0])}
-	before, err := report.Read(dir, asked)
+	before, err := report.Read(dir, w.Experiments)
 	if err != nil {
 		return err
 	}
-	r, err := w.merge(e, before, asked)
+	r, err := w.merge(e, before, w.Experiments)
 	if r == nil {
 		return err
 	}
 	x := r.Experiments[0]
+	q.On(x)
 	x.AtEnd(q.Text())
 	for _, set := range x.Sets {
 		if p := x.Part(set.Protocol, "best"); set.Protocol == w.Trials[0].Protocol && p != nil && p.Made != nil {

@@ -71,7 +71,8 @@ func (r *Results) BesideScripts() []authors.Row {
 	return authors.Compare(r.Scripts, released)
 }
 
-// newExperiment divides records by protocol. A protocol that the settings do not have any more is left out.
+// newExperiment divides records by protocol. A protocol that the settings do not have any more is left out. A set knows
+// why its numbers must not be set beside those that the paper prints.
 func newExperiment(e *harness.Experiment, d *Records) (*Experiment, error) {
 	file, err := e.File()
 	if err != nil {
@@ -79,44 +80,37 @@ func newExperiment(e *harness.Experiment, d *Records) (*Experiment, error) {
 	}
 	x := &Experiment{Experiment: d.shown(e), file: file, records: d, parts: map[string]*Part{}}
 	for _, name := range file.Protocols {
-		var set *record.Set
+		about := file.Protocol(name)
+		set := &record.Set{
+			Experiment: e.Name, Protocol: name, Overrides: d.Set[name],
+			Traces: d.traces, Timings: d.timings, Load: d.Array,
+			Title: cmp.Or(about.Title, name), Incomparable: about.Incomparable,
+		}
 		for _, t := range d.Trials {
-			if t.Protocol != name {
+			switch {
+			case t.Protocol != name:
 				continue
+			case t.Status == record.StatusMissing:
+				set.Missing = append(set.Missing, t)
+			default:
+				set.Trials = append(set.Trials, t)
 			}
-			if set == nil {
-				set = x.newSet(name, t.Scale, d.Set[name])
-				x.Sets = append(x.Sets, set)
-			}
+			set.Scale = t.Scale
 			if !slices.Contains(set.Problems, t.Problem) {
 				set.Problems = append(set.Problems, t.Problem)
 			}
-			if t.Status == record.StatusMissing {
-				set.Missing = append(set.Missing, t)
-			} else {
-				set.Trials = append(set.Trials, t)
-			}
 		}
+		switch {
+		case set.Planned() == 0:
+			continue
+		case set.Changed():
+			set.Incomparable = "the settings were changed: " + strings.Join(set.Overrides, ", ")
+		case set.Rehearsal():
+			set.Incomparable = set.Scale + " scale, a rehearsal: numbers are compared at full scale"
+		}
+		x.Sets = append(x.Sets, set)
 	}
 	return x, nil
-}
-
-// newSet is a set without trials. It knows why its numbers must not be set beside those that the paper prints.
-func (x *Experiment) newSet(protocol, scale string, overrides []string) *record.Set {
-	about := x.file.Protocol(protocol)
-	set := &record.Set{
-		Experiment: x.Name, Protocol: protocol, Scale: scale, Overrides: overrides,
-		Traces: x.records.traces, Timings: x.records.timings,
-		Title: cmp.Or(about.Title, protocol), Incomparable: about.Incomparable,
-		Load: x.records.Array,
-	}
-	switch {
-	case len(overrides) > 0:
-		set.Incomparable = "the settings were changed: " + strings.Join(overrides, ", ")
-	case set.Rehearsal():
-		set.Incomparable = scale + " scale, a rehearsal: numbers are compared at full scale"
-	}
-	return set
 }
 
 // Experiment returns the experiment of a name, nil if it has no results.
