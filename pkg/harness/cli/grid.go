@@ -163,7 +163,7 @@ func (g *gridFlags) again(laid *plan.Plan) string {
 
 // choose shows the best cells of a grid, and writes its results and the pages about all.
 func (w *work) choose(e *env, q grid.Question) error {
-	dir := filepath.Join(w.results, filepath.FromSlash(q.Dir()))
+	dir := filepath.Join(w.results, report.Grids, q.Name)
 	before, err := report.Read(dir, w.Experiments)
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func (w *work) choose(e *env, q grid.Question) error {
 	}
 	x := r.Experiments[0]
 	q.On(x)
-	x.AtEnd(q.Text())
+	x.Records.AtEnd(q.Text())
 	for _, set := range x.Sets {
 		if p := x.Part(set.Protocol, "best"); set.Protocol == w.Trials[0].Protocol && p != nil && p.Made != nil {
 			_, notes := q.Chosen(set)

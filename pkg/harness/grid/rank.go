@@ -66,9 +66,6 @@ func Ask(name, text string, e *harness.Experiment) (q Question, err error) {
 	return q, err
 }
 
-// asks reports whether it is about a method on a problem.
-func (q Question) asks(problem, method string) bool { return len(q.group(problem, method).metrics) > 0 }
-
 func (q Question) String() string {
 	if q.Published != nil {
 		return nearPublished

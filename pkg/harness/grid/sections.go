@@ -33,9 +33,6 @@ func (q Question) On(x *report.Experiment) {
 	x.Experiment = &e
 }
 
-// Dir is the folder of the results of a grid, below the results folder.
-func (q Question) Dir() string { return path.Join(report.Grids, q.Name) }
-
 // Read reads the results of all grids below a results folder, by the name of the grid.
 func Read(dir string, all []*harness.Experiment) (map[string]*report.Results, error) {
 	names, err := os.ReadDir(filepath.Join(dir, report.Grids))
@@ -68,7 +65,7 @@ func read(dir string, all []*harness.Experiment) (*report.Results, error) {
 
 // questionOf is the question that the records of an experiment keep.
 func questionOf(x *report.Experiment) (q Question, err error) {
-	err = json.Unmarshal([]byte(x.About()), &q)
+	err = json.Unmarshal([]byte(x.Records.About), &q)
 	return q, err
 }
 

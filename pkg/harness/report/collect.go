@@ -39,7 +39,7 @@ func collect(e *harness.Experiment, old *Experiment, p *plan.Plan, s *store.Stor
 ) {
 	d := NewRecords()
 	if old != nil {
-		d.dir, d.files, d.About = old.records.dir, old.records.files, old.records.About
+		d.dir, d.files, d.About = old.Records.dir, old.Records.files, old.Records.About
 	}
 	if e.OnCustom() {
 		d.About = e.Note
@@ -66,10 +66,10 @@ func collect(e *harness.Experiment, old *Experiment, p *plan.Plan, s *store.Stor
 		if err != nil {
 			return nil, nil, err
 		}
-		if why := lacks(found, was); found != nil && why != "" {
+		if why := lacks(found, was); len(found) > 0 && why != "" {
 			notes, found = append(notes, fmt.Sprintf("%s/%s: %s", e.Name, name, why)), nil
 		}
-		if found == nil && was != nil {
+		if len(found) == 0 && was != nil {
 			set = was.Overrides
 			for _, t := range slices.Concat(was.Trials, was.Missing) {
 				found = append(found, was.Result(&t))
@@ -77,7 +77,7 @@ func collect(e *harness.Experiment, old *Experiment, p *plan.Plan, s *store.Stor
 		}
 		for _, r := range found {
 			d.Add(r.Trial, r.Traces, r.Timing)
-			d.Set[name] = slices.Clone(set)
+			d.Set[name] = set
 		}
 	}
 	if d.Trials == nil {
@@ -89,34 +89,31 @@ func collect(e *harness.Experiment, old *Experiment, p *plan.Plan, s *store.Stor
 
 // find returns what there is of trials of one protocol, those that are missing last: in old, which may be nil, or else
 // in the store.
-func find(part []harness.Trial, old *record.Set, s *store.Store) (found []*record.Result, err error) {
+func find(part []harness.Trial, old *record.Set, s *store.Store) ([]*record.Result, error) {
 	earlier := map[string]*record.Trial{}
 	for i := 0; old != nil && i < len(old.Trials); i++ {
 		earlier[old.Trials[i].Key] = &old.Trials[i]
 	}
-	there, missing := make([]*record.Result, len(part)), []*record.Result(nil)
-	err = store.Each(len(part), func(i int) (err error) {
-		if was := earlier[part[i].Key]; was != nil && was.Final() {
-			there[i] = old.Result(was)
-			return nil
+	found := make([]*record.Result, len(part))
+	err := store.Each(len(part), func(i int) (err error) {
+		row := part[i].Row()                         // it may have been stored under other labels
+		row.Config = unique.Make(row.Config).Value() // one copy for all seeds
+		if was := earlier[row.Key]; was != nil && was.Final() {
+			found[i] = old.Result(was)
+		} else {
+			found[i], err = s.Result(store.ID{Experiment: row.Experiment, Key: row.Key})
 		}
-		there[i], err = s.Result(store.ID{Experiment: part[i].Experiment, Key: part[i].Key})
+		if found[i] == nil {
+			found[i] = &record.Result{Trial: record.Trial{Status: record.StatusMissing}}
+		}
+		got := &found[i].Trial
+		row.Status, row.Reason, row.Dim, row.Iterations = got.Status, got.Reason, got.Dim, got.Iterations
+		*got = row
 		return err
 	})
-	for i := 0; err == nil && i < len(part); i++ {
-		row, got := part[i].Row(), there[i]          // it may have been stored under other labels
-		row.Config = unique.Make(row.Config).Value() // one copy for all seeds
-		if got == nil {
-			row.Status = record.StatusMissing
-			missing = append(missing, &record.Result{Trial: row})
-			continue
-		}
-		row.Status, row.Reason = got.Trial.Status, got.Trial.Reason
-		row.Dim, row.Iterations = got.Trial.Dim, got.Trial.Iterations
-		got.Trial = row
-		found = append(found, got)
-	}
-	return append(found, missing...), err
+	last := func(r *record.Result) int { return map[bool]int{true: 1}[r.Trial.Status == record.StatusMissing] }
+	slices.SortStableFunc(found, func(a, b *record.Result) int { return last(a) - last(b) })
+	return found, err
 }
 
 // lacks says what results lack of the set in whose place they would be, which may be nil; "" if they may be there:

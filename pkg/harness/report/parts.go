@@ -45,7 +45,7 @@ func (x *Experiment) Part(protocol, id string) *Part {
 	}
 	x.parts[key] = nil
 	for i := range x.Sections {
-		if s := &x.Sections[i]; s.ID == id && s.Files == nil && (s.Claim == nil || x.Checks(protocol)) {
+		if s := &x.Sections[i]; s.ID == id && s.Files == nil && (s.Claim == nil || x.file.Protocol(protocol).Claims) {
 			x.parts[key] = x.make(s, set)
 		}
 	}
@@ -59,7 +59,7 @@ func (x *Experiment) make(s *harness.Section, set *record.Set) *Part {
 	shown.Load = func(key, name string) (*record.Array, error) {
 		a, err := set.Load(key, name)
 		if err == nil {
-			x.records.fresh[arrayName(key, name)] = a.Encode()
+			x.Records.fresh[arrayName(key, name)] = a.Encode()
 		}
 		return a, err
 	}
@@ -116,7 +116,7 @@ func (x *Experiment) takeFiles() error {
 				continue
 			}
 			for name, b := range made {
-				x.records.fresh[path.Join(set.Protocol, name)] = b
+				x.Records.fresh[path.Join(set.Protocol, name)] = b
 			}
 			errs = append(errs, err)
 		}

@@ -119,6 +119,16 @@ func ReadRecords(dir string) (*Records, error) {
 	return d, err
 }
 
+// AtEnd keeps the last checkpoint of each trial alone, and what to know of the records.
+func (d *Records) AtEnd(about string) {
+	d.About = about
+	for key, rows := range d.traces {
+		last := rows[len(rows)-1].Iteration // they are in order of iteration
+		from := slices.IndexFunc(rows, func(r record.Trace) bool { return r.Iteration == last })
+		d.traces[key] = rows[from:]
+	}
+}
+
 // sumOf is a digest of timings and of the sum of their trials.
 func sumOf(rows []record.Timing, trials string) string {
 	b, _ := json.Marshal(rows) // which have an encoding

@@ -24,10 +24,10 @@ type Results struct {
 // Experiment is an experiment with its records.
 type Experiment struct {
 	*harness.Experiment
-	Sets []*record.Set // one a protocol, in order of presentation
+	Sets    []*record.Set // one a protocol, in order of presentation
+	Records *Records
 
 	file    *settings.File
-	records *Records
 	parts   map[string]*Part // those that were made, by protocol and ID
 	damaged error            // an array that one of them shows
 }
@@ -78,7 +78,7 @@ func newExperiment(e *harness.Experiment, d *Records) (*Experiment, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Experiment{Experiment: d.shown(e), file: file, records: d, parts: map[string]*Part{}}
+	x := &Experiment{Experiment: d.shown(e), file: file, Records: d, parts: map[string]*Part{}}
 	for _, name := range file.Protocols {
 		about := file.Protocol(name)
 		set := &record.Set{
@@ -132,9 +132,6 @@ func (x *Experiment) Set(protocol string) *record.Set {
 	return nil
 }
 
-// Checks reports whether the settings say that a protocol checks claims.
-func (x *Experiment) Checks(protocol string) bool { return x.file.Protocol(protocol).Claims }
-
 // File is its settings.
 func (x *Experiment) File() *settings.File { return x.file }
 
@@ -176,17 +173,4 @@ func (r *Results) Ledger(all []*harness.Experiment) claim.Ledger {
 		}
 	}
 	return claim.NewLedger(rows)
-}
-
-// About is what the writer of the records wants to know of them.
-func (x *Experiment) About() string { return x.records.About }
-
-// AtEnd keeps the last checkpoint of each trial alone, and what to know of the records: see About.
-func (x *Experiment) AtEnd(about string) {
-	x.records.About = about
-	for key, rows := range x.records.traces {
-		last := rows[len(rows)-1].Iteration // they are in order of iteration
-		from := slices.IndexFunc(rows, func(r record.Trace) bool { return r.Iteration == last })
-		x.records.traces[key] = rows[from:]
-	}
 }

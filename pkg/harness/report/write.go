@@ -84,7 +84,7 @@ func (f Files) Add(folder string, x *Experiment) error {
 			}
 		}
 	}
-	data, wrong := x.records.Encode()
+	data, wrong := x.Records.Encode()
 	f.Data[folder] = data
 	return errors.Join(err, cmp.Or(wrong, x.damaged))
 }
