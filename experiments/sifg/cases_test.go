@@ -120,7 +120,7 @@ func TestCases(t *testing.T) {
 			whole := few(set)
 			for i := range x.Sections {
 				section := &x.Sections[i]
-				if seen[section.ID] || section.Claim != nil && !x.Checks(set.Protocol) {
+				if seen[section.ID] || section.Claim != nil && !x.File().Protocol(set.Protocol).Claims {
 					continue
 				}
 				seen[section.ID] = true

@@ -108,7 +108,7 @@ func (c Comparison) rows(s *record.Set) []row {
 }
 
 // ahead is the share of pairs in which the method is lower than SIFG; a tie counts as half.
-func (r row) ahead() float64 { return (1 - r.MeanSign()) / 2 }
+func (r row) ahead() float64 { return (1 - stats.Mean(r.Signs)) / 2 }
 
 // verdict says how the method compares with SIFG.
 func (r row) verdict() string {

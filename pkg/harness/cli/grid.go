@@ -156,16 +156,15 @@ func (w *work) choose(e *env, q grid.Question) error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(w.results, filepath.FromSlash(q.Dir()))
+	dir := filepath.Join(w.results, report.Grids, q.Name)
 	before := cmp.Or(grids[q.Name], &report.Results{Dir: dir})
-	asked := slices.Clone(e.experiments)
-	asked[slices.Index(asked, w.Experiments[0])] = q.On(w.Experiments[0])
-	r, err := w.merge(e, before, asked)
+	r, err := w.merge(e, before, e.experiments)
 	if err != nil || r.Experiment(w.Experiments[0].Name) == nil {
 		return err
 	}
 	x := r.Experiment(w.Experiments[0].Name)
-	x.AtEnd(q.Text())
+	q.On(x)
+	x.Records.AtEnd(q.Text())
 	for _, set := range x.Sets {
 		if p := x.Part(set.Protocol, "best"); set.Protocol == w.Trials[0].Protocol && p != nil && p.Made != nil {
 			_, notes := q.Chosen(set)

@@ -21,7 +21,7 @@ func (s *Spec) Round(all *plan.Plan, q Question, have *store.Store) (*plan.Plan,
 	if s.Halving == 0 {
 		return all, nil
 	}
-	r, _, err := new(report.Results).Collect(all, have, []*harness.Experiment{q.On(all.Experiments[0])})
+	r, _, err := new(report.Results).Collect(all, have, all.Experiments)
 	if err != nil {
 		return nil, err
 	}

@@ -22,8 +22,8 @@ func (q Question) draw(s *record.Set, words func(metric string) string) (*figure
 		if len(s.Problems) > 1 {
 			title = g.problem + ", " + title
 		}
-		if key := g.decisive(); key != "" {
-			f.Panels = append(f.Panels, g.panel(title, key, words))
+		if key, cells := g.decisive(); key != "" {
+			f.Panels = append(f.Panels, g.panel(title, key, cells, words))
 		}
 	}
 	if f.Panels == nil {
@@ -33,41 +33,33 @@ func (q Question) draw(s *record.Set, words func(metric string) string) (*figure
 	return f, nil
 }
 
-// bests returns the best cell of the grid for each value of a setting, in order of size where all values are numbers.
-func (g *group) bests(key string) (cells []*cell, numeric bool) {
-	seen := map[string]bool{}
-	numeric = true
-	for _, c := range g.ranked() {
-		if v := c.settings[key]; c.listed && !seen[v] {
-			seen[v], cells, numeric = true, append(cells, c), numeric && !math.IsNaN(number(v))
-		}
-	}
-	if numeric {
-		of := func(c *cell) float64 { return number(c.settings[key]) }
-		slices.SortFunc(cells, func(a, b *cell) int { return cmp.Compare(of(a), of(b)) })
-	}
-	return cells, numeric
-}
-
-// decisive is the setting whose values have the best cells that differ most; "" where no two differ.
-func (g *group) decisive() (decisive string) {
+// decisive is the setting whose values have the best cells that differ most, with these cells; "" where no two differ.
+func (g *group) decisive() (decisive string, best []*cell) {
 	most := 0.0
 	for _, key := range g.keys {
-		cells, _ := g.bests(key)
-		lo, hi := math.Inf(1), math.Inf(-1)
-		for _, c := range cells {
-			lo, hi = min(lo, c.mean), max(hi, c.mean)
+		var cells []*cell
+		seen, lo, hi := map[string]bool{}, math.Inf(1), math.Inf(-1)
+		for _, c := range g.ranked() {
+			if v := c.settings[key]; c.listed && !seen[v] {
+				seen[v], cells = true, append(cells, c)
+				lo, hi = min(lo, c.mean), max(hi, c.mean)
+			}
 		}
 		if hi-lo > most {
-			most, decisive = hi-lo, key
+			most, decisive, best = hi-lo, key, cells
 		}
 	}
-	return decisive
+	return decisive, best
 }
 
-// panel draws what a setting does; words says what stands on an axis for a metric. A published number has a band.
-func (g *group) panel(title, key string, words func(metric string) string) figure.Panel {
-	cells, numeric := g.bests(key)
+// panel draws what a setting does by the best cell with each of its values, in order of size where all are numbers.
+// words says what stands on an axis for a metric. A published number has a band.
+func (g *group) panel(title, key string, cells []*cell, words func(metric string) string) figure.Panel {
+	value := func(c *cell) float64 { return number(c.settings[key]) }
+	numeric := !slices.ContainsFunc(cells, func(c *cell) bool { return math.IsNaN(value(c)) })
+	if numeric {
+		slices.SortFunc(cells, func(a, b *cell) int { return cmp.Compare(value(a), value(b)) })
+	}
 	p := figure.Panel{
 		Title: title,
 		X:     figure.Axis{Label: strings.ReplaceAll(strings.TrimPrefix(short(key), "options."), "_", " ")},

@@ -72,8 +72,8 @@ func (s *Spec) widen(all *settings.Settings, q Question) error {
 		methods := p.Methods
 		p.Methods = nil
 		for _, m := range methods {
-			if !q.asks(p.Name, m.Name) {
-				continue
+			if len(q.group(p.Name, m.Name).metrics) == 0 {
+				continue // it is not about them
 			}
 			cells, err := s.cells(all, p.Name, m)
 			if err != nil {
@@ -107,11 +107,7 @@ func (s *Spec) cells(all *settings.Settings, problem string, m settings.Method) 
 		for _, over := range points {
 			c, err := all.Method(problem, m.Name, over...)
 			if err != nil {
-				var texts []string
-				for _, o := range over {
-					texts = append(texts, o.Text+" ("+strings.TrimSuffix(o.From, ":")+")")
-				}
-				return nil, usage.Errorf("%v; in the configuration %s", err, strings.Join(texts, ", "))
+				return nil, usage.Errorf("%v; in the configuration %v", err, over)
 			}
 			if config, _ := json.Marshal(c.Config); !seen[string(config)] {
 				seen[string(config)] = true
@@ -149,18 +145,18 @@ func flat(config []byte) map[string]string {
 }
 
 // varying returns the keys of settings that differ between cells.
-func varying(cells []map[string]string) (keys []string) {
+func varying(cells []map[string]string) []string {
+	differ := map[string]bool{}
 	for _, c := range cells {
 		both := maps.Clone(cells[0])
 		maps.Copy(both, c)
 		for key := range both {
-			if c[key] != cells[0][key] && !slices.Contains(keys, key) {
-				keys = append(keys, key)
+			if c[key] != cells[0][key] {
+				differ[key] = true
 			}
 		}
 	}
-	slices.Sort(keys)
-	return keys
+	return slices.Sorted(maps.Keys(differ))
 }
 
 // label names a cell by some of its settings.

@@ -209,7 +209,7 @@ func TestRefusals(t *testing.T) {
 	for _, c := range [][2]string{
 		{"prodct: {step: 1}", "line 1: field prodct not found"},
 		{"select: min gap\nproduct:\n  setp: 1", `steps.yaml, line 3: setp=1: did you mean "step"?`},
-		{"product: {step: [-1]}", "in the configuration step=-1"},
+		{"product: {step: [-1]}", "in the configuration [steps.yaml, line 1: step=-1]"},
 		{"product: {step: [big]}", `step: want a number, got "big"`},
 		{"product: {step: []}", "line 1: step: want values"},
 		{"product: [step]", "line 1: want settings with values"},

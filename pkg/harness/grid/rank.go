@@ -65,9 +65,6 @@ func Ask(name, text string, e *harness.Experiment) (q Question, err error) {
 	return q, err
 }
 
-// asks reports whether it is about a method on a problem.
-func (q Question) asks(problem, method string) bool { return len(q.group(problem, method).metrics) > 0 }
-
 func (q Question) String() string {
 	if q.Published != nil {
 		return nearPublished
@@ -108,24 +105,22 @@ type cell struct {
 
 // groups are the cells of a set, those that have no trial yet included.
 func (q Question) groups(s *record.Set) (out []*group) {
-	seen := map[string]bool{}
-	for _, t := range slices.Concat(s.Trials, s.Missing) {
-		name := t.Problem + " " + t.Method
-		if seen[name] {
-			continue
+	for _, problem := range s.Problems {
+		of, seen := map[string]*group{}, map[string]bool{}
+		for _, t := range slices.Concat(s.Trials, s.Missing) {
+			if t.Problem != problem || seen[t.Method] {
+				continue
+			}
+			seen[t.Method] = true
+			method, _, listed := strings.Cut(t.Method, "@")
+			if of[method] == nil {
+				of[method] = q.group(problem, method)
+				out = append(out, of[method])
+			}
+			of[method].add(s, t, q, listed)
 		}
-		seen[name] = true
-		method, _, listed := strings.Cut(t.Method, "@")
-		same := func(g *group) bool { return g.problem == t.Problem && g.method == method }
-		i := slices.IndexFunc(out, same)
-		if i < 0 {
-			i, out = len(out), append(out, q.group(t.Problem, method))
-		}
-		out[i].add(s, t, q, listed)
 	}
 	out = slices.DeleteFunc(out, func(g *group) bool { return len(g.metrics) == 0 })
-	of := func(g *group) int { return slices.Index(s.Problems, g.problem) }
-	slices.SortStableFunc(out, func(a, b *group) int { return of(a) - of(b) })
 	for _, g := range out {
 		g.rank(q.Max)
 	}

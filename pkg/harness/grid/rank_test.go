@@ -81,10 +81,11 @@ func put(t *testing.T, s *store.Store, r *record.Result) {
 
 func collect(t *testing.T, p *plan.Plan, q Question, s *store.Store) *report.Results {
 	t.Helper()
-	r, _, err := new(report.Results).Collect(p, s, []*harness.Experiment{q.On(p.Experiments[0])})
+	r, _, err := new(report.Results).Collect(p, s, p.Experiments)
 	if err != nil || len(r.Experiments) != 1 {
 		t.Fatalf("%+v, %v", r, err)
 	}
+	q.On(r.Experiments[0])
 	return r
 }
 

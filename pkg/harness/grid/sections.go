@@ -22,24 +22,16 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
 
-// On returns an experiment whose sections are those of a grid, on what is a person's own too.
-func (q Question) On(e *harness.Experiment) *harness.Experiment {
-	draw := func(s *record.Set) (*figure.Figure, error) { return q.draw(s, e.Metrics.Axis) }
-	out := *e
-	out.Paper = nil
-	out.Sections = []harness.Section{
+// On gives the results of an experiment the sections of the grid, also where they are on what is a person's own.
+func (q Question) On(x *report.Experiment) {
+	draw := func(s *record.Set) (*figure.Figure, error) { return q.draw(s, x.Metrics.Axis) }
+	e := *x.Experiment
+	e.Sections = []harness.Section{
 		{ID: "best", Title: "The best configurations", Draw: draw, Table: q.best},
 		{ID: "cells", Title: "All configurations, the best first", Table: q.all},
 	}
-	if e.Custom != nil { // records on what is a person's own have the same sections
-		own := *e.Custom
-		own.Sections, out.Custom = out.Sections, &own
-	}
-	return &out
+	x.Experiment = &e
 }
-
-// Dir is the folder of the results of a grid, below the results folder.
-func (q Question) Dir() string { return path.Join(report.Grids, q.Name) }
 
 // Read reads the results of all grids below a results folder, by the name of the grid.
 func Read(dir string, all []*harness.Experiment) (map[string]*report.Results, error) {
@@ -59,43 +51,41 @@ func Read(dir string, all []*harness.Experiment) (map[string]*report.Results, er
 
 // read reads the results of one grid. Its experiments have the sections of the question that their records keep.
 func read(dir string, all []*harness.Experiment) (*report.Results, error) {
-	var asked []*harness.Experiment
-	for _, e := range all {
-		records, err := report.ReadRecords(filepath.Join(dir, e.Name))
-		if err != nil {
-			return &report.Results{Dir: dir}, err
+	r, err := report.Read(dir, all)
+	for i := 0; r != nil && i < len(r.Experiments); i++ {
+		x := r.Experiments[i]
+		q, wrong := questionOf(x)
+		if wrong != nil {
+			return nil, fmt.Errorf("%s is not the results of a grid: %w", dir, wrong)
 		}
-		if records == nil {
-			continue
-		}
-		var q Question
-		if err := json.Unmarshal([]byte(records.About), &q); err != nil {
-			return nil, fmt.Errorf("%s is not the results of a grid: %w", dir, err)
-		}
-		asked = append(asked, q.On(e))
+		q.On(x)
 	}
-	return report.Read(dir, asked)
+	return r, err
+}
+
+// questionOf is the question that the records of an experiment keep.
+func questionOf(x *report.Experiment) (q Question, err error) {
+	err = json.Unmarshal([]byte(x.Records.About), &q)
+	return q, err
 }
 
 // Shown returns what a page shows of the results of grids, and adds their files.
 func Shown(grids map[string]*report.Results, files report.Files) (out []report.Grid, err error) {
 	for _, name := range slices.Sorted(maps.Keys(grids)) {
 		for _, x := range grids[name].Experiments {
-			var q Question
-			_ = json.Unmarshal([]byte(x.About()), &q) // Read has
+			q, _ := questionOf(x) // Read has
 			at := path.Join(report.Grids, name, x.Name)
-			data, made, err := x.Files()
-			if err != nil {
+			if err := files.Add(at, x); err != nil {
 				return nil, err
 			}
 			for _, set := range x.Sets {
-				made[path.Join(set.Protocol, "chosen.yaml")], _ = q.Chosen(set)
+				dir := path.Join(at, set.Protocol)
+				files.Made[path.Join(dir, "chosen.yaml")], _ = q.Chosen(set)
 				out = append(out, report.Grid{
 					Name: name, Rule: q.String(), Command: q.Command,
-					Dir: path.Join(at, set.Protocol), Set: set, Best: x.Part(set.Protocol, "best"),
+					Dir: dir, Set: set, Best: x.Part(set.Protocol, "best"),
 				})
 			}
-			files.Add(at, data, made)
 		}
 	}
 	return out, nil
@@ -129,7 +119,13 @@ func (q Question) best(s *record.Set) (*table.Table, error) {
 	}
 	t.Column(value, func(g *group) table.Cell { return mean(g.cells[0]) })
 	if q.Published == nil {
-		t.Column("95 % interval", func(g *group) table.Cell { return table.Text(interval(g.cells[0])) })
+		t.Column("95 % interval", func(g *group) table.Cell {
+			lo, hi := stats.OverlapInterval(g.cells[0].samples[0].Numbers(), 0, 0.95) // of the mean over seeds
+			if math.IsNaN(lo) {
+				return table.Text("–")
+			}
+			return table.Text(table.Significant(lo, 4) + " to " + table.Significant(hi, 4))
+		})
 	}
 	t.Column("seeds", func(g *group) table.Cell { return table.Int(len(g.cells[0].samples[0])) })
 	t.Column("in use", func(g *group) table.Cell { return mean(g.use) })
@@ -143,15 +139,6 @@ func (q Question) best(s *record.Set) (*table.Table, error) {
 		return table.Text(fmt.Sprintf("%d of %d", len(g.ranked()), len(g.cells)))
 	})
 	return &t.Table, nil
-}
-
-// interval writes the 95 % interval of the mean over seeds.
-func interval(c *cell) string {
-	lo, hi := stats.OverlapInterval(c.samples[0].Numbers(), 0, 0.95)
-	if math.IsNaN(lo) {
-		return "–"
-	}
-	return fmt.Sprintf("%s to %s", table.Significant(lo, 4), table.Significant(hi, 4))
 }
 
 // all lists all cells.

@@ -20,7 +20,7 @@ func TestWrittenAndRead(t *testing.T) {
 	}
 	q.Command = "sifg grid toy"
 	r := compute(t, p, q, all)
-	r.Experiments[0].AtEnd(q.Text())
+	r.Experiments[0].Records.AtEnd(q.Text())
 	results := t.TempDir()
 	write := func(grids map[string]*report.Results) ([]report.Grid, map[string][]byte) {
 		files := report.NewFiles()
@@ -61,7 +61,7 @@ func TestWrittenAndRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	r = compute(t, p, q, all)
-	r.Experiments[0].AtEnd(q.Text())
+	r.Experiments[0].Records.AtEnd(q.Text())
 	write(map[string]*report.Results{q.Name: r})
 	if _, err := os.Stat(filepath.Join(results, "grid", "steps", "toy", "paper", "best.svg")); err == nil {
 		t.Error("the picture of other cells is still there")
@@ -76,7 +76,7 @@ func TestOwnData(t *testing.T) {
 	}
 	p.Set = []string{"--data mine.csv"}
 	r := compute(t, p, q, all)
-	r.Experiments[0].AtEnd(q.Text())
+	r.Experiments[0].Records.AtEnd(q.Text())
 	files, results := report.NewFiles(), t.TempDir()
 	shown, err := Shown(map[string]*report.Results{q.Name: r}, files)
 	if err == nil {

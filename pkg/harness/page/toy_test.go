@@ -169,8 +169,7 @@ func written(t *testing.T, all []*harness.Experiment, of map[string]*report.Reco
 	t.Helper()
 	files := report.NewFiles()
 	for name, d := range of {
-		data := must(d.Encode())
-		files.Add(name, data, nil)
+		files.Data[name] = must(d.Encode())
 	}
 	dir := t.TempDir()
 	r, err := (*report.Results)(nil), files.Write(dir)
@@ -213,7 +212,7 @@ func toyGrids() []report.Grid {
 		},
 		{
 			Name:    "steps",
-			Rule:    "min first",
+			Rule:    "min energy",
 			Command: "sifg grid",
 			Dir:     "grid/steps/gmm/third",
 			Set:     &record.Set{Experiment: "gmm", Protocol: "third"},

@@ -62,9 +62,6 @@ func (d Difference) Whole() bool { return d.Pairs() > 0 && len(d.Gaps) == d.Pair
 // Mean is the mean of the differences, NaN of none.
 func (d Difference) Mean() float64 { return stats.Mean(d.Gaps) }
 
-// MeanSign is the mean of the signs, NaN of no pair.
-func (d Difference) MeanSign() float64 { return stats.Mean(d.Signs) }
-
 // P is the p-value of no difference: of the sign-flip test of the differences, of a t-test where splits overlap, and of
 // a sign test of all pairs where some have no finite difference. NaN of no pair.
 func (d Difference) P(side stats.Side) float64 {

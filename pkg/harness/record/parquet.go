@@ -64,24 +64,16 @@ func EncodeWith[T any](rows []T, more map[string]string) ([]byte, error) {
 
 var errVersion = errors.New("another version: this program reads version " + schemaVersion)
 
-// Metadata returns the metadata of a file that Decode has read.
-func Metadata(b []byte) map[string]string {
-	out := map[string]string{}
-	r, err := file.NewParquetReader(bytes.NewReader(b))
-	if err != nil {
-		return out
-	}
-	kv := r.MetaData().KeyValueMetadata()
-	for i, key := range kv.Keys() {
-		out[key] = kv.Values()[i]
-	}
-	return out
+// Decode is DecodeWith without the metadata.
+func Decode[T any](b []byte) ([]T, error) {
+	rows, _, err := DecodeWith[T](b)
+	return rows, err
 }
 
-// Decode parses a file of such rows and checks each (Trial.Check, Timing.Check). Its error wraps safe.ErrDamaged,
-// except for a file of another version. It parses in the calling goroutine, where a panic of the library over a forged
-// page can be caught.
-func Decode[T any](b []byte) (rows []T, err error) {
+// DecodeWith parses a file of such rows and checks each (Trial.Check, Timing.Check). meta is all its metadata. The error
+// wraps safe.ErrDamaged, except for a file of another version. It parses in the calling goroutine, where a panic of the
+// library over a forged page can be caught.
+func DecodeWith[T any](b []byte) (rows []T, meta map[string]string, err error) {
 	table := nameOf[T]()
 	defer func() {
 		if p := recover(); p != nil {
@@ -95,20 +87,23 @@ func Decode[T any](b []byte) (rows []T, err error) {
 	}()
 	r, err := file.NewParquetReader(bytes.NewReader(b))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	kv, cols := r.MetaData().KeyValueMetadata(), columnsOf[T]()
-	if v := kv.FindValue(metaTable); v == nil || *v != table {
-		return nil, fmt.Errorf("its metadata do not say %s = %s", metaTable, table)
+	kv, cols, meta := r.MetaData().KeyValueMetadata(), columnsOf[T](), map[string]string{}
+	for i, key := range kv.Keys() {
+		meta[key] = kv.Values()[i]
 	}
-	if v := kv.FindValue(metaSchema); v == nil || *v != schemaVersion {
-		return nil, errVersion
+	if meta[metaTable] != table {
+		return nil, nil, fmt.Errorf("its metadata do not say %s = %s", metaTable, table)
+	}
+	if meta[metaSchema] != schemaVersion {
+		return nil, nil, errVersion
 	}
 	if !r.MetaData().Schema.Root().Equals(schemaOf(cols)) {
-		return nil, fmt.Errorf("its columns are not those of version %s", schemaVersion)
+		return nil, nil, fmt.Errorf("its columns are not those of version %s", schemaVersion)
 	}
 	if err := plausible(r.MetaData(), len(b)); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	rows = make([]T, 0, r.NumRows())
 	for g := range r.NumRowGroups() {
@@ -120,18 +115,18 @@ func Decode[T any](b []byte) (rows []T, err error) {
 				err = readColumn(cr, c, rows[first:])
 			}
 			if err != nil {
-				return nil, fmt.Errorf("column %s: %w", c.name, err)
+				return nil, nil, fmt.Errorf("column %s: %w", c.name, err)
 			}
 		}
 	}
 	for i := range rows {
 		if row, ok := any(&rows[i]).(interface{ Check() error }); ok {
 			if err := row.Check(); err != nil {
-				return nil, fmt.Errorf("row %d: %w", i, err)
+				return nil, nil, fmt.Errorf("row %d: %w", i, err)
 			}
 		}
 	}
-	return rows, nil
+	return rows, meta, nil
 }
 
 // plausible refuses a file that claims to unpack to far more than rows of ours do, before anything is unpacked.

@@ -110,6 +110,14 @@ func ArrayOf(b []byte) (*Array, error) {
 	return a, err
 }
 
+// Encode returns the NPY file.
+func (a *Array) Encode() []byte {
+	if a.Double != nil {
+		return npy.Encode(a.Shape, a.Double)
+	}
+	return npy.Encode(a.Shape, a.Data)
+}
+
 // Result is everything that a trial leaves behind: what is stored in its folder.
 type Result struct {
 	Trial  Trial

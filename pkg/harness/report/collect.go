@@ -1,7 +1,6 @@
 package report
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -40,118 +39,108 @@ func collect(e *harness.Experiment, old *Experiment, p *plan.Plan, s *store.Stor
 ) {
 	d := NewRecords()
 	if old != nil {
-		d.dir, d.files, d.About = old.records.dir, old.records.files, old.records.About
+		d.dir, d.files, d.About = old.Records.dir, old.Records.files, old.Records.About
 	}
 	if e.OnCustom() {
 		d.About = e.Note
+	}
+	d.stored = func(key, name string) (*record.Array, error) {
+		got, err := s.Get(store.ID{Experiment: e.Name, Key: key})
+		if err == nil && got == nil {
+			err = fmt.Errorf("the array %s of trial %s is not here: %w", name, key, fs.ErrNotExist)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return got.Array(name)
 	}
 	file, err := e.File()
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, name := range file.Protocols {
-		was, set := old.Set(name), slices.Clone(p.Set)
-		part := slices.DeleteFunc(slices.Clone(p.Trials), func(t harness.Trial) bool {
+		was, set := old.Set(name), p.Set
+		found, err := find(slices.DeleteFunc(slices.Clone(p.Trials), func(t harness.Trial) bool {
 			return t.Experiment != e.Name || t.Protocol != name
-		})
-		rows, err := d.collect(part, was, s)
+		}), was, s)
 		if err != nil {
 			return nil, nil, err
 		}
-		if why := lacks(rows, was); rows != nil && why != "" {
-			notes, rows = append(notes, fmt.Sprintf("%s/%s: %s", e.Name, name, why)), nil
+		if why := lacks(found, was); len(found) > 0 && why != "" {
+			notes, found = append(notes, fmt.Sprintf("%s/%s: %s", e.Name, name, why)), nil
 		}
-		if rows == nil && was != nil {
-			rows, set = slices.Concat(was.Trials, was.Missing), was.Overrides
-			for _, t := range was.Trials {
-				d.take(t.Key, was.Traces[t.Key], was.Timings[t.Key])
+		if len(found) == 0 && was != nil {
+			set = was.Overrides
+			for _, t := range slices.Concat(was.Trials, was.Missing) {
+				found = append(found, was.Result(&t))
 			}
 		}
-		if rows != nil {
-			d.Trials, d.Set[name] = append(d.Trials, rows...), set
+		for _, r := range found {
+			d.Add(r.Trial, r.Traces, r.Timing)
+			d.Set[name] = set
 		}
 	}
 	if d.Trials == nil {
 		return nil, notes, nil
 	}
 	x, err = newExperiment(e, d)
-	for i := 0; err == nil && i < len(x.Sets); i++ {
-		x.Sets[i].Load = func(key, name string) (*record.Array, error) {
-			a, err := d.Array(key, name)
-			if errors.Is(err, fs.ErrNotExist) {
-				return stored(s, store.ID{Experiment: e.Name, Key: key}, name)
-			}
-			return a, err
-		}
-	}
 	return x, notes, err
 }
 
-// stored returns an array of a trial in the store.
-func stored(s *store.Store, id store.ID, name string) (*record.Array, error) {
-	got, err := s.Get(id)
-	if err == nil && got == nil {
-		err = fmt.Errorf("the array %s of trial %s is not here: %w", name, id.Key, fs.ErrNotExist)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return got.Array(name)
-}
-
-// collect takes the records of trials of one protocol and returns their rows, the missing last; old may be nil.
-func (d *Records) collect(part []harness.Trial, old *record.Set, s *store.Store) ([]record.Trial, error) {
-	found := make([]*record.Result, len(part))
+// find returns what there is of trials of one protocol, those that are missing last: in old, which may be nil, or else
+// in the store.
+func find(part []harness.Trial, old *record.Set, s *store.Store) ([]*record.Result, error) {
 	earlier := map[string]*record.Trial{}
 	for i := 0; old != nil && i < len(old.Trials); i++ {
 		earlier[old.Trials[i].Key] = &old.Trials[i]
 	}
+	found := make([]*record.Result, len(part))
 	err := store.Each(len(part), func(i int) (err error) {
-		if was := earlier[part[i].Key]; was != nil && was.Final() {
+		row := part[i].Row()                         // it may have been stored under other labels
+		row.Config = unique.Make(row.Config).Value() // one copy for all seeds
+		if was := earlier[row.Key]; was != nil && was.Final() {
 			found[i] = old.Result(was)
-			return nil
+		} else {
+			found[i], err = s.Result(store.ID{Experiment: row.Experiment, Key: row.Key})
 		}
-		found[i], err = s.Result(store.ID{Experiment: part[i].Experiment, Key: part[i].Key})
+		if found[i] == nil {
+			found[i] = &record.Result{Trial: record.Trial{Status: record.StatusMissing}}
+		}
+		got := &found[i].Trial
+		row.Status, row.Reason, row.Dim, row.Iterations = got.Status, got.Reason, got.Dim, got.Iterations
+		*got = row
 		return err
 	})
-	var rows, missing []record.Trial
-	for i := 0; err == nil && i < len(part); i++ {
-		row, got := part[i].Row(), found[i]          // it may have been stored under other labels
-		row.Config = unique.Make(row.Config).Value() // one copy for all seeds
-		if got == nil {
-			row.Status = record.StatusMissing
-			missing = append(missing, row)
-			continue
-		}
-		row.Status, row.Reason = got.Trial.Status, got.Trial.Reason
-		row.Dim, row.Iterations = got.Trial.Dim, got.Trial.Iterations
-		d.take(row.Key, got.Traces, got.Timing)
-		rows = append(rows, row)
-	}
-	return append(rows, missing...), err
+	last := func(r *record.Result) int { return map[bool]int{true: 1}[r.Trial.Status == record.StatusMissing] }
+	slices.SortStableFunc(found, func(a, b *record.Result) int { return last(a) - last(b) })
+	return found, err
 }
 
-// lacks says what rows lack of the set in whose place they would be, which may be nil; "" if they may be there: every
-// method on every problem has at least as many trials that ended well.
-func lacks(rows []record.Trial, old *record.Set) string {
+// lacks says what results lack of the set in whose place they would be, which may be nil; "" if they may be there:
+// every method on every problem has at least as many trials that ended well.
+func lacks(found []*record.Result, old *record.Set) string {
 	type cell struct{ problem, method string }
-	well := map[cell]int{}
-	for _, t := range rows {
-		if t.Final() {
-			well[cell{t.Problem, t.Method}]++
+	well, missing := map[cell]int{}, 0
+	for _, r := range found {
+		if r.Trial.Final() {
+			well[cell{r.Trial.Problem, r.Trial.Method}]++
+		}
+		if r.Trial.Status == record.StatusMissing {
+			missing++
 		}
 	}
-	there := func(t record.Trial) bool { return t.Status != record.StatusMissing }
-	lost := func(t record.Trial) bool {
-		if t.Final() {
-			well[cell{t.Problem, t.Method}]--
-		}
-		return well[cell{t.Problem, t.Method}] < 0
+	if missing == len(found) {
+		return fmt.Sprintf("%[1]d of %[1]d trials are missing", missing)
 	}
-	switch {
-	case !slices.ContainsFunc(rows, there):
-		return fmt.Sprintf("%[1]d of %[1]d trials are missing", len(rows))
-	case old != nil && (slices.ContainsFunc(old.Trials, lost) || !old.Rehearsal() && rows[0].Scale != "full"):
+	less := old != nil && !old.Rehearsal() && found[0].Trial.Scale != "full"
+	for i := 0; old != nil && i < len(old.Trials); i++ {
+		if t := &old.Trials[i]; t.Final() {
+			of := cell{t.Problem, t.Method}
+			well[of]--
+			less = less || well[of] < 0
+		}
+	}
+	if less {
 		return "the results that are there have more trials, or are of full scale, and stay; " +
 			"--results takes another folder"
 	}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -46,7 +45,7 @@ func (x *Experiment) Part(protocol, id string) *Part {
 	}
 	x.parts[key] = nil
 	for i := range x.Sections {
-		if s := &x.Sections[i]; s.ID == id && s.Files == nil && (s.Claim == nil || x.Checks(protocol)) {
+		if s := &x.Sections[i]; s.ID == id && s.Files == nil && (s.Claim == nil || x.file.Protocol(protocol).Claims) {
 			x.parts[key] = x.make(s, set)
 		}
 	}
@@ -60,7 +59,7 @@ func (x *Experiment) make(s *harness.Section, set *record.Set) *Part {
 	shown.Load = func(key, name string) (*record.Array, error) {
 		a, err := set.Load(key, name)
 		if err == nil {
-			x.records.keep(key, name, a)
+			x.Records.fresh[arrayName(key, name)] = a.Encode()
 		}
 		return a, err
 	}
@@ -102,23 +101,6 @@ func (x *Experiment) make(s *harness.Section, set *record.Set) *Part {
 // Path is where the files of the part are, below the results folder and without extension.
 func (p *Part) Path() string { return path.Join(p.Set.Experiment, p.Set.Protocol, p.ID) }
 
-// files adds the files of the part, by name below the folder of its experiment.
-func (p *Part) files(out map[string][]byte) {
-	at := path.Join(p.Set.Protocol, p.ID)
-	if p.SVG != nil {
-		out[at+".svg"] = p.SVG
-	}
-	switch {
-	case p.Draw != nil && p.CSV != nil:
-		out[at+".csv"] = p.CSV
-	case p.Made != nil:
-		out[at+".csv"] = []byte(p.Made.CSV())
-	}
-	if p.Made != nil {
-		out[at+".md"] = []byte(p.Made.Markdown())
-	}
-}
-
 // takeFiles makes the data of sections with Files, which become part of the records. What is there stays where an array
 // of a trial is not here. The error is that of all sections that could not be made.
 func (x *Experiment) takeFiles() error {
@@ -134,7 +116,7 @@ func (x *Experiment) takeFiles() error {
 				continue
 			}
 			for name, b := range made {
-				x.records.fresh[path.Join(set.Protocol, name)] = b
+				x.Records.fresh[path.Join(set.Protocol, name)] = b
 			}
 			errs = append(errs, err)
 		}
@@ -142,21 +124,9 @@ func (x *Experiment) takeFiles() error {
 	return errors.Join(errs...)
 }
 
-// Files returns the data of an experiment, and what is made of them, by name. The error names an array that is damaged.
-func (x *Experiment) Files() (data, made map[string][]byte, err error) {
-	made = map[string][]byte{}
-	for _, set := range x.Sets {
-		for _, p := range x.Parts(set.Protocol) {
-			p.files(made)
-		}
-	}
-	data, err = x.records.Encode()
-	return data, made, cmp.Or(err, x.damaged)
-}
-
 // Grid is the results of a grid on an experiment under a protocol, as a page shows them.
 type Grid struct {
-	Name, Rule string // of the grid; by what configurations are ranked
+	Name, Rule string // of the grid; of its choice: min energy
 	Command    string // that makes it again
 	Dir        string // below the results folder
 	Set        *record.Set

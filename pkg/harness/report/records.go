@@ -5,6 +5,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -20,7 +21,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
 
 // The data of a folder: these files, and what trials.parquet lists: not the timings, whose bytes are the clock's.
@@ -52,21 +52,18 @@ type Records struct {
 	dir     string            // that they were read from; "": none
 	files   map[string]string // the digests of arrays and of other data that lie there, by name
 	fresh   map[string][]byte // those that do not lie there yet
+	// stored reads an array of a trial that is not among them; nil: there is no other
+	stored func(key, name string) (*record.Array, error)
 }
 
-// Add adds what a trial has left behind.
+// Add adds what a trial has left behind. It may have no traces, or no time.
 func (d *Records) Add(t record.Trial, traces []record.Trace, timing record.Timing) {
 	d.Trials = append(d.Trials, t)
-	d.take(t.Key, traces, timing)
-}
-
-// take keeps the traces and the times of a trial, where it has some.
-func (d *Records) take(key string, traces []record.Trace, timing record.Timing) {
 	if len(traces) > 0 {
-		d.traces[key] = traces
+		d.traces[t.Key] = traces
 	}
 	if timing.Key != "" {
-		d.timings[key] = timing
+		d.timings[t.Key] = timing
 	}
 }
 
@@ -83,61 +80,53 @@ func NewRecords() *Records {
 
 // ReadRecords reads the records of a folder; nil where it has none, safe.ErrDamaged if a file is not as it was written.
 func ReadRecords(dir string) (*Records, error) {
-	b, err := safe.Read(place(dir, trialsName), maxData)
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Lstat(filepath.Join(dir, timingsName)); err == nil { // they are written as a whole
-			return nil, damaged(dir, trialsName, "missing")
-		}
+	_, err1 := os.Lstat(place(dir, trialsName))
+	_, err2 := os.Lstat(filepath.Join(dir, timingsName)) // they are written as a whole
+	if errors.Is(err1, fs.ErrNotExist) && err2 != nil {
 		return nil, nil
-	}
-	if err != nil {
-		return nil, err
 	}
 	d := NewRecords()
 	d.dir = dir
-	if d.Trials, err = decode[record.Trial](dir, trialsName, b); err != nil {
+	trials, meta, err := rows[record.Trial](d, trialsName)
+	if err != nil {
 		return nil, err
 	}
-	meta := record.Metadata(b)
+	d.Trials, d.About = trials, meta[metaAbout]
 	err = errors.Join(json.Unmarshal([]byte(meta[metaFiles]), &d.files),
 		json.Unmarshal([]byte(meta[metaSet]), &d.Set))
-	if meta[metaSum] == "" {
-		return nil, damaged(dir, trialsName, "it has no digest: another version of this program may have written it")
+	if err != nil || meta[metaSum] != d.sum(d.files) {
+		return nil, d.damaged(trialsName, "its rows are not those that were written, or another version of this "+
+			"program wrote it")
 	}
-	if d.About = meta[metaAbout]; err != nil || meta[metaSum] != d.sum(d.files) {
-		return nil, damaged(dir, trialsName, "its rows are not those that were written")
-	}
-	if b, err = d.read(tracesName); err != nil {
+	traces, _, err := rows[record.Trace](d, tracesName)
+	if err != nil {
 		return nil, err
 	}
-	rest, err := decode[record.Trace](dir, tracesName, b)
-	for len(rest) > 0 { // the rows of a trial are next to each other, and are not copied
+	for len(traces) > 0 { // the rows of a trial are next to each other, and are not copied
 		n := 1
-		for n < len(rest) && rest[n].Key == rest[0].Key {
+		for n < len(traces) && traces[n].Key == traces[0].Key {
 			n++
 		}
-		d.traces[rest[0].Key], rest = rest[:n:n], rest[n:]
+		d.traces[traces[0].Key], traces = traces[:n:n], traces[n:]
 	}
-	if err != nil {
-		return nil, err
+	timings, of, err := rows[record.Timing](d, timingsName)
+	if err == nil && of[metaSum] != sumOf(timings, meta[metaSum]) {
+		err = d.damaged(timingsName, "it is not the file that was written with "+trialsName)
 	}
-	return d, d.readTimings(meta[metaSum])
-}
-
-// readTimings reads the timings that were written with trials of this sum.
-func (d *Records) readTimings(trials string) error {
-	b, err := d.file(timingsName)
-	if err != nil {
-		return err
-	}
-	rows, err := decode[record.Timing](d.dir, timingsName, b)
-	if err == nil && record.Metadata(b)[metaSum] != sumOf(rows, trials) {
-		err = damaged(d.dir, timingsName, "it is not the file that was written with "+trialsName)
-	}
-	for _, t := range rows {
+	for _, t := range timings {
 		d.timings[t.Key] = t
 	}
-	return err
+	return d, err
+}
+
+// AtEnd keeps the last checkpoint of each trial alone, and what to know of the records.
+func (d *Records) AtEnd(about string) {
+	d.About = about
+	for key, rows := range d.traces {
+		last := rows[len(rows)-1].Iteration // they are in order of iteration
+		from := slices.IndexFunc(rows, func(r record.Trace) bool { return r.Iteration == last })
+		d.traces[key] = rows[from:]
+	}
 }
 
 // sumOf is a digest of timings and of the sum of their trials.
@@ -146,39 +135,35 @@ func sumOf(rows []record.Timing, trials string) string {
 	return digest(append(b, trials...))
 }
 
-func damaged(dir, name, reason string) error {
-	return &safe.Damage{Path: place(dir, name), Reason: reason}
+func (d *Records) damaged(name, reason string) error {
+	return &safe.Damage{Path: place(d.dir, name), Reason: reason}
 }
 
-func decode[T any](dir, name string, b []byte) ([]T, error) {
-	rows, err := record.Decode[T](b)
+// rows reads rows of the data and the metadata of their file.
+func rows[T any](d *Records, name string) ([]T, map[string]string, error) {
+	b, err := d.read(name)
 	if err != nil {
-		return nil, damaged(dir, name, err.Error())
+		return nil, nil, err
 	}
-	return rows, nil
+	all, meta, err := record.DecodeWith[T](b)
+	if err != nil {
+		return nil, nil, d.damaged(name, err.Error())
+	}
+	return all, meta, nil
 }
 
-// read reads a file of the data and compares its digest; fs.ErrNotExist of one that the records do not have.
+// read reads a file of the data, which must be there, and compares its digest: all have one but for trials and timings.
 func (d *Records) read(name string) ([]byte, error) {
 	if b, ok := d.fresh[name]; ok {
 		return b, nil
 	}
-	want, ok := d.files[name]
-	if !ok {
-		return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
-	}
-	b, err := d.file(name)
-	if err == nil && digest(b) != want {
-		err = damaged(d.dir, name, "it is not the file that "+trialsName+" was written with")
-	}
-	return b, err
-}
-
-// file reads a file that must be there.
-func (d *Records) file(name string) ([]byte, error) {
 	b, err := safe.Read(place(d.dir, name), maxData)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = damaged(d.dir, name, "missing")
+	want, known := d.files[name]
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = d.damaged(name, "missing")
+	case err == nil && known && digest(b) != want:
+		err = d.damaged(name, "it is not the file that "+trialsName+" was written with")
 	}
 	return b, err
 }
@@ -198,26 +183,24 @@ func (d *Records) sum(files map[string]string) string {
 // arrayName is the file of an array of a trial.
 func arrayName(key, name string) string { return path.Join(arraysName, key+"-"+name+".npy") }
 
-// Array returns an array of a trial, if the records have it; else the error is fs.ErrNotExist.
+// Array returns an array of a trial, of the records or else of the store; the error is fs.ErrNotExist if neither has it.
 func (d *Records) Array(key, name string) (*record.Array, error) {
-	b, err := d.read(arrayName(key, name))
+	file := arrayName(key, name)
+	if d.files[file] == "" && d.fresh[file] == nil {
+		if d.stored == nil {
+			return nil, fmt.Errorf("%s: %w", file, fs.ErrNotExist)
+		}
+		return d.stored(key, name)
+	}
+	b, err := d.read(file)
 	if err != nil {
 		return nil, err
 	}
 	a, err := record.ArrayOf(b)
 	if err != nil {
-		return nil, damaged(d.dir, arrayName(key, name), err.Error())
+		return nil, d.damaged(file, err.Error())
 	}
 	return a, nil
-}
-
-// keep adds an array of a trial.
-func (d *Records) keep(key, name string, a *record.Array) {
-	if a.Double != nil {
-		d.fresh[arrayName(key, name)] = npy.Encode(a.Shape, a.Double)
-	} else {
-		d.fresh[arrayName(key, name)] = npy.Encode(a.Shape, a.Data)
-	}
 }
 
 // Encode returns the files of the records by name, without arrays of dropped trials. Equal records give equal bytes.
@@ -237,7 +220,7 @@ func (d *Records) Encode() (map[string][]byte, error) {
 	}
 	out := map[string][]byte{}
 	for _, name := range slices.Concat(slices.Collect(maps.Keys(d.files)), slices.Collect(maps.Keys(d.fresh))) {
-		if !d.lists(name, seen) {
+		if !d.lists(name) {
 			continue
 		}
 		b, err := d.read(name)
@@ -264,21 +247,16 @@ func (d *Records) Encode() (map[string][]byte, error) {
 }
 
 // lists reports whether a file is still one of the data: an array of a trial that is there, or a file of a protocol.
-func (d *Records) lists(name string, keys map[string]bool) bool {
+func (d *Records) lists(name string) bool {
 	dir, base := path.Split(name)
 	if dir != arraysName+"/" {
 		return dir != "" // else it is the rows themselves
 	}
-	for key := range keys {
-		if strings.HasPrefix(base, key+"-") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.Trials, func(t record.Trial) bool { return strings.HasPrefix(base, t.Key+"-") })
 }
 
-// shown is the experiment as these records show it. On what is a person's own About says, but for a grid's, whose
-// settings they are and how a table was read.
+// shown is the experiment as these records show it. On what is a person's own About says whose settings they are and
+// how a table was read.
 func (d *Records) shown(e *harness.Experiment) *harness.Experiment {
 	own := func(text string) bool {
 		return strings.HasPrefix(text, "--data ") || strings.HasPrefix(text, "--program ")
@@ -293,8 +271,6 @@ func (d *Records) shown(e *harness.Experiment) *harness.Experiment {
 		}
 	}
 	out := e.Shown(problems)
-	if d.About != "" && !strings.HasPrefix(d.About, "{") {
-		out.Note = d.About
-	}
+	out.Note = cmp.Or(d.About, out.Note)
 	return out
 }

@@ -170,7 +170,11 @@ func TestLacks(t *testing.T) {
 		"one of a":          {append(trials("a", 1), trials("b", 1, 2)...), false},
 		"more of one alone": {trials("a", 1, 2, 3, 4), false},
 	} {
-		if got := lacks(c.rows, old); (got == "") != c.may {
+		var found []*record.Result
+		for _, row := range c.rows {
+			found = append(found, &record.Result{Trial: row})
+		}
+		if got := lacks(found, old); (got == "") != c.may {
 			t.Errorf("%s: %q", what, got)
 		}
 	}

@@ -24,10 +24,10 @@ type Results struct {
 // Experiment is an experiment with its records.
 type Experiment struct {
 	*harness.Experiment
-	Sets []*record.Set // one a protocol, in order of presentation
+	Sets    []*record.Set // one a protocol, in order of presentation
+	Records *Records
 
 	file    *settings.File
-	records *Records
 	parts   map[string]*Part // those that were made, by protocol and ID
 	damaged error            // an array that one of them shows
 }
@@ -71,52 +71,46 @@ func (r *Results) BesideScripts() []authors.Row {
 	return authors.Compare(r.Scripts, released)
 }
 
-// newExperiment divides records by protocol. A protocol that the settings do not have any more is left out.
+// newExperiment divides records by protocol. A protocol that the settings do not have any more is left out. A set knows
+// why its numbers must not be set beside those that the paper prints.
 func newExperiment(e *harness.Experiment, d *Records) (*Experiment, error) {
 	file, err := e.File()
 	if err != nil {
 		return nil, err
 	}
-	x := &Experiment{Experiment: d.shown(e), file: file, records: d, parts: map[string]*Part{}}
+	x := &Experiment{Experiment: d.shown(e), file: file, Records: d, parts: map[string]*Part{}}
 	for _, name := range file.Protocols {
-		var set *record.Set
+		about := file.Protocol(name)
+		set := &record.Set{
+			Experiment: e.Name, Protocol: name, Overrides: d.Set[name],
+			Traces: d.traces, Timings: d.timings, Load: d.Array,
+			Title: cmp.Or(about.Title, name), Incomparable: about.Incomparable,
+		}
 		for _, t := range d.Trials {
-			if t.Protocol != name {
+			switch {
+			case t.Protocol != name:
 				continue
+			case t.Status == record.StatusMissing:
+				set.Missing = append(set.Missing, t)
+			default:
+				set.Trials = append(set.Trials, t)
 			}
-			if set == nil {
-				set = x.newSet(name, t.Scale, d.Set[name])
-				x.Sets = append(x.Sets, set)
-			}
+			set.Scale = t.Scale
 			if !slices.Contains(set.Problems, t.Problem) {
 				set.Problems = append(set.Problems, t.Problem)
 			}
-			if t.Status == record.StatusMissing {
-				set.Missing = append(set.Missing, t)
-			} else {
-				set.Trials = append(set.Trials, t)
-			}
 		}
+		switch {
+		case set.Planned() == 0:
+			continue
+		case set.Changed():
+			set.Incomparable = "the settings were changed: " + strings.Join(set.Overrides, ", ")
+		case set.Rehearsal():
+			set.Incomparable = set.Scale + " scale, a rehearsal: numbers are compared at full scale"
+		}
+		x.Sets = append(x.Sets, set)
 	}
 	return x, nil
-}
-
-// newSet is a set without trials. It knows why its numbers must not be set beside those that the paper prints.
-func (x *Experiment) newSet(protocol, scale string, overrides []string) *record.Set {
-	about := x.file.Protocol(protocol)
-	set := &record.Set{
-		Experiment: x.Name, Protocol: protocol, Scale: scale, Overrides: overrides,
-		Traces: x.records.traces, Timings: x.records.timings,
-		Title: cmp.Or(about.Title, protocol), Incomparable: about.Incomparable,
-		Load: x.records.Array,
-	}
-	switch {
-	case len(overrides) > 0:
-		set.Incomparable = "the settings were changed: " + strings.Join(overrides, ", ")
-	case set.Rehearsal():
-		set.Incomparable = scale + " scale, a rehearsal: numbers are compared at full scale"
-	}
-	return set
 }
 
 // Experiment returns the experiment of a name, nil if it has no results.
@@ -137,9 +131,6 @@ func (x *Experiment) Set(protocol string) *record.Set {
 	}
 	return nil
 }
-
-// Checks reports whether the settings say that a protocol checks claims.
-func (x *Experiment) Checks(protocol string) bool { return x.file.Protocol(protocol).Claims }
 
 // File is its settings.
 func (x *Experiment) File() *settings.File { return x.file }
@@ -182,17 +173,4 @@ func (r *Results) Ledger(all []*harness.Experiment) claim.Ledger {
 		}
 	}
 	return claim.NewLedger(rows)
-}
-
-// About is what the writer of the records wants to know of them.
-func (x *Experiment) About() string { return x.records.About }
-
-// AtEnd keeps the last checkpoint of each trial alone, and what to know of the records: see About.
-func (x *Experiment) AtEnd(about string) {
-	x.records.About = about
-	for key, rows := range x.records.traces {
-		last := rows[len(rows)-1].Iteration // they are in order of iteration
-		from := slices.IndexFunc(rows, func(r record.Trace) bool { return r.Iteration == last })
-		x.records.traces[key] = rows[from:]
-	}
 }

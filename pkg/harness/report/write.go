@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,12 +66,27 @@ type Files struct {
 // NewFiles returns no files.
 func NewFiles() Files { return Files{map[string]map[string][]byte{}, map[string][]byte{}} }
 
-// Add adds the files of an experiment, whose folder it is.
-func (f Files) Add(folder string, data, made map[string][]byte) {
-	f.Data[folder] = data
-	for name, b := range made {
-		f.Made[path.Join(folder, name)] = b
+// Add adds the data of an experiment, whose folder it is, and what is made of them. The error names data that could not
+// be made, or an array that is damaged.
+func (f Files) Add(folder string, x *Experiment) error {
+	err := x.takeFiles()
+	for _, set := range x.Sets {
+		for _, p := range x.Parts(set.Protocol) {
+			at := path.Join(folder, set.Protocol, p.ID)
+			if p.SVG != nil {
+				f.Made[at+".svg"] = p.SVG
+			}
+			if p.Made != nil {
+				f.Made[at+".csv"], f.Made[at+".md"] = []byte(p.Made.CSV()), []byte(p.Made.Markdown())
+			}
+			if p.CSV != nil {
+				f.Made[at+".csv"] = p.CSV
+			}
+		}
 	}
+	data, wrong := x.Records.Encode()
+	f.Data[folder] = data
+	return errors.Join(err, cmp.Or(wrong, x.damaged))
 }
 
 // all are all files by name.
@@ -89,12 +105,7 @@ func (r *Results) Files() (Files, error) {
 	out, errs := NewFiles(), []error(nil)
 	out.Made[marker] = []byte(markerText)
 	for _, x := range r.Experiments {
-		errs = append(errs, x.takeFiles())
-		data, made, err := x.Files()
-		if err != nil {
-			return out, err
-		}
-		out.Add(x.Name, data, made)
+		errs = append(errs, out.Add(x.Name, x))
 	}
 	return out, errors.Join(errs...)
 }
@@ -129,15 +140,13 @@ func (f Files) Write(dir string) error {
 			return err
 		}
 	}
+	stem := func(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }
+	made := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(f.Made)) {
+		made[stem(name)] = true
 		if err := put(root, name, f.Made[name]); err != nil {
 			return err
 		}
-	}
-	stem := func(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }
-	made := map[string]bool{}
-	for name := range f.Made {
-		made[stem(name)] = true
 	}
 	stale, err := f.stale(root)
 	for _, name := range stale {
@@ -237,28 +246,29 @@ func replace(root *os.Root, folder string, data map[string][]byte) error {
 	return settle(root, folder)
 }
 
-// settle moves the data that wait in a folder to their places if they are whole, and else removes them.
+// settle moves the data that wait in a folder to their places if they are whole, and removes what is left of them.
 func settle(root *os.Root, folder string) error {
 	at := path.Join(folder, waiting)
 	if _, err := root.Lstat(at); err != nil {
 		return nil // there are none
 	}
-	if _, err := root.Lstat(path.Join(at, trialsName)); err == nil {
-		var names []string
-		err := fs.WalkDir(root.FS(), at, func(name string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && !temporary(name) && path.Base(name) != trialsName {
-				names = append(names, strings.TrimPrefix(name, at+"/"))
-			}
+	last := path.Join(at, trialsName)
+	move := func(name string) error {
+		to := path.Join(folder, strings.TrimPrefix(name, at))
+		if err := root.MkdirAll(path.Dir(to), 0o777); err != nil {
 			return err
+		}
+		return disk.Rename(root, name, to)
+	}
+	if _, absent := root.Lstat(last); absent == nil {
+		err := fs.WalkDir(root.FS(), at, func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || name == last {
+				return err
+			}
+			return move(name)
 		})
-		for _, name := range append(names, trialsName) {
-			to := path.Join(folder, name)
-			if err == nil {
-				err = root.MkdirAll(path.Dir(to), 0o777)
-			}
-			if err == nil {
-				err = disk.Rename(root, path.Join(at, name), to)
-			}
+		if err == nil {
+			err = move(last)
 		}
 		if err == nil {
 			err = disk.SyncDir(root, folder)

@@ -15,7 +15,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/sifg/npy"
 )
 
 // Put stores a trial and returns what the store has then. That is another one where the trial is there already with
@@ -28,11 +27,7 @@ func (s *Store) Put(ctx context.Context, r *record.Result) (record.Trial, error)
 	h := head{Version: version, Trial: &t, Config: json.RawMessage(t.Config), Timing: &timing}
 	files := map[string][]byte{}
 	for name, a := range r.Arrays {
-		if a.Double != nil {
-			files[name+arrayExt] = npy.Encode(a.Shape, a.Double)
-		} else {
-			files[name+arrayExt] = npy.Encode(a.Shape, a.Data)
-		}
+		files[name+arrayExt] = a.Encode()
 	}
 	trace, err := record.Encode(r.Traces)
 	if files[traceName] = trace; err == nil {

@@ -130,7 +130,7 @@ func Smaller(e record.View, what string, ma string, a record.Sample, mb string, 
 	out.Verdict = claim.Decide(below <= stats.Level, above <= stats.Level || within)
 	gap := "mean paired difference " + table.Num(d.Mean())
 	if !d.Whole() {
-		gap = "with failed or infinite runs: mean of the signs " + table.Num(d.MeanSign())
+		gap = "with failed or infinite runs: mean of the signs " + table.Num(stats.Mean(d.Signs))
 	}
 	out.Number = strings.Replace("p = "+table.PValue(below).Text, "= <", "<", 1)
 	p := fmt.Sprintf("one-sided p = %.3f", below)
