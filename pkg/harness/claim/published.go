@@ -43,7 +43,8 @@ func ReadPublished(file string, text []byte) ([]Published, error) {
 	}
 	if len(rows) < 2 || !heads(rows[0]) {
 		return nil, fmt.Errorf("%s: want a first line with dataset,metric,method,mean, std or se, and if wanted "+
-			"n,source,note,exclude, and then a row for each number; found %q", file, slices.Concat(rows[:min(len(rows), 1)]...))
+			"n,source,note,exclude, and then a row for each number; found %q",
+			file, slices.Concat(rows[:min(len(rows), 1)]...))
 	}
 	var out []Published
 	for _, cells := range rows[1:] {
