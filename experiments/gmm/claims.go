@@ -26,8 +26,8 @@ var claims = []claim.Claim{
 		ada, textA := coverage(e, "ada-sifg")
 		return rule.InMost(append(fixed, ada...), textF+"; "+textA)
 	}, "sifg", "ada-sifg")),
-	words.Claim("2", misses("l2-gf")).And(unstable("gmm-2d", "l2-gf")),
-	words.Claim("3", misses("ada-gwg")).And(unstable("gmm-2d", "ada-gwg")),
+	rule.And(words.Claim("2", misses("l2-gf")), unstable("gmm-2d", "l2-gf")),
+	rule.And(words.Claim("3", misses("ada-gwg")), unstable("gmm-2d", "ada-gwg")),
 	words.Claim("4", rule.On("gmm-2d", func(e record.View) claim.Outcome {
 		var holds []bool
 		var text []string
@@ -62,9 +62,9 @@ var claims = []claim.Claim{
 		}
 		return rule.InParts(verdicts, "change of the k-NN KL, mean [90 % interval]: "+strings.Join(text, ", "))
 	}, flowMethods...)),
-	rule.LowerCurve("8", "10-D: SIFG converges faster than L2-GF.", "gmm-10d", "knn-kl", "sifg", "l2-gf").
-		And(unstable("gmm-10d", "sifg", "l2-gf")),
-	alike.And(unstable("gmm-10d", "sifg", "ada-gwg")),
+	rule.And(rule.LowerCurve("8", "10-D: SIFG converges faster than L2-GF.", "gmm-10d", "knn-kl", "sifg", "l2-gf"),
+		unstable("gmm-10d", "sifg", "l2-gf")),
+	rule.And(alike, unstable("gmm-10d", "sifg", "ada-gwg")),
 	words.Claim("10", func(s *record.Set) claim.Outcome {
 		e := record.View{Set: s, Problem: "gmm-10d"}
 		last, _ := record.First(s, e.Problem, "sifg")
@@ -77,10 +77,10 @@ var claims = []claim.Claim{
 		return rule.Smaller(e, "early k-NN KL", "sifg", e.Sample("sifg", "knn-kl", 0, early),
 			"ada-gwg", e.Sample("ada-gwg", "knn-kl", 0, early))
 	}),
-	rule.Lower("11", "10-D: Ada-SIFG ends below SIFG.", "gmm-10d", "knn-kl", "ada-sifg", "sifg").
-		And(study.SigmaMoved("gmm-10d")),
-	rule.Lower("12", "10-D: Ada-SIFG ends below Ada-GWG.", "gmm-10d", "knn-kl", "ada-sifg", "ada-gwg").
-		And(unstable("gmm-10d", "ada-sifg", "ada-gwg")),
+	rule.And(rule.Lower("11", "10-D: Ada-SIFG ends below SIFG.", "gmm-10d", "knn-kl", "ada-sifg", "sifg"),
+		study.SigmaMoved("gmm-10d")),
+	rule.And(rule.Lower("12", "10-D: Ada-SIFG ends below Ada-GWG.", "gmm-10d", "knn-kl", "ada-sifg", "ada-gwg"),
+		unstable("gmm-10d", "ada-sifg", "ada-gwg")),
 	flows,
 	kernel,
 }

@@ -145,7 +145,7 @@ func population(s *record.Set) (*figure.Figure, error) {
 			for i, c := range runs {
 				runs[i].Iteration, runs[i].Value = c.Iteration[1:], c.Value[1:] // 0 seconds have no place on the axis
 			}
-			both := figure.Curves(runs, figure.Method(m), func(iter int) float64 {
+			both := study.MeanAndRange(runs, figure.Method(m), func(iter int) float64 {
 				return seconds * float64(iter) / float64(runs[0].Iteration[len(runs[0].Iteration)-1])
 			})
 			p.Layers = append(p.Layers, both[max(0, len(both)-1):]...) // the line: a band from 0 to 1 says nothing

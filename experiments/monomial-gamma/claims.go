@@ -20,7 +20,7 @@ import (
 var claims = []claim.Claim{
 	faster("13", "sifg", "l2-gf"),
 	faster("14", "sifg", "ada-gwg"),
-	faster("15", "ada-sifg", "sifg").And(study.SigmaMoved(problem)),
+	rule.And(faster("15", "ada-sifg", "sifg"), study.SigmaMoved(problem)),
 	words.Claim("16", rule.On(problem, func(e record.View) claim.Outcome {
 		var verdicts []claim.Verdict
 		var text []string

@@ -119,7 +119,7 @@ func (p *paper) claim(c *paperClaim, i int, file *settings.File) (claim.Claim, e
 		about = problems[0]
 	}
 	p.about[about] = append(p.about[about], out.ID)
-	return out.And(func(s *record.Set) string { return doubts(s, problems) }), nil
+	return rule.And(out, func(s *record.Set) string { return doubts(s, problems) }), nil
 }
 
 // doubts says which problems have a reference that is not to be trusted; "" if none has.

@@ -12,6 +12,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/study"
 )
 
 // resolution is a note on what 10,000 reference draws can tell.
@@ -133,7 +134,7 @@ func errorPanels(s *record.Set, kind string) (*figure.Figure, error) {
 				particles = float64(t.Particles)
 			}
 			across := func(iteration int) float64 { return float64(iteration) * particles / 1000 }
-			p.Layers = append(p.Layers, figure.Curves(s.Curves(problem, m, "error-sd", 1), figure.Method(m), across)...)
+			p.Layers = append(p.Layers, study.MeanAndRange(s.Curves(problem, m, "error-sd", 1), figure.Method(m), across)...)
 		}
 		exact := record.View{Set: s, Problem: problem}.Final("hmc", "floor-error-sd", 1)
 		if len(exact) > 0 {

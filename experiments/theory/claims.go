@@ -18,8 +18,8 @@ import (
 // package check the statements that are identities, derivatives, single steps or arithmetic.
 var claims = []claim.Claim{
 	words.Claim("T5", rule.On("variance", checkVariance, "linear")),
-	words.Claim("T15", rule.On("rate", checkRate, "log-concave", "mixture")).Bound(),
-	words.Claim("T16", rule.On("rate", checkPlateau, "learned")).Bound(),
+	rule.Bound(words.Claim("T15", rule.On("rate", checkRate, "log-concave", "mixture"))),
+	rule.Bound(words.Claim("T16", rule.On("rate", checkPlateau, "learned"))),
 	words.Claim("theory-helps", checkHelps),
 	words.Claim("theory-temperature", rule.On("rest", checkRest, "exact-1")),
 	words.Claim("theory-draws", rule.On("steps", checkDraws, "exact-1", "exact-64", "learned-1", "learned-64")),

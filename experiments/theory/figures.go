@@ -10,6 +10,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
+	"github.com/semi-implicit/sifg/pkg/study"
 )
 
 // series is the style of the k-th of n series, in one of two kinds of dashes.
@@ -51,7 +52,7 @@ func drawSteps(s *record.Set) (*figure.Figure, error) {
 			}
 		}
 		across := func(i int) float64 { return o.Moves[i] }
-		p.Layers = append(p.Layers, figure.Curves(curves, series(k/2, 3, k%2, x.label), across)...)
+		p.Layers = append(p.Layers, study.MeanAndRange(curves, series(k/2, 3, k%2, x.label), across)...)
 	}
 	if p.Layers == nil {
 		return nil, harness.ErrNoTrials

@@ -50,7 +50,7 @@ func boston(s *record.Set) (*figure.Figure, error) {
 				k, _ := slices.BinarySearch(c.Iteration, first)
 				ours[i].Iteration, ours[i].Value = c.Iteration[k:], c.Value[k:]
 			}
-			panel.Layers = append(panel.Layers, figure.Curves(ours, style, nil)...)
+			panel.Layers = append(panel.Layers, study.MeanAndRange(ours, style, nil)...)
 			for _, layer := range study.Scripts(s, "boston", p.metric, m, ours, style) {
 				dots := layer.(figure.Scatter)
 				k, _ := slices.BinarySearch(dots.X, float64(first))
@@ -69,7 +69,7 @@ func moments(s *record.Set) (*figure.Figure, error) {
 	y := figure.Axis{Label: "M₅ of the particles", Scale: figure.Log, Min: math.Inf(1), Max: math.Inf(-1)}
 	f, names, style := &figure.Figure{Cols: 3}, named(s), figure.Method("sifg")
 	line := func(runs []record.Curve, style figure.Style) figure.Layer {
-		layers := figure.Curves(runs, style, nil)
+		layers := study.MeanAndRange(runs, style, nil)
 		return layers[len(layers)-1] // the band, if any, comes first
 	}
 	for _, problem := range problems {

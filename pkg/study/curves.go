@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/figure"
@@ -40,12 +41,40 @@ func (w Words) Curves(name, problem string, panels ...Panel) harness.Section {
 	return w.Figure(name, func(s *record.Set) (*figure.Figure, error) { return curves(s, problem, panels) })
 }
 
+// MeanAndRange are a method's curves as a line, their mean, and a band from the smallest to the largest seed, over the
+// checkpoints that all seeds have; nil of no curves. across turns iterations into what stands on the x axis; nil:
+// iterations.
+func MeanAndRange(curves []record.Curve, style figure.Style, across func(iteration int) float64) []figure.Layer {
+	if len(curves) == 0 {
+		return nil
+	}
+	line, band := figure.Line{Style: style}, figure.Band{Style: style}
+	shortest := slices.MinFunc(curves, func(a, b record.Curve) int { return len(a.Value) - len(b.Value) })
+	for i := range shortest.Value {
+		var v []float64
+		for _, c := range curves {
+			v = append(v, c.Value[i])
+		}
+		x := float64(curves[0].Iteration[i])
+		if across != nil {
+			x = across(curves[0].Iteration[i])
+		}
+		line.X, line.Y = append(line.X, x), append(line.Y, stats.Mean(v))
+		band.Lo, band.Hi = append(band.Lo, slices.Min(v)), append(band.Hi, slices.Max(v))
+	}
+	if len(curves) == 1 {
+		return []figure.Layer{line}
+	}
+	band.X = line.X
+	return []figure.Layer{band, line}
+}
+
 // Scripts are a dozen dots of the mean of the curves of the authors' script of a method, if it was run, beside ours.
 func Scripts(s *record.Set, problem, metric, method string, ours []record.Curve, style figure.Style) []figure.Layer {
 	if s.Scripts == nil || len(ours) == 0 {
 		return nil
 	}
-	layers := figure.Curves(s.Scripts.Curves(problem, method, metric, 0), style, nil)
+	layers := MeanAndRange(s.Scripts.Curves(problem, method, metric, 0), style, nil)
 	if len(layers) == 0 {
 		return nil
 	}
@@ -74,7 +103,7 @@ func curves(s *record.Set, problem string, panels []Panel) (*figure.Figure, erro
 		}
 		for _, method := range s.Methods(problem) {
 			all := s.Curves(problem, method, want.Metric, want.Index)
-			p.Layers = append(p.Layers, figure.Curves(all, figure.Method(method), nil)...)
+			p.Layers = append(p.Layers, MeanAndRange(all, figure.Method(method), nil)...)
 			p.Layers = append(p.Layers, Scripts(s, problem, want.Metric, method, all, figure.Method(method))...)
 		}
 		if p.Layers == nil {

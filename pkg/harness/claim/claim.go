@@ -64,32 +64,6 @@ type Claim struct {
 	With      []string // other claims that the statement rests on too
 }
 
-// And returns the claim with a sentence added to its evidence, such as what other metrics say; "" adds nothing.
-func (c Claim) And(more func(s *record.Set) string) Claim {
-	check := c.Check
-	c.Check = func(s *record.Set) Outcome {
-		out := check(s)
-		if text := more(s); text != "" {
-			out.Evidence += ". " + text
-		}
-		return out
-	}
-	return c
-}
-
-// Bound returns the claim as that of a bound: values within it do not contradict it, nor show that it is tight.
-func (c Claim) Bound() Claim {
-	check := c.Check
-	c.Check = func(s *record.Set) Outcome {
-		out := check(s)
-		if out.Verdict == Reproduced {
-			out.Verdict = NotContradicted
-		}
-		return out
-	}
-	return c
-}
-
 // Outcome is what a claim's check found under one protocol.
 type Outcome struct {
 	// in a ledger

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/stats"
 )
 
@@ -203,32 +202,4 @@ func (b Box) draw(p *panel) {
 		Scatter{X: x, Y: values, Style: style}.draw(p)
 	}
 	line(Style{Color: ink, Width: 1.5}, []float64{left, right}, q(0.5), q(0.5))
-}
-
-// Curves are a method's curves as a line, their mean, and a band from the smallest to the largest seed, over the
-// checkpoints that all seeds have; nil of no curves. across turns iterations into what stands on the x axis; nil:
-// iterations.
-func Curves(curves []record.Curve, style Style, across func(iteration int) float64) []Layer {
-	if len(curves) == 0 {
-		return nil
-	}
-	line, band := Line{Style: style}, Band{Style: style}
-	shortest := slices.MinFunc(curves, func(a, b record.Curve) int { return len(a.Value) - len(b.Value) })
-	for i := range shortest.Value {
-		var v []float64
-		for _, c := range curves {
-			v = append(v, c.Value[i])
-		}
-		x := float64(curves[0].Iteration[i])
-		if across != nil {
-			x = across(curves[0].Iteration[i])
-		}
-		line.X, line.Y = append(line.X, x), append(line.Y, stats.Mean(v))
-		band.Lo, band.Hi = append(band.Lo, slices.Min(v)), append(band.Hi, slices.Max(v))
-	}
-	if len(curves) == 1 {
-		return []Layer{line}
-	}
-	band.X = line.X
-	return []Layer{band, line}
 }

@@ -276,3 +276,29 @@ func Fails(holds []bool) string {
 	return fmt.Sprintf(". It fails in %d of %d: nine of ten must hold, and half must fail to refute it, so at this "+
 		"share no number of seeds decides", len(holds)-Count(holds), len(holds))
 }
+
+// And returns a claim with a sentence added to its evidence, such as what other metrics say; "" adds nothing.
+func And(c claim.Claim, more func(s *record.Set) string) claim.Claim {
+	check := c.Check
+	c.Check = func(s *record.Set) claim.Outcome {
+		out := check(s)
+		if text := more(s); text != "" {
+			out.Evidence += ". " + text
+		}
+		return out
+	}
+	return c
+}
+
+// Bound returns a claim as that of a bound: values within it do not contradict it, nor show that it is tight.
+func Bound(c claim.Claim) claim.Claim {
+	check := c.Check
+	c.Check = func(s *record.Set) claim.Outcome {
+		out := check(s)
+		if out.Verdict == claim.Reproduced {
+			out.Verdict = claim.NotContradicted
+		}
+		return out
+	}
+	return c
+}
