@@ -54,10 +54,10 @@ func (f *File) On(problem string, names []string, data bool, options map[string]
 	}
 }
 
-// merge lays the layers over each other for one method on one problem; without a method, what holds for the problem. In a
-// layer what it says of all problems comes before what it says of a pattern of problems, and that before the problem's
-// own; then in this order what it says of the method, or of a pattern of methods. A setting of a pattern is that of
-// every method whose sampler has it.
+// merge lays the layers over each other for one method on one problem; without a method, what holds for the problem. In
+// a layer what it says of all problems comes before what it says of a pattern of problems, and that before the
+// problem's own; then in this order what it says of the method, or of a pattern of methods. A setting of a pattern is
+// that of every method whose sampler has it.
 func (s *Settings) merge(problem, method string) (*merged, error) {
 	type setting struct {
 		*layer
