@@ -1,6 +1,5 @@
-// Package program runs targets and samplers that are programs in any language (docs/programs.md).
-// A program is started because a person named it on the command line; what a store or a plan says
-// of programs is shown and never started.
+// Package program runs targets and samplers that are programs in any language (docs/programs.md). A program is started
+// because a person named it on the command line; what a store or a plan says of programs is shown and never started.
 package program
 
 import (

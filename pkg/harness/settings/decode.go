@@ -84,7 +84,8 @@ func Seeds(v any) (out []uint64, err error) {
 			a, err1 := strconv.ParseUint(low, 10, 64)
 			b, err2 := strconv.ParseUint(high, 10, 64)
 			if err1 != nil || err2 != nil || b < a {
-				return nil, usage.Errorf("the seeds %q: want whole numbers from 0 and rising ranges, as in 1,2,5-20", part)
+				return nil, usage.Errorf("the seeds %q: want whole numbers from 0 and rising ranges, as in 1,2,5-20",
+					part)
 			}
 			if b-a >= mostSeeds || len(out)+int(b-a) >= mostSeeds {
 				return nil, usage.Errorf("the seeds %q are too many: want at most %d", part, mostSeeds)

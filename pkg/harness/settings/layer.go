@@ -54,11 +54,11 @@ func (f *File) On(problem string, names []string, data bool, options map[string]
 	}
 }
 
-// merge lays layers over each other for one method on one problem; without a method, what holds for the problem. In a
-// layer what it says of all problems comes before what it says of a pattern of problems, and that before the problem's
-// own; then in this order what it says of the method, or of a pattern of methods. A setting of a pattern is that of
-// every method whose sampler has it.
-func (s *Settings) merge(problem, method string, layers []*layer) (*merged, error) {
+// merge lays the layers over each other for one method on one problem; without a method, what holds for the problem. In
+// a layer what it says of all problems comes before what it says of a pattern of problems, and that before the
+// problem's own; then in this order what it says of the method, or of a pattern of methods. A setting of a pattern is
+// that of every method whose sampler has it.
+func (s *Settings) merge(problem, method string) (*merged, error) {
 	type setting struct {
 		*layer
 		key   string
@@ -67,7 +67,7 @@ func (s *Settings) merge(problem, method string, layers []*layer) (*merged, erro
 	}
 	var settings []setting // of the sampler
 	all := map[string]any{}
-	for _, l := range layers {
+	for _, l := range s.layers {
 		set := func(key string, value any) {
 			overlay(all, map[string]any{key: value})
 			l.used = l.used || method != ""

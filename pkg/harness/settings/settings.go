@@ -142,14 +142,12 @@ func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, erro
 		return nil, usage.Errorf("experiment %s has no protocol %q: it has %s",
 			f.name, protocol, strings.Join(f.Protocols, ", "))
 	}
-	s := &Settings{file: f, where: fmt.Sprintf("experiment %s, protocol %s, scale %s", f.name, protocol, scale)}
-	s.layers = f.layers(protocol, scale)
-	layers, err := s.under(over)
+	written := &Settings{file: f, layers: f.layers(protocol, scale),
+		where: fmt.Sprintf("experiment %s, protocol %s, scale %s", f.name, protocol, scale)}
+	s, err := written.under(over)
 	if err != nil {
 		return nil, err
 	}
-	overrides := layers[len(s.layers):]
-	s.layers = layers
 	var all [][]string // the methods of each problem
 	for _, name := range f.Problems {
 		p, methods, err := s.problem(name)
@@ -181,7 +179,7 @@ func (f *File) Resolve(protocol, scale string, over []Override) (*Settings, erro
 			p.Methods, none = append(p.Methods, m), false
 		}
 	}
-	for i, l := range overrides {
+	for i, l := range s.layers[len(written.layers):] {
 		if !l.used && !none {
 			return nil, usage.Errorf("%s changes nothing: no method of %s that runs has this setting", over[i], f.name)
 		}
@@ -203,7 +201,7 @@ func lists(settings any, method string) bool {
 
 // problem returns a problem without its methods, and their names.
 func (s *Settings) problem(name string) (p Problem, methods []string, err error) {
-	all, err := s.merge(name, "", s.layers)
+	all, err := s.merge(name, "")
 	if err != nil {
 		return p, nil, err
 	}
@@ -224,27 +222,28 @@ func (s *Settings) problem(name string) (p Problem, methods []string, err error)
 	return p, methods, nil
 }
 
-// under returns the layers with those of further overrides on top.
-func (s *Settings) under(over []Override) ([]*layer, error) {
-	layers := slices.Clip(s.layers)
+// under returns the settings with further overrides on top.
+func (s *Settings) under(over []Override) (*Settings, error) {
+	out := *s
+	out.layers = slices.Clip(s.layers)
 	for _, o := range over {
 		l, err := s.file.layer(o)
 		if err != nil {
 			return nil, err
 		}
-		layers = append(layers, l)
+		out.layers = append(out.layers, l)
 	}
-	return layers, nil
+	return &out, nil
 }
 
 // Method resolves the configuration of one method on one problem with further overrides on top.
 func (s *Settings) Method(problem, method string, over ...Override) (Method, error) {
 	m := Method{Name: method}
-	layers, err := s.under(over)
+	s, err := s.under(over)
 	if err != nil {
 		return m, err
 	}
-	merged, err := s.merge(problem, method, layers)
+	merged, err := s.merge(problem, method)
 	if err != nil {
 		return m, err
 	}
@@ -261,10 +260,9 @@ func (s *Settings) Method(problem, method string, over ...Override) (Method, err
 
 // Concerns reports whether an override sets something of a method on a problem.
 func (s *Settings) Concerns(problem, method string, o Override) (bool, error) {
-	layers, err := s.under([]Override{o})
-	if err != nil {
-		return false, err
+	s, err := s.under([]Override{o})
+	if err == nil {
+		_, err = s.merge(problem, method)
 	}
-	_, err = s.merge(problem, method, layers)
-	return err == nil && layers[len(layers)-1].used, err
+	return err == nil && s.layers[len(s.layers)-1].used, err
 }
