@@ -63,6 +63,16 @@ func layOut(text, choose string, change ...func(r *plan.Request)) (*plan.Plan, Q
 	return p, q, err
 }
 
+// laidOut is layOut of what is right.
+func laidOut(t *testing.T, text, choose string, change ...func(r *plan.Request)) (*plan.Plan, Question) {
+	t.Helper()
+	p, q, err := layOut(text, choose, change...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, q
+}
+
 // cells writes the cells of a plan: problem/method: label | label. The settings as they are, which are the first, have
 // no label.
 func cells(p *plan.Plan) string {

@@ -92,10 +92,7 @@ func collect(t *testing.T, p *plan.Plan, q Question, s *store.Store) *report.Res
 // ranked lays a grid out, computes all of it, and returns its records.
 func ranked(t *testing.T, text, choose string, change ...func(r *plan.Request)) (*record.Set, Question) {
 	t.Helper()
-	p, q, err := layOut(text, choose, change...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, q := laidOut(t, text, choose, change...)
 	return compute(t, p, q, all).Experiments[0].Sets[0], q
 }
 
@@ -201,10 +198,7 @@ func TestAsTheyAre(t *testing.T) {
 // TestMissing: a cell without all of its trials is shown and cannot be chosen; without those of the settings as they
 // are nothing is chosen.
 func TestMissing(t *testing.T) {
-	p, q, err := layOut("product: {methods.svgd.step: [0.02, 0.03]}\nproblems: [small]", "min gap")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, q := laidOut(t, "product: {methods.svgd.step: [0.02, 0.03]}\nproblems: [small]", "min gap")
 	for lacks, want := range map[string]struct{ best, chosen string }{
 		"step=0.02": {"small/svgd: step 0.03 at 0.1776", "methods.svgd.step: 0.03\n"},
 		"":          {"small/svgd: step 0.02 at 0.0015", "small: trials of the current settings, which"},
@@ -290,10 +284,7 @@ func TestNearPublished(t *testing.T) {
 	}
 	on := func(r *plan.Request) { r.Experiments[0].Published = published }
 	const text = "product: {step: [0.005, 0.02, 0.1], bandwidth: [1, 2]}\nseeds: [1, 2, 3, 4]"
-	p, q, err := layOut(text, "near  published", on)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, q := laidOut(t, text, "near  published", on)
 	if got := cells(p); len(p.Trials) != 28 || strings.Contains(got, "\n") || !strings.HasPrefix(got, "small/svgd") {
 		t.Fatalf("%d trials of %s: want six cells of svgd on small and the settings as they are", len(p.Trials), got)
 	}

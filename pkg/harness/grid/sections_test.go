@@ -14,10 +14,7 @@ import (
 // TestWrittenAndRead: the records keep the question, and what is read shows what was written: tables, picture and the
 // layer of each protocol.
 func TestWrittenAndRead(t *testing.T) {
-	p, q, err := layOut("{product: {step: [0.01, 0.02]}, problems: [small]}", "min gap")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, q := laidOut(t, "{product: {step: [0.01, 0.02]}, problems: [small]}", "min gap")
 	q.Command = "sifg grid toy"
 	r := compute(t, p, q, all)
 	r.Experiments[0].Records.AtEnd(q.Text())
@@ -56,10 +53,7 @@ func TestWrittenAndRead(t *testing.T) {
 		}
 	}
 	// A grid that varies nothing has no picture any more.
-	p, q, err = layOut("{product: {step: [0.1]}, problems: [small], methods: [svgd]}", "min gap")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, q = laidOut(t, "{product: {step: [0.1]}, problems: [small], methods: [svgd]}", "min gap")
 	r = compute(t, p, q, all)
 	r.Experiments[0].Records.AtEnd(q.Text())
 	write(map[string]*report.Results{q.Name: r})
@@ -70,10 +64,7 @@ func TestWrittenAndRead(t *testing.T) {
 
 // TestOwnData: a grid on a person's own data is read, without them, as it was written.
 func TestOwnData(t *testing.T) {
-	p, q, err := layOut("{product: {step: [0.01, 0.02]}, problems: [small]}", "min gap")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, q := laidOut(t, "{product: {step: [0.01, 0.02]}, problems: [small]}", "min gap")
 	p.Set = []string{"--data mine.csv"}
 	r := compute(t, p, q, all)
 	r.Experiments[0].Records.AtEnd(q.Text())

@@ -183,7 +183,7 @@ func (d *Records) sum(files map[string]string) string {
 // arrayName is the file of an array of a trial.
 func arrayName(key, name string) string { return path.Join(arraysName, key+"-"+name+".npy") }
 
-// Array returns an array of a trial, of the records or else of the store; the error is fs.ErrNotExist if neither has it.
+// Array returns an array of a trial, of the records or else of the store: fs.ErrNotExist if neither has it.
 func (d *Records) Array(key, name string) (*record.Array, error) {
 	file := arrayName(key, name)
 	if d.files[file] == "" && d.fresh[file] == nil {

@@ -174,25 +174,26 @@ func there(root *os.Root, name string, b []byte) bool {
 // endings are those of files that this program makes.
 var endings = []string{".svg", ".csv", ".md", ".html", ".npy", ".parquet", ".yaml"}
 
-// stale returns pages, and files in folders of experiments, as this program writes them, that are none of the files.
+// stale returns pages, and files in folders of experiments, as this program writes them, that are none of the files. A
+// folder is a person's: this program makes none of such a name.
 func (f Files) stale(root *os.Root) (names []string, err error) {
-	all, in := f.all(), root.FS()
-	pages, err1 := fs.Glob(in, "*.html")
-	parts, err2 := fs.Glob(in, ".*.tmp-*")
-	names, err = slices.Concat(pages, parts), errors.Join(err1, err2)
-	for folder := range f.Data {
-		err = errors.Join(err, fs.WalkDir(in, folder, func(name string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && (temporary(name) || slices.Contains(endings, path.Ext(name))) {
-				names = append(names, name)
-			}
-			return err
-		}))
+	all := f.all()
+	add := func(name string, d fs.DirEntry, err error) error {
+		ours := temporary(name) || slices.Contains(endings, path.Ext(name))
+		if _, made := all[name]; err == nil && !d.IsDir() && ours && !made {
+			names = append(names, name)
+		}
+		return err
 	}
-	names = slices.DeleteFunc(names, func(name string) bool {
-		_, made := all[name]
-		info, err := root.Lstat(name)
-		return made || err == nil && info.IsDir() // a person's: this program makes no folder of such a name
-	})
+	entries, err := fs.ReadDir(root.FS(), ".")
+	for _, d := range entries {
+		if name := d.Name(); temporary(name) || path.Ext(name) == ".html" {
+			add(name, d, nil)
+		}
+	}
+	for folder := range f.Data {
+		err = errors.Join(err, fs.WalkDir(root.FS(), folder, add))
+	}
 	slices.Sort(names)
 	return names, err
 }
