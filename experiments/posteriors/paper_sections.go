@@ -55,21 +55,21 @@ func (p *paper) sections(file *settings.File) (out []harness.Section) {
 // parts are the parts of a paper: its problems with their claims, then its numbers and the claims on several problems.
 func (p *paper) parts(file *settings.File) *harness.Paper {
 	out := &harness.Paper{Title: p.Title, Address: p.Link, Summary: p.Summary}
-	shown := func(id, problem string) harness.Shown {
-		return harness.Shown{Experiment: p.e.Name, ID: id, Protocol: file.Default, Problem: problem}
+	shown := func(id string) harness.Shown {
+		return harness.Shown{Experiment: p.e.Name, ID: id, Protocol: file.Default}
 	}
 	for _, problem := range file.Problems {
 		part := harness.Part{Name: problem, Title: "samples and curves", Claims: p.about[problem],
-			Shows: []harness.Shown{shown("samples-"+problem, problem), shown("curves-"+problem, "")}}
+			Shows: []harness.Shown{shown("samples-" + problem), shown("curves-" + problem)}}
 		if slices.Contains(p.tabled, problem) {
 			part.Title = "errors on test rows"
-			part.Shows = []harness.Shown{shown("curves-"+problem, problem), shown("final-"+problem, "")}
+			part.Shows = []harness.Shown{shown("curves-" + problem), shown("final-" + problem)}
 		}
 		out.Parts = append(out.Parts, part)
 	}
 	numbers := harness.Part{Name: "Numbers", Title: "published over measured", Claims: p.about[""]}
 	if p.e.Published != nil {
-		numbers.Shows = []harness.Shown{shown("published", "")}
+		numbers.Shows = []harness.Shown{shown("published")}
 	} else {
 		numbers.Title = "claims on several problems"
 	}

@@ -11,22 +11,19 @@ var paper = harness.Paper{
 	Parts: []harness.Part{
 		{
 			Name: "Figure 1", Title: "samples of the 2-D mixture",
-			Shows:  []harness.Shown{{Experiment: "gmm", ID: "figure1", Protocol: "released", Problem: "gmm-2d"}},
+			Shows:  []harness.Shown{{Experiment: "gmm", ID: "figure1", Protocol: "released"}},
 			Claims: []string{"1", "2", "3", "39", "41"},
 		},
 		{
 			Name: "Figure 2", Title: "trajectories of 50 particles",
-			Shows:  []harness.Shown{{Experiment: "gmm", ID: "figure2", Protocol: "released", Problem: "gmm-2d"}},
+			Shows:  []harness.Shown{{Experiment: "gmm", ID: "figure2", Protocol: "released"}},
 			Claims: []string{"4", "5", "6"},
 		},
 		{
 			Name: "Figure 3", Title: "KL against iterations, 10-D mixture and monomial gamma",
 			Shows: []harness.Shown{
-				{Experiment: "gmm", ID: "figure3-left", Protocol: "released", Problem: "gmm-10d"},
-				{
-					Experiment: "monomial-gamma", ID: "figure3-right", Protocol: "released",
-					Problem: "monomial-gamma",
-				},
+				{Experiment: "gmm", ID: "figure3-left", Protocol: "released"},
+				{Experiment: "monomial-gamma", ID: "figure3-right", Protocol: "released"},
 			},
 			Claims: []string{"8", "9", "10", "11", "12", "13", "14", "15", "16", "17"},
 		},
@@ -38,9 +35,9 @@ var paper = harness.Paper{
 		{
 			Name: "Figure 4", Title: "Bayesian ICA with 10 and 100 particles; what σ does on Boston",
 			Shows: []harness.Shown{
-				{Experiment: "meg-ica", ID: "figure4-left", Protocol: "released", Problem: "meg-10"},
-				{Experiment: "meg-ica", ID: "figure4-middle", Protocol: "released", Problem: "meg-100"},
-				{Experiment: "uci-bnn", ID: "figure4-right", Protocol: "released", Problem: "boston"},
+				{Experiment: "meg-ica", ID: "figure4-left", Protocol: "released"},
+				{Experiment: "meg-ica", ID: "figure4-middle", Protocol: "released"},
+				{Experiment: "uci-bnn", ID: "figure4-right", Protocol: "released"},
 			},
 			Claims: []string{"18", "19", "20", "21", "22", "23", "24", "30", "31", "32"},
 		},

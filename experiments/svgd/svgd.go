@@ -48,7 +48,7 @@ var paper = harness.Paper{
 	Parts: []harness.Part{
 		{
 			Name: "Figure 1", Title: "the particles' density",
-			Shows:  []harness.Shown{{Experiment: "svgd", ID: "densities", Protocol: "text", Problem: shown}},
+			Shows:  []harness.Shown{{Experiment: "svgd", ID: "densities", Protocol: "text"}},
 			Claims: []string{"svgd-1"},
 		},
 		{

@@ -60,7 +60,6 @@ type Shown struct {
 	Experiment string
 	ID         string // of the section
 	Protocol   string // whose settings come nearest to the printed one
-	Problem    string // whose settings its caption names; "": none
 }
 
 // Metric describes a metric that an experiment can measure.

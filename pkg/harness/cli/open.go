@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
@@ -145,23 +144,12 @@ func (w *work) first(status ...string) string {
 
 // summary says how many trials there are and how many have to be computed, after what needs to be known of it.
 func (w *work) summary(todo []harness.Trial) string {
-	others := 0
-	for _, f := range w.found {
-		if f.Status == record.StatusOK && f.Timing.Commit != machine.This().Commit {
-			others++
-		}
-	}
-	notes := slices.Clone(w.LeftOut)
-	if others > 0 {
-		notes = append(notes, table.Count(others, "trial")+" already there, computed by another build: where the "+
-			"code gives other numbers now, raise its Version; sifg verify --recompute compares")
-	}
 	s := fmt.Sprintf("%s: %d already there, %d to compute", table.Count(len(w.found), "trial"),
 		w.count(record.StatusOK, record.StatusDiverged), len(todo))
 	if n := w.count(todoStatuses...) - len(todo); n > 0 {
 		s += fmt.Sprintf(", %d left out because data are missing", n)
 	}
-	return strings.Join(append(notes, s), "\n")
+	return strings.Join(append(slices.Clone(w.LeftOut), s), "\n")
 }
 
 func planCommand(e *env) *cobra.Command {

@@ -110,11 +110,10 @@ type protocol struct {
 // item is a section of an experiment under a protocol that is no claim.
 type item struct {
 	*report.Part
-	Under    *protocol
-	ID       string
-	Page     string // that has it with all others
-	Settings string // that it was made with, in words; "": not said
-	Others   []item // the same under the other protocols that check claims
+	Under  *protocol
+	ID     string
+	Page   string // that has it with all others
+	Others []item // the same under the other protocols that check claims
 }
 
 // Render returns the pages of results by name. all are the experiments of the program, in order of presentation.

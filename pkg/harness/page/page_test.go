@@ -1,7 +1,6 @@
 package page
 
 import (
-	"fmt"
 	"maps"
 	"path"
 	"regexp"
@@ -12,7 +11,6 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/semi-implicit/sifg/pkg/harness"
-	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 )
 
@@ -57,7 +55,7 @@ func TestPages(t *testing.T) {
 	}{
 		"the first": {pages["index.html"], []string{
 			"<h1>A paper</h1>", "It says much.", `href="https://arxiv.org/abs/2410.17935"`,
-			`<img src="gmm/second/figure3.svg" width="`, "Run with 4 particles, 2 iterations, 2 seeds. ",
+			`<img src="gmm/second/figure3.svg" width="`,
 			`">first</a>, <a `, `<a href="gmm.html#gmm-figure3-second">second</a>`, "<b>first</b>: by the text",
 			"4.8 h", "avx512",
 			"0 of 1 claims hold under first, 1 of 1 under second", "<li>gmm, third ", "<code>p.iterations=3</code>",
@@ -147,25 +145,6 @@ func TestNotThePapersSettings(t *testing.T) {
 		if strings.Contains(page, `class="badge warn"`) || strings.Contains(page, "banner\"") {
 			t.Errorf("%s: the protocol's own settings at full scale are marked", name)
 		}
-	}
-}
-
-// TestInUse: amounts that a method does not share with most stand beside it.
-func TestInUse(t *testing.T) {
-	d := report.NewRecords()
-	ran(d, "gmm", "first", "full")
-	set := &record.Set{Trials: d.Trials}
-	for i, m := range []string{"svgd", "sgld"} {
-		set.Trials = append(set.Trials, record.Trial{Key: m, Problem: "p", Method: m, Seed: 1,
-			Config: fmt.Sprintf(`{"particles":4,"iterations":%d,"sampler":{"step":0.5}}`, 2+8*i)})
-	}
-	set.Trials[1].Problem = "other"
-	const want = "4 particles, 2 iterations, 1 seed; SGLD with 4 particles, 10 iterations, 1 seed"
-	if got := inUse(set, "p"); got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-	if got := inUse(set, "none"); got != "" {
-		t.Errorf("of nothing: %s", got)
 	}
 }
 

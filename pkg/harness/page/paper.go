@@ -54,7 +54,7 @@ func (s *site) shown(x harness.Shown) []item {
 		for _, under := range p.Protocols {
 			for _, it := range under.Items {
 				if p.Name == x.Experiment && it.Part.ID == x.ID && !under.Studies {
-					if it.Settings = inUse(under.Set, x.Problem); s.Alone() {
+					if s.Alone() {
 						it.Page = "" // this one
 					}
 					found = append(found, it)

@@ -1,44 +1,14 @@
 package page
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/semi-implicit/sifg/pkg/harness/figure"
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
-	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 )
-
-// inUse says how many particles, iterations and seeds methods had on a problem: most first, then others. "" of none.
-func inUse(set *record.Set, problem string) (text string) {
-	seeds, amounts, methods := map[string]int{}, map[string]string{}, map[string]int{}
-	for _, t := range set.Trials {
-		if c, err := settings.Of(t); err == nil && t.Problem == problem {
-			seeds[t.Method]++
-			amounts[t.Method] = fmt.Sprintf("%d particles, %d iterations, %s", c.Particles, c.Iterations,
-				table.Count(seeds[t.Method], "seed"))
-		}
-	}
-	for _, amount := range amounts {
-		methods[amount]++
-	}
-	for _, amount := range slices.Sorted(maps.Keys(methods)) {
-		if text == "" || methods[amount] > methods[text] {
-			text = amount
-		}
-	}
-	usual := text
-	for _, m := range set.Methods(problem) {
-		if amounts[m] != usual {
-			text += "; " + figure.Label(m) + " with " + amounts[m]
-		}
-	}
-	return text
-}
 
 // marks says why the verdicts under a protocol are not about the paper.
 func marks(scale string, changed bool) []string {

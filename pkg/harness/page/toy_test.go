@@ -26,7 +26,7 @@ var toyPaper = harness.Paper{
 	Parts: []harness.Part{
 		{
 			Name: "Figure 3", Title: "KL",
-			Shows:  []harness.Shown{{Experiment: "gmm", ID: "figure3", Protocol: "second", Problem: "p"}},
+			Shows:  []harness.Shown{{Experiment: "gmm", ID: "figure3", Protocol: "second"}},
 			Claims: []string{"2", "1"},
 		},
 		{Name: "Table 1", Shows: []harness.Shown{{Experiment: "gmm", ID: "kl", Protocol: "nowhere"}}},

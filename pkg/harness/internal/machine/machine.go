@@ -3,11 +3,7 @@ package machine
 
 import (
 	"cmp"
-	"crypto/sha256"
 	_ "embed"
-	"fmt"
-	"io"
-	"os"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -27,7 +23,7 @@ var archived string
 type Machine struct {
 	CPU    string `json:"cpu"`    // processor model
 	Kernel string `json:"kernel"` // compute path of the sampler library
-	Commit string `json:"commit"` // of the program, see commit; of none, or changed sources, with a digest of it
+	Commit string `json:"commit"` // of the program: see commit
 }
 
 // This describes the machine and the program that run.
@@ -35,17 +31,6 @@ var This = sync.OnceValue(func() Machine {
 	m := Machine{CPU: cpu.Name(), Kernel: cpu.Path(), Commit: "unknown"}
 	if build, ok := debug.ReadBuildInfo(); ok {
 		m.Commit = cmp.Or(commit(build), m.Commit)
-	}
-	// Two builds may differ: the linker writes a digest of all of a program into its beginning.
-	if m.Commit == "unknown" || strings.HasSuffix(m.Commit, "+dirty") {
-		program := sha256.New()
-		if path, err := os.Executable(); err == nil {
-			if f, err := os.Open(path); err == nil {
-				io.Copy(program, io.LimitReader(f, 1<<16))
-				f.Close()
-			}
-		}
-		m.Commit += fmt.Sprintf(" build %.6x", program.Sum(nil))
 	}
 	return m
 })
