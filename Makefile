@@ -14,7 +14,6 @@ BUILDER ?= buildah
 BUILDFLAGS ?=
 KILLS   ?= 2000
 DAMAGES ?= 5000
-PAIRS   ?= 500
 PAGES   := README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md CITATION.cff LICENSE docs datasets/README.md datasets/files/posteriordb/LICENSE \
 	results $(wildcard experiments/*)
 BENCHSTAT   := golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
@@ -49,8 +48,7 @@ test: ## all tests; those of the command read documents and results, whose chang
 	@$(call watched,(go test -count=1 ./experiments/sifg/... & command=$$!; \
 		go test $(filter-out ./experiments/sifg/...,$(ALL)); rest=$$?; wait $$command && exit $$rest))
 
-torture: ## KILLS of runs, grids and reports, also with programs, at random moments, DAMAGES of files, PAIRS measured again; some minutes
-	go test ./experiments/sifg -run AtRandom -count 1 -v -timeout 1h -args -pairs $(PAIRS)
+torture: ## KILLS of runs, grids and reports, also with programs, at random moments, DAMAGES of files; some minutes
 	go test ./pkg/harness/trust -run AtRandom -count 1 -v -timeout 2h -args -kills $(KILLS) -damages $(DAMAGES) -disk
 
 reproduce: build ## tables and figures of every experiment, at SCALE=full under its default protocol; run again to continue

@@ -169,30 +169,12 @@ var (
 )
 
 // measuring is what trials measure.
-var measuring = harness.Measuring{
-	Options: []string{"metrics", "truth", "settled_from"},
-	At: func(c *settings.Config) (func(iter int) (any, int), error) {
-		o, err := decode(c.Options)
-		return func(iter int) (any, int) {
-			at := Options{Metrics: o.Metrics, Truth: o.Truth}
-			if iter == o.SettledFrom {
-				at.SettledFrom = iter
-			}
-			return at, 0
-		}, err
-	},
-}
-
-// decode returns options with defaults in place.
-func decode(options map[string]any) (Options, error) {
-	o := Options{Channels: 5, Scaling: "raw", PriorSD: 10, InitSD: 1, Truth: "mean"}
-	return o, settings.Decode(options, &o)
-}
+var measuring = harness.Measuring{Options: []string{"metrics", "truth", "settled_from"}}
 
 // options decodes and checks a trial's options, as far as that needs no data.
 func options(t *harness.Trial) (Options, error) {
-	o, err := decode(t.Config.Options)
-	if err != nil {
+	o := Options{Channels: 5, Scaling: "raw", PriorSD: 10, InitSD: 1, Truth: "mean"}
+	if err := settings.Decode(t.Config.Options, &o); err != nil {
 		return o, err
 	}
 	for _, name := range o.Metrics {

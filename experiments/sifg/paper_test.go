@@ -49,7 +49,7 @@ func TestOwnPaper(t *testing.T) {
 	must(0, os.Rename(dir, moved))
 	dir = moved
 	says("6 trials: 3 already there, 3 computed", "run")
-	says("  2    ", "claims")
+	says("  2  ", "claims")
 	says("| 0.87 ± 0.07 |", "compare")
 	says("problems banana\n", "list")
 	says("2 trials recomputed: bit for bit the same", "verify", "--recompute", "2")
@@ -126,10 +126,9 @@ claims:
 // TestFolderOfOtherThings: a folder without paper.yaml is no paper because something else has its name.
 func TestFolderOfOtherThings(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, name := range []string{"runs", "all", "8"} {
+	for _, name := range []string{"all", "8"} {
 		must(0, os.Mkdir(name, 0o777))
 	}
-	paperSays(t, "runs", 75, "no runs in results/custom", "list")
 	paperSays(t, "all", 0, "to compute", "plan", "--scale", "smoke", "--methods", "sgld")
 	paperSays(t, "8", 75, "no report in results", "claims")
 }

@@ -66,14 +66,7 @@ type Options struct {
 }
 
 // measuring is what trials measure.
-var measuring = harness.Measuring{
-	Options: []string{"density_at"},
-	At: func(c *settings.Config) (func(iter int) (any, int), error) {
-		var o Options
-		err := settings.Decode(c.Options, &o)
-		return func(iter int) (any, int) { return slices.Contains(o.DensityAt, iter), 0 }, err
-	},
-}
+var measuring = harness.Measuring{Options: []string{"density_at"}}
 
 // mixture is ⅓N(−2, 1) + ⅔N(2, 1).
 var mixture = metric.Modes{Weights: []float64{1. / 3, 2. / 3}, Means: [][]float64{{-2}, {2}}, SDs: []float64{1, 1}}

@@ -44,19 +44,7 @@ type Options struct {
 }
 
 // measuring is what trials measure.
-var measuring = harness.Measuring{
-	Options: []string{"precision", "repeats", "curve"},
-	At: func(c *settings.Config) (func(iter int) (any, int), error) {
-		o := Options{Precision: "fitted"}
-		err := settings.Decode(c.Options, &o)
-		return func(iter int) (any, int) {
-			if iter < c.Iterations {
-				return Options{Precision: o.Precision, Curve: o.Curve}, 0
-			}
-			return Options{Precision: o.Precision, Repeats: o.Repeats}, 0
-		}, err
-	},
-}
+var measuring = harness.Measuring{Options: []string{"precision", "repeats", "curve"}}
 
 // options reads the options and refuses those that are wrong.
 func options(t *harness.Trial) (*Options, error) {

@@ -160,15 +160,11 @@ type Problem struct {
 	Keep func(sample sifg.Batch) map[string]*record.Array
 }
 
-// Measuring says what of an experiment's trials is measured, apart from what is drawn. A trial whose particles are
-// stored is not run again for another metric.
+// Measuring says what of an experiment's trials is measured, apart from what is drawn: the second part of their keys.
 type Measuring struct {
 	// Version identifies the code of Problem.Measure and Keep: raise it when the same particles may give other numbers.
 	Version string
 	Options []string // those of the settings that decide only what is measured, and nothing of what is drawn
-	// At returns what Measure does at an iteration, a value for reflect.DeepEqual, and the earlier iteration whose
-	// sample it needs as well, 0 for none. nil: it needs more of a run than Z, X, Sigma and Iter of the cloud.
-	At func(c *settings.Config) (func(iter int) (what any, after int), error)
 }
 
 // Reference is what trials of a problem are judged by and what takes too long to make for each of them: draws of long

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -24,20 +23,16 @@ func claimsCommand(e *env) *cobra.Command {
   sifg claims 8 T16`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			names, ids := e.split(args)
-			r, rep, err := s.read(e, names)
+			rep, err := s.read(e, names)
 			if err != nil {
 				return err
 			}
 			// a claim may rest on others
 			ledger := slices.DeleteFunc(rep.Ledger(e.experiments), func(row claim.Row) bool {
-				chosen := harness.ByName(r.Experiments, row.Experiment) != nil && (names != nil || ids == nil)
+				chosen := harness.ByName(s.Experiments, row.Experiment) != nil && (names != nil || ids == nil)
 				return !slices.Contains(ids, row.ID) && (!chosen || len(row.Under) == 0)
 			})
-			if ids != nil {
-				for _, row := range ledger {
-					whole(e, row)
-				}
-			} else if err := list(e, ledger); err != nil {
+			if err := printClaims(e, ledger, ids != nil); err != nil {
 				return err
 			}
 			if names != nil || ids == nil {
@@ -73,17 +68,15 @@ func (e *env) split(args []string) (names, ids []string) {
 	return names, ids
 }
 
-const width = 100 // columns of a terminal that the list takes
-
 // marks are how a line of the list shows verdicts.
 var marks = map[claim.Verdict]string{
 	claim.Reproduced: "+", claim.NotContradicted: "≤", claim.NotReproduced: "−", claim.NotDecided: "?",
 }
 
-// list prints a line for each claim: its ID, a mark for each protocol of the line above, the sentence, and the number
-// that decides under the experiment's default protocol.
-func list(e *env, ledger claim.Ledger) error {
-	fmt.Fprintln(e.out, "+ reproduced, ≤ within a bound, − not reproduced, ? not decided, · not testable")
+// printClaims prints a line for each claim: its ID, a mark for each protocol of the line above, the number that decides
+// under the experiment's default protocol, and the sentence; where whole, its rule, evidence and trials too.
+func printClaims(e *env, ledger claim.Ledger, whole bool) error {
+	rows := [][]string{{"+ reproduced, ≤ within a bound, − not reproduced, ? not decided, · not testable"}}
 	above := ""
 	for _, row := range ledger {
 		file, err := harness.ByName(e.experiments, row.Experiment).File()
@@ -100,30 +93,21 @@ func list(e *env, ledger claim.Ledger) error {
 		}
 		line := fmt.Sprintf("%s: %s; numbers of %s", row.Experiment, strings.Join(protocols, ", "), file.Default)
 		if line != above {
-			fmt.Fprintln(e.out, line)
+			rows = append(rows, []string{line})
 			above = line
 		}
-		head := fmt.Sprintf("  %-4s %-3s ", row.ID, verdicts)
-		room := width - utf8.RuneCountInString(head) - utf8.RuneCountInString(number) - 1
-		sentence := []rune(row.Statement)
-		if len(sentence) > room {
-			sentence = append(sentence[:room-1], '…')
+		rows = append(rows, []string{"  " + row.ID, verdicts, number, row.Statement})
+		if !whole {
+			continue
 		}
-		fmt.Fprintln(e.out, strings.TrimRight(fmt.Sprintf("%s%-*s %s", head, room, string(sentence), number), " "))
+		rows = append(rows, []string{"    " + row.Summary}, []string{"    rule: " + row.Rule})
+		for _, o := range row.Under {
+			rows = append(rows, []string{"    " + o.Protocol, o.Verdict.String(), o.Evidence})
+			if o.Keys != nil {
+				rows = append(rows, []string{"", "rests on", table.Count(len(o.Keys), "trial")})
+			}
+		}
 	}
+	columns(e.out, rows)
 	return nil
-}
-
-// whole prints a claim with rule, evidence and trials.
-func whole(e *env, row claim.Row) {
-	fmt.Fprintf(e.out, "%s. %s\n    %s (%s)\n", row.ID, row.Statement, row.Summary, row.Experiment)
-	fmt.Fprintf(e.out, "    rule: %s\n", row.Rule)
-	var under [][]string
-	for _, o := range row.Under {
-		under = append(under, []string{"    " + o.Protocol, o.Verdict.String(), o.Evidence})
-		if o.Keys != nil {
-			under = append(under, []string{"", "rests on", table.Count(len(o.Keys), "trial")})
-		}
-	}
-	columns(e.out, under)
 }

@@ -25,7 +25,7 @@ func compareCommand(e *env) *cobra.Command {
 		Example: `  sifg compare uci-bnn
   sifg compare uci-bnn --protocol all --all`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			r, ours, err := s.read(e, args)
+			ours, err := s.read(e, args)
 			if err != nil {
 				return err
 			}
@@ -34,7 +34,7 @@ func compareCommand(e *env) *cobra.Command {
 			}
 			switch against {
 			case "published":
-				return comparePublished(e, r, ours, all)
+				return comparePublished(e, s.Request, ours, all)
 			case "authors":
 				if ours.Scripts == nil {
 					return exitf(exitStopped, "no numbers of the authors' code in %s: make authors runs them", ours.Dir)

@@ -131,12 +131,8 @@ func (o *own) methods(r *plan.Request, usual []string, program bool) {
 	if program && len(chosen) == 0 && r.Seeds == nil { // those alone do not depend on it
 		r.Seeds = []uint64{1}
 	}
-	r.Methods = slices.Clone(usual)
-	for _, name := range chosen {
-		if !slices.Contains(r.Methods, name) {
-			r.Methods = append(r.Methods, name)
-		}
-	}
+	isUsual := func(name string) bool { return slices.Contains(usual, name) }
+	r.Methods = slices.Concat(usual, slices.DeleteFunc(slices.Clone(chosen), isUsual))
 }
 
 // read reads the tables of the flags, names the data sets in the request, and says how they are read.

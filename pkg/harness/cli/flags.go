@@ -21,10 +21,11 @@ import (
 
 // selection is the flags that choose trials.
 type selection struct {
-	plan.Request // as far as a flag is a field of it: see request
+	plan.Request // whole after request
 	config, set  []string
 	seeds        []string
 	name         string
+	shard        string // of a run
 	results      string
 	store        string
 	paper        string // env.paper
@@ -78,30 +79,27 @@ func (s *selection) resultsDir() string {
 	return "results"
 }
 
-// customName is the folder in results/custom of a paper, or of settings that differ by set: the names of models, data
-// and programs in the place of their commands, and a digest unless that is one file of the working folder, or a paper.
+// customName is the folder in results/custom of a paper or of changed settings: their words, with the name of a model
+// in the place of its command, and a digest unless these tell all.
 func (s *selection) customName() string {
-	set := s.changed
-	plain, usual, words := len(set) == 0, "full", []string(nil)
-	for _, text := range set {
-		if data, ok := strings.CutPrefix(text, "--data "); ok {
-			text, usual, plain = data, "quick", len(set) == 1 && !strings.Contains(data, ",")
-		} else if command, ok := strings.CutPrefix(text, "--program "); ok {
-			text, plain = program.Stem(command)
-			plain = plain && len(set) == 1
-		} else if sampler, ok := strings.CutPrefix(text, "--sampler "); ok {
-			text, _, _ = strings.Cut(sampler, "=")
+	var words []string
+	if s.paper != "" {
+		words = append(words, s.paper)
+	}
+	if s.Scale != "full" {
+		words = append(words, s.Scale)
+	}
+	whole, set := true, slices.Concat(words, s.changed)
+	for _, text := range s.changed {
+		text = strings.TrimPrefix(text, "--data ")
+		if command, ok := strings.CutPrefix(text, "--program "); ok {
+			text, whole = program.Stem(command)
 		}
 		words = append(words, strings.TrimPrefix(text, "--"))
 	}
-	if s.Scale != usual {
-		words, set = append([]string{s.Scale}, words...), append([]string{s.Scale}, set...)
-	}
-	if s.paper != "" {
-		words, set = append([]string{s.paper}, words...), append([]string{s.paper}, set...)
-	}
-	name := strings.Trim(notPlain.ReplaceAllString(strings.Join(words, "_"), "-"), ".-")
-	if plain && len(name) <= 100 {
+	text := strings.Join(words, "_")
+	name := strings.Trim(notPlain.ReplaceAllString(text, "-"), ".-")
+	if whole && name == text && len(name) <= 100 {
 		return name
 	}
 	sum := sha256.Sum256(fmt.Append(nil, set))
@@ -115,22 +113,22 @@ func (s *selection) storeDir() string {
 	return cmp.Or(s.store, filepath.Join(cmp.Or(s.results, "results"), "store"))
 }
 
-// request turns the flags and the names of experiments into what a plan is made from. No name means all.
-func (s *selection) request(e *env, names []string) (plan.Request, error) {
-	r := s.Request
+// request completes the request by the flags and the names of experiments. No name means all.
+func (s *selection) request(e *env, names []string) error {
+	r := &s.Request
 	r.Experiments, r.Data, s.paper = e.experiments, e.data, e.paper
 	if s.seeds != nil {
 		seeds, err := settings.Seeds(strings.Join(s.seeds, ","))
 		if err != nil {
-			return r, usage.Errorf("--seeds: %v", err)
+			return usage.Errorf("--seeds: %v", err)
 		}
 		r.Seeds = seeds
 	}
 	if notPlain.MatchString(s.name) || strings.HasPrefix(s.name, ".") || len(s.name) > 100 {
-		return r, usage.Errorf("--name %s: want at most 100 letters, digits, '.', '_', '-'", s.name)
+		return usage.Errorf("--name %s: want at most 100 letters, digits, '.', '_', '-'", s.name)
 	}
 	if err := usage.Among("experiment", names, "", append(e.names(), "all")); err != nil {
-		return r, err
+		return err
 	}
 	if len(names) > 0 && !slices.Contains(names, "all") {
 		unnamed := func(x *harness.Experiment) bool { return !slices.Contains(names, x.Name) }
@@ -139,26 +137,27 @@ func (s *selection) request(e *env, names []string) (plan.Request, error) {
 	for _, path := range s.config {
 		over, err := settings.ReadOverrides(path)
 		if err != nil {
-			return r, err
+			return err
 		}
 		r.Overrides = append(r.Overrides, over...)
 	}
 	for _, text := range s.set {
 		r.Overrides = append(r.Overrides, settings.Override{Text: text, From: "--set"})
 	}
-	err := s.own.use(e, &r)
-	s.Scale = r.Scale
-	return r, err
+	return s.own.use(e, r)
 }
 
-// headings are those of flags in --help, in order, with the flags that stand under each.
-var headings = []struct {
+// heading is one of those of flags in --help.
+type heading struct {
 	title string
-	flags []string // nil: those that no other heading has
-}{
+	flags []string // that stand under it
+}
+
+// headings are in order; the first has the flags that no other has.
+var headings = []heading{
+	{"Flags:", nil},
 	{"Which trials:", []string{"protocol", "scale", "problems", "methods", "seeds", "shard"}},
 	{"Settings:", []string{"config", "set"}},
-	{"Flags:", nil},
 	{"Data and programs of your own:", []string{"data", "target", "parse", "sampler", "program"}},
 	{"Where files are:", []string{"name", "results", "store"}},
 	{"How trials are computed, which changes no result:", []string{"jobs", "threads", "timeout"}},
@@ -167,26 +166,20 @@ var headings = []struct {
 
 // flagUsages describes the flags of a command under their headings.
 func flagUsages(cmd *cobra.Command) string {
-	var named []string
-	for _, h := range headings {
-		named = append(named, h.flags...)
-	}
-	var text strings.Builder
-	for _, h := range headings {
-		part := pflag.NewFlagSet(h.title, pflag.ContinueOnError)
-		add := func(f *pflag.Flag) {
-			other := h.flags == nil && !slices.Contains(named, f.Name)
-			if f.Name != "help" && (other || slices.Contains(h.flags, f.Name)) {
-				part.AddFlag(f)
-			}
+	parts := make([]pflag.FlagSet, len(headings))
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		has := func(h heading) bool { return slices.Contains(h.flags, f.Name) }
+		if f.Name != "help" {
+			parts[1+slices.IndexFunc(headings[1:], has)].AddFlag(f)
 		}
-		cmd.LocalFlags().VisitAll(add)
-		cmd.InheritedFlags().VisitAll(add)
-		if part.HasAvailableFlags() {
-			text.WriteString("\n\n" + h.title + "\n" + strings.TrimRight(part.FlagUsages(), "\n"))
+	})
+	text := ""
+	for i, h := range headings {
+		if parts[i].HasAvailableFlags() {
+			text += "\n\n" + h.title + "\n" + strings.TrimRight(parts[i].FlagUsages(), "\n")
 		}
 	}
-	return text.String()
+	return text
 }
 
 // showHeadings makes --help of a command and of those below it show flags under headings.

@@ -23,7 +23,6 @@ type gridFlags struct {
 	selection
 	options      run.Options
 	file, choose string
-	published    string
 	axes         []string
 	dry          bool
 }
@@ -67,8 +66,6 @@ func gridCommand(e *env) *cobra.Command {
 		"`KEY=VALUES`, such as 'step=[0.01, 0.1]'; every combination where it is repeated")
 	f.StringVar(&g.choose, "select", "",
 		"`RULE` of the choice: min METRIC or max METRIC, at the last iteration, or near published")
-	f.StringVar(&g.published, "published", "",
-		"published numbers in place of the experiment's, a CSV `FILE` (docs/grids.md), for near published")
 	f.BoolVar(&g.dry, "dry-run", false, "only show what would run")
 	cmd.MarkFlagsMutuallyExclusive("grid", "axis")
 	cmd.MarkFlagsOneRequired("grid", "axis")
@@ -77,33 +74,26 @@ func gridCommand(e *env) *cobra.Command {
 
 // run lays the grid out, runs what is missing and chooses cells.
 func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
-	request, err := g.request(e, []string{x.Name})
-	if err != nil {
+	if err := g.request(e, []string{x.Name}); err != nil {
 		return err
-	}
-	if g.published != "" {
-		own := *request.Experiments[0]
-		if own.Published, err = own.ReadPublished(g.published); err != nil {
-			return usage.Errorf("--published: %v", err)
-		}
-		request.Experiments = []*harness.Experiment{&own}
 	}
 	spec.Name = cmp.Or(g.name, spec.Name) // of the grid, not of the report
-	question, err := grid.Ask(spec.Name, cmp.Or(g.choose, spec.Select), request.Experiments[0])
+	question, err := grid.Ask(spec.Name, cmp.Or(g.choose, spec.Select), g.Experiments[0])
 	if err != nil {
 		return err
 	}
-	laid, err := grid.New(request, spec, question)
+	laid, err := grid.New(g.Request, spec, question)
 	if err != nil {
 		return err
 	}
-	changed := plan.Request{Overrides: request.Overrides, Custom: request.Custom, Program: request.Program}
-	where := selection{Request: g.Request, results: g.results, paper: g.paper, own: own{changed: changed.Set()}}
-	results := where.resultsDir()
+	question.Command = g.again(laid)
+	g.name = ""
+	changed := plan.Request{Overrides: g.Overrides, Custom: g.Custom, Program: g.Program}
+	g.changed = changed.Set() // methods and seeds are the grid's
+	results := g.resultsDir()
 	if own := !slices.Contains(grid.Shipped(x), g.file); own && g.results == "" && results == "results" {
 		results = filepath.Join(results, "custom", "grids") // apart from those that come with the experiment
 	}
-	question.Command = g.again(laid)
 	w := &work{Plan: laid, results: results}
 	if w.store, err = openStore(g.storeDir(), results, !g.dry); err == nil {
 		w, err = w.round(e, spec, question, laid)
@@ -139,7 +129,7 @@ func (w *work) round(e *env, spec *grid.Spec, q grid.Question, all *plan.Plan) (
 		return nil, err
 	}
 	next := &work{Plan: p, results: w.results, store: w.store}
-	return next, next.look(e)
+	return next, next.look()
 }
 
 // again returns the command that makes a grid again on any machine: without its folders and how it is computed.
@@ -155,7 +145,6 @@ func (g *gridFlags) again(laid *plan.Plan) string {
 	add("--grid", g.file)
 	add("--axis", g.axes...)
 	add("--select", g.choose)
-	add("--published", g.published)
 	add("--name", g.name)
 	first := laid.Trials[0]
 	return plan.Command("grid", first.Experiment, first.Protocol, first.Scale, laid.Set, flags...)
@@ -163,16 +152,16 @@ func (g *gridFlags) again(laid *plan.Plan) string {
 
 // choose shows the best cells of a grid, and writes its results and the pages about all.
 func (w *work) choose(e *env, q grid.Question) error {
-	dir := filepath.Join(w.results, report.Grids, q.Name)
-	before, err := report.Read(dir, w.Experiments)
+	results, grids, err := readAll(e, w.results)
 	if err != nil {
 		return err
 	}
-	r, err := w.merge(e, before, w.Experiments)
-	if r == nil {
+	dir := filepath.Join(w.results, report.Grids, q.Name)
+	r, err := w.merge(e, cmp.Or(grids[q.Name], &report.Results{Dir: dir}))
+	if err != nil || r.Experiment(w.Experiments[0].Name) == nil {
 		return err
 	}
-	x := r.Experiments[0]
+	x := r.Experiment(w.Experiments[0].Name)
 	q.On(x)
 	x.Records.AtEnd(q.Text())
 	for _, set := range x.Sets {
@@ -181,19 +170,8 @@ func (w *work) choose(e *env, q grid.Question) error {
 			fmt.Fprintln(e.out, strings.Join(append([]string{p.Made.Markdown()}, notes...), "\n"))
 		}
 	}
-	all, grids, err := readAll(e, w.results)
-	if err != nil {
-		return err
-	}
-	if there := grids[q.Name]; there != nil { // of other experiments
-		for _, other := range there.Experiments {
-			if other.Name != x.Name {
-				r.Experiments = append(r.Experiments, other)
-			}
-		}
-	}
 	grids[q.Name] = r
-	if err := w.write(e, all, grids); err != nil {
+	if err := w.write(e, results, grids); err != nil {
 		return err
 	}
 	fmt.Fprintf(e.out, "results: %s\npage: %s\n", filepath.Join(dir, x.Name), filepath.Join(w.results, page.Grids))

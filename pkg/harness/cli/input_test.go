@@ -60,7 +60,7 @@ var badInput = []struct {
 	{"grid toy --grid grid.yaml --protocol paper,released", []string{"one protocol", "paper,released"}},
 	{"list --settings svdg", []string{"--settings", "svgd"}},
 	{"version", []string{`unknown command "version"`}},
-	{"list it", []string{"list takes no arguments, or runs, or the folder of a paper"}},
+	{"list it", []string{"list takes no arguments, or the folder of a paper"}},
 	{"run toy --data table --target y", []string{"toy does not take --data"}},
 	{"data fetch bostn", []string{"bostn", `"boston"`}},
 	{"run --target y", []string{"--target", "--data FILE"}},

@@ -1,12 +1,8 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -15,8 +11,6 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/grid"
-	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
-	"github.com/semi-implicit/sifg/pkg/harness/page"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
@@ -27,18 +21,14 @@ func listCommand(e *env) *cobra.Command {
 	var metrics bool
 	var sampler string
 	cmd := &cobra.Command{
-		Use:   "list [runs]",
-		Short: "Lists experiments, samplers and targets; metrics; the settings of a sampler; your runs",
+		Use:   "list",
+		Short: "Lists experiments, samplers and targets; metrics; the settings of a sampler",
 		Example: `  sifg list
-  sifg list runs
   sifg list --settings ada-sifg
   sifg list --metrics`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if slices.Equal(args, []string{"runs"}) {
-				return listRuns(e)
-			}
 			if len(args) > 1 || len(args) == 1 && e.paper == "" {
-				return usage.Errorf("list takes no arguments, or runs, or the folder of a paper")
+				return usage.Errorf("list takes no arguments, or the folder of a paper")
 			}
 			var rows [][]string
 			var err error
@@ -161,57 +151,4 @@ func listData(e *env) error {
 	}
 	columns(e.out, rows)
 	return wrong
-}
-
-// customDir is the folder of the reports of what is a person's own, and of changed settings.
-var customDir = filepath.Join("results", "custom")
-
-// runsIn lists the reports in the folders of a folder, in order of their names.
-func runsIn(dir string) (runs []page.Run, err error) {
-	pages, err := filepath.Glob(filepath.Join(dir, "*", "*.html"))
-	for _, at := range pages {
-		name, first := filepath.Base(filepath.Dir(at)), filepath.Base(at)
-		if first == "index.html" || first == page.Grids && !slices.Contains(pages, filepath.Join(dir, name,
-			"index.html")) {
-			runs = append(runs, page.Run{Name: name, Page: name + "/" + first})
-		}
-	}
-	return runs, err
-}
-
-// listRuns prints the reports in results/custom.
-func listRuns(e *env) error {
-	all, err := runsIn(customDir)
-	if err != nil {
-		return err
-	}
-	if all == nil {
-		return exitf(exitStopped, "no runs in %s: sifg run with --data, --program, --sampler or --set makes one",
-			customDir)
-	}
-	for _, r := range all {
-		fmt.Fprintln(e.out, filepath.Join(customDir, r.Page))
-	}
-	fmt.Fprintf(e.out, "page of all: %s\n", filepath.Join(customDir, "index.html"))
-	return nil
-}
-
-// indexRuns writes the page of all runs where one of them was written.
-func indexRuns(e *env, results string) error {
-	dir, ok := page.OfRuns(results)
-	if !ok {
-		return nil
-	}
-	all, err1 := runsIn(dir)
-	_, absent := os.Stat(filepath.Join(dir, "..", "index.html"))
-	text, err2 := page.Runs(all, !errors.Is(absent, fs.ErrNotExist))
-	if err := errors.Join(err1, err2); err != nil {
-		return err
-	}
-	file := filepath.Join(dir, "index.html")
-	if old, err := os.ReadFile(file); err == nil && !bytes.Contains(old, []byte("<title>My runs</title>")) {
-		fmt.Fprintf(e.err, "%s is not this program's page of runs: it stays\n", file)
-		return nil
-	}
-	return disk.WriteFileAtomic(file, text)
 }

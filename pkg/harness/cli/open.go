@@ -16,7 +16,6 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
-	"github.com/semi-implicit/sifg/pkg/harness/run"
 	"github.com/semi-implicit/sifg/pkg/harness/store"
 	"github.com/semi-implicit/sifg/pkg/harness/table"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
@@ -31,30 +30,34 @@ var todoStatuses = append([]string{store.Missing}, retryable...)
 // work is a plan with what the store has of it.
 type work struct {
 	*plan.Plan
-	early   bool // pages appear as experiments are done, rather than at the end
 	results string
 	store   *store.Store // nil where there is none and none was to be made
 	trials  []harness.Trial
 	found   []store.Found        // of each of trials
 	times   map[string][]float64 // seconds of the trials that the store has, by kind
-	again   map[string]bool      // keys of trials that need no run, since stored particles can be measured
 }
 
 // open makes the plan of the flags and looks through the store once.
 func (s *selection) open(e *env, names []string, write bool) (*work, error) {
-	r, err := s.request(e, names)
+	if err := s.request(e, names); err != nil {
+		return nil, err
+	}
+	p, err := plan.New(s.Request)
 	if err != nil {
 		return nil, err
 	}
-	p, err := plan.New(r)
-	if err != nil {
-		return nil, err
+	if s.shard != "" {
+		i, n, err := shardOf(s.shard)
+		if err != nil {
+			return nil, err
+		}
+		p.Shard(i, n)
 	}
 	w := &work{Plan: p, results: s.resultsDir()}
 	if w.store, err = openStore(s.storeDir(), w.results, write); err != nil {
 		return nil, err
 	}
-	return w, w.look(e)
+	return w, w.look()
 }
 
 // openStore opens the store; one that does not exist and is not to be written is nil. Trials have a folder of their
@@ -81,21 +84,20 @@ func openStore(dir, results string, write bool) (*store.Store, error) {
 }
 
 // read makes the request of the flags and reads the report that they name.
-func (s *selection) read(e *env, names []string) (plan.Request, *report.Results, error) {
-	r, err := s.request(e, names)
-	if err = cmp.Or(err, r.Known()); err != nil {
-		return r, nil, err
+func (s *selection) read(e *env, names []string) (*report.Results, error) {
+	if err := cmp.Or(s.request(e, names), s.Known()); err != nil {
+		return nil, err
 	}
 	rep, err := report.Read(s.resultsDir(), e.experiments)
 	if err == nil && len(rep.Experiments) == 0 {
 		err = exitf(exitStopped, "no report in %s: sifg run makes one", rep.Dir)
 	}
-	return r, rep, err
+	return rep, err
 }
 
 // look asks the store what it has of the plan's trials, and how long these took.
-func (w *work) look(e *env) (err error) {
-	w.trials, w.times, w.again = w.Unique(), map[string][]float64{}, map[string]bool{}
+func (w *work) look() (err error) {
+	w.trials, w.times = w.Unique(), map[string][]float64{}
 	ids := make([]store.ID, len(w.trials))
 	for i, t := range w.trials {
 		ids[i] = store.ID{Experiment: t.Experiment, Key: t.Key}
@@ -104,11 +106,9 @@ func (w *work) look(e *env) (err error) {
 		return err
 	}
 	for i, f := range w.found {
-		t := &w.trials[i]
 		if f.Status == record.StatusOK {
-			w.times[kindOf(t)] = append(w.times[kindOf(t)], f.Timing.Seconds)
-		} else if slices.Contains(todoStatuses, f.Status) {
-			w.again[t.Key] = run.Again(w.store, harness.ByName(w.Experiments, t.Experiment), t, e.data)
+			kind := kindOf(&w.trials[i])
+			w.times[kind] = append(w.times[kind], f.Timing.Seconds)
 		}
 	}
 	return nil
@@ -145,12 +145,7 @@ func (w *work) first(status ...string) string {
 
 // summary says how many trials there are and how many have to be computed, after what needs to be known of it.
 func (w *work) summary(todo []harness.Trial) string {
-	there, compute, others := w.count(record.StatusOK, record.StatusDiverged), 0, 0
-	for _, t := range todo {
-		if !w.again[t.Key] {
-			compute++
-		}
-	}
+	others := 0
 	for _, f := range w.found {
 		if f.Status == record.StatusOK && f.Timing.Commit != machine.This().Commit {
 			others++
@@ -161,10 +156,8 @@ func (w *work) summary(todo []harness.Trial) string {
 		notes = append(notes, table.Count(others, "trial")+" already there, computed by another build: where the "+
 			"code gives other numbers now, raise its Version; sifg verify --recompute compares")
 	}
-	s := fmt.Sprintf("%s: %d already there, %d to compute", table.Count(len(w.found), "trial"), there, compute)
-	if n := len(todo) - compute; n > 0 {
-		s += fmt.Sprintf(", %d to measure from stored particles", n)
-	}
+	s := fmt.Sprintf("%s: %d already there, %d to compute", table.Count(len(w.found), "trial"),
+		w.count(record.StatusOK, record.StatusDiverged), len(todo))
 	if n := w.count(todoStatuses...) - len(todo); n > 0 {
 		s += fmt.Sprintf(", %d left out because data are missing", n)
 	}

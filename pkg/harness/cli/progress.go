@@ -33,7 +33,6 @@ type progress struct {
 	close func()    // ends the display
 	count int       // trials
 	jobs  int
-	ended func(t *harness.Trial) // is told what ended; nil: nothing is
 
 	mu      sync.Mutex
 	done    int
@@ -117,15 +116,12 @@ func (p *progress) End(t *harness.Trial, status, reason string, took time.Durati
 	}
 	state := p.state()
 	p.mu.Unlock()
-	if status != "" {
-		slog.Info("trial", "key", t.Key, "name", t.Name(), "status", status, "reason", reason,
-			"seconds", took.Seconds())
+	if status == "" {
+		return
 	}
-	if status != "" && status != record.StatusOK {
+	slog.Info("trial", "key", t.Key, "name", t.Name(), "status", status, "reason", reason, "seconds", took.Seconds())
+	if status != record.StatusOK {
 		fmt.Fprintln(p.out, safe.Text(fmt.Sprintf("%s: %s; %s", t.Name(), became(status, reason), state)))
-	}
-	if status != "" && p.ended != nil {
-		p.ended(t)
 	}
 }
 
@@ -141,28 +137,26 @@ func (p *progress) fraction() float64 {
 // state says how far the run is. p.mu is held.
 func (p *progress) state() string {
 	text := fmt.Sprintf("%d of %d trials, %d running", p.done, p.count, len(p.running))
-	if seconds, ok := p.left(); ok && seconds > 0 {
+	if seconds := p.left(); seconds > 0 {
 		text += ", about " + table.Seconds(seconds) + " left"
 	}
 	return text
 }
 
-// left estimates the seconds that are left by the means of the kinds; ok is false where a kind has none. p.mu is held.
-func (p *progress) left() (seconds float64, ok bool) {
-	trials := 0
+// left estimates the seconds that are left by the means of the kinds; 0 where a kind has none. p.mu is held.
+func (p *progress) left() (seconds float64) {
 	for kind, n := range p.runs {
-		if n == 0 {
-			continue
+		if n > 0 && p.times[kind] == nil {
+			return 0
 		}
-		if p.times[kind] == nil {
-			return 0, false
+		if n > 0 {
+			seconds += float64(n) * stats.Mean(p.times[kind])
 		}
-		seconds, trials = seconds+float64(n)*stats.Mean(p.times[kind]), trials+n
 	}
 	for t, fraction := range p.running {
 		seconds -= fraction * stats.Mean(p.times[kindOf(t)])
 	}
-	return seconds / float64(max(1, min(p.jobs, trials))), true
+	return seconds / float64(max(1, min(p.jobs, p.count-p.done)))
 }
 
 // finishing says what a signal does to the trials that run; nothing where there was none.

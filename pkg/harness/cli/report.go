@@ -3,13 +3,10 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -55,7 +52,7 @@ func reportCommand(e *env) *cobra.Command {
 
 // check makes all files of a results folder again and lists those that are others there.
 func (s *selection) check(e *env, names []string) error {
-	if _, err := s.request(e, names); err != nil {
+	if err := s.request(e, names); err != nil {
 		return err
 	}
 	dir := s.resultsDir()
@@ -68,7 +65,7 @@ func (s *selection) check(e *env, names []string) error {
 		return err
 	}
 	if len(files.Data) == 0 {
-		return exitf(exitStopped, "no results in %s: sifg run makes some; sifg list runs names those there are", dir)
+		return exitf(exitStopped, "no results in %s: sifg run makes some", dir)
 	}
 	found, err := files.Check(dir)
 	for _, d := range found {
@@ -108,65 +105,34 @@ func siteOf(e *env, r *report.Results, grids map[string]*report.Results) (report
 
 // report writes the results of the plan and shows what came out.
 func (w *work) report(e *env) error {
-	return report.Alone(w.results, func() error { return w.collect(e) })
-}
-
-func (w *work) collect(e *env) error {
-	before, grids, err := readAll(e, w.results)
-	if err != nil {
-		return err
-	}
-	r, err := w.merge(e, before, e.experiments)
-	if err != nil {
-		return err
-	}
-	if r == nil {
-		return w.outcome(e)
-	}
-	if err := w.write(e, r, grids); err != nil {
-		return err
-	}
-	w.show(e, r)
-	fmt.Fprintf(e.out, "page: %s\n", filepath.Join(w.results, "index.html"))
-	return nil
-}
-
-// arriving makes the page of an experiment when the last of its trials that are to run has ended, and those of others
-// go on. What there is to say, errors too, is said by the report at the end.
-func (w *work) arriving(e *env, todo []harness.Trial) (ended func(t *harness.Trial)) {
-	var mu sync.Mutex
-	left := map[string]int{} // trials, by experiment
-	for _, t := range todo {
-		left[t.Experiment]++
-	}
-	quiet := *e
-	quiet.out, quiet.err = io.Discard, io.Discard
-	return func(t *harness.Trial) {
-		mu.Lock()
-		defer mu.Unlock()
-		if left[t.Experiment]--; left[t.Experiment] > 0 {
-			return
+	return report.Alone(w.results, func() error {
+		before, grids, err := readAll(e, w.results)
+		if err != nil {
+			return err
 		}
-		if delete(left, t.Experiment); len(left) == 0 {
-			return
+		r, err := w.merge(e, before)
+		switch {
+		case err != nil:
+			return err
+		case len(r.Experiments) == 0:
+			return w.outcome(e)
 		}
-		p, of := *w.Plan, t.Experiment
-		p.Trials = slices.DeleteFunc(slices.Clone(p.Trials), func(t harness.Trial) bool { return t.Experiment != of })
-		err := (&work{Plan: &p, results: w.results, store: w.store}).report(&quiet)
-		slog.Info("pages so far", "with", of, "error", err)
-	}
+		if err := w.write(e, r, grids); err != nil {
+			return err
+		}
+		w.show(e, r)
+		fmt.Fprintf(e.out, "page: %s\n", filepath.Join(w.results, "index.html"))
+		return nil
+	})
 }
 
-// merge returns results with the trials of the plan, nil if there are none, and says what stays as it was before.
-func (w *work) merge(e *env, before *report.Results, all []*harness.Experiment) (*report.Results, error) {
-	r, notes, err := before.Collect(w.Plan, w.store, all)
-	if err != nil || len(r.Experiments) == 0 {
-		return nil, err
-	}
+// merge returns results with the trials of the plan, and says what stays as it was before.
+func (w *work) merge(e *env, before *report.Results) (*report.Results, error) {
+	r, notes, err := before.Collect(w.Plan, w.store, e.experiments)
 	for _, n := range notes {
 		fmt.Fprintln(e.out, safe.Text(n)) // where the tables are, which then are those from before
 	}
-	return r, nil
+	return r, err
 }
 
 // write writes results, those of grids, and all pages.
@@ -175,7 +141,7 @@ func (w *work) write(e *env, r *report.Results, grids map[string]*report.Results
 	if err != nil {
 		return err
 	}
-	return errors.Join(files.Write(w.results), indexRuns(e, w.results))
+	return files.Write(w.results)
 }
 
 // show prints the tables of what is a person's own, and else the last values under each protocol of the plan. Of

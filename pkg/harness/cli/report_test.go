@@ -35,7 +35,7 @@ func TestReportFromRecords(t *testing.T) {
 	x.want(t, "report --check", 0)
 	x.want(t, "run --protocol released", 0)
 	x.want(t, "claims", 0, "toy: paper, released; numbers of released")
-	x.want(t, "claims T1", 0, "T1. There are trials.", "rule: one at least", "There are 9.")
+	x.want(t, "claims T1", 0, "  T1  ++", "There are trials.", "rule: one at least", "There are 9.")
 	x.want(t, "claims T2", 2, `unknown experiment "T2"`)
 	x.want(t, "claims toyy", 2, `unknown experiment "toyy": did you mean "toy"?`)
 }
@@ -91,15 +91,9 @@ func TestGrid(t *testing.T) {
 	x.want(t, "run --protocol paper --config results/custom/grids/grid/steps/toy/paper/chosen.yaml "+
 		"--methods svgd,sifg --seeds 1,2", 0, "4 trials: 4 already there")
 	x.want(t, "grid toy --axis methods.svgd.step=[0.1] --select min\tfirst", 2)
-	// numbers of one's own: a component, a row that is excluded, and none that a metric has
-	const columns = "\ufeffmethod, dataset,metric,mean,se,n,exclude\n"
+	x.Published = []claim.Published{{Problem: "small", Metric: "first[1]", Method: "svgd", Mean: 1, SD: 1, Text: "1"}}
 	put(t, "near.yaml", "select: near published\nprotocol: paper\nseeds: [1, 2]\nproduct: {step: [0.1, 0.2]}\n")
-	put(t, "own.csv", columns+"svgd,small,first[1],1,0.1,20,\nsvgd,small,first[0],9,0.1,,yes\n")
-	x.want(t, "grid toy --grid near.yaml --published own.csv", 0, "distance in standard errors")
-	put(t, "own.csv", columns+"svgd,small,first,1,0.1,20,\n")
-	x.want(t, "grid toy --grid near.yaml --published own.csv", 2, "first has 2 components: first[0] to first[1]")
-	put(t, "own.csv", columns+"svgd,small,first[1],1,-,20,\n")
-	x.want(t, "grid toy --grid near.yaml --published own.csv", 2, `own.csv, line 2: want a mean`, `and "-"`)
+	x.want(t, "grid toy --grid near.yaml", 0, "distance in standard errors")
 	// where every cell diverges none is chosen
 	put(t, "all.yaml", "select: min first[0]\nprotocol: paper\nseeds: [1]\nproduct: {methods.svgd.step: [0.1, 0.2]}\n")
 	x.want(t, "grid toy --grid all.yaml --set options.fault=nan", 0, "diverged", "no configuration can be chosen")

@@ -21,7 +21,6 @@ import (
 func runCommand(e *env) *cobra.Command {
 	var s selection
 	var o run.Options
-	var shard string
 	cmd := &cobra.Command{
 		Use:   "run [EXPERIMENT...|all]",
 		Short: "Computes the trials that are not there yet and writes the report",
@@ -37,27 +36,18 @@ func runCommand(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if shard != "" {
-				i, n, err := shardOf(shard)
-				if err != nil {
-					return err
-				}
-				w.Shard(i, n)
-				if err := w.look(e); err != nil {
-					return err
-				}
-				return w.run(e, o, func() error { return nil })
-			}
-			if err := report.Writable(w.results); err != nil {
+			write := func() error { return w.report(e) }
+			if s.shard != "" {
+				write = func() error { return nil }
+			} else if err := report.Writable(w.results); err != nil {
 				return err
 			}
-			w.early = len(w.Experiments) > 1
-			return w.run(e, o, func() error { return w.report(e) })
+			return w.run(e, o, write)
 		},
 	}
 	s.flags(cmd)
 	runFlags(cmd, &o)
-	cmd.Flags().StringVar(&shard, "shard", "",
+	cmd.Flags().StringVar(&s.shard, "shard", "",
 		"only part i of n of the trials, as `i/n`, counted from 0; auto in a job array; no report is written")
 	return cmd
 }
@@ -96,14 +86,11 @@ func (w *work) compute(e *env, o run.Options) (soft context.Context, computed in
 	todo := slices.DeleteFunc(w.with(todoStatuses...), func(t harness.Trial) bool { return lacks(e, t) })
 	fmt.Fprintln(e.err, w.summary(todo))
 	shown := newProgress(e.err, todo, w.times, o.Jobs)
-	if w.early {
-		shown.ended = w.arriving(e, todo)
-	}
 	defer context.AfterFunc(soft, func() { shown.finishing(interrupted(soft, "")) })()
 	o.Data, o.Progress = e.data, shown
 	computed, err = run.Run(soft, hard, w.store, w.Experiments, todo, o)
 	shown.close()
-	return soft, computed, errors.Join(err, w.look(e))
+	return soft, computed, errors.Join(err, w.look())
 }
 
 // lacks reports whether the data set of a trial is not here.

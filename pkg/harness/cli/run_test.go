@@ -88,32 +88,17 @@ func TestReportsStayApart(t *testing.T) {
 		x.want(t, "plan"+flags, 0, " 0 to compute")
 	}
 	pages := files(t, "results", "index.html")
-	index := pages["custom/index.html"]
-	if delete(pages, "custom/index.html"); len(pages) != 8 {
+	if len(pages) != 8 {
 		t.Errorf("%d pages, want one of each of 8 runs", len(pages))
 	}
-	if n := strings.Count(index, `/index.html">`) - strings.Count(index, `"../index.html"`); n != 6 {
-		t.Errorf("the page of all runs has %d, want 6:\n%s", n, index)
-	}
-	x.want(t, "list runs", 0, "results/custom/mine/index.html", "page of all: results/custom/index.html")
 	for name, page := range pages { // and each says what of it is not the protocols'
 		custom := strings.Contains(name, "custom")
 		if marked := strings.Contains(page, `class="badge warn">changed settings`); marked != custom {
 			t.Errorf("%s is marked: %v", name, marked)
 		}
-		if up := strings.Contains(page, `<a href="../index.html">↑ My runs</a>`); up != custom {
-			t.Errorf("%s has a way to all runs: %v", name, up)
-		}
 	}
 	x.want(t, "claims T1 --name mine", 0, "There are 9.")
 	x.want(t, "verify", 0, "intact")
-	put(t, "results/custom/index.html", "<h1>my own</h1>")
-	x.want(t, "run --set step=0.3", 0, "results/custom/index.html is not this program's page of runs: it stays")
-	if text := files(t, "results/custom", "index.html")["index.html"]; text != "<h1>my own</h1>" {
-		t.Errorf("a person's own page is now %q", text)
-	}
-	t.Chdir(t.TempDir())
-	x.want(t, "list runs", 75, "no runs in results/custom")
 }
 
 // TestCustomName: folders have the names of models, data and programs, and a digest where those do not tell all.
@@ -127,9 +112,10 @@ func TestCustomName(t *testing.T) {
 		{"full", "--program python deep/logit.py", "logit-[0-9a-f]{6}$"},
 		{"full", "--program python logit.py 3", "logit-[0-9a-f]{6}$"},
 		{"full", "--program python logit.py|--methods sifg,svgd", "logit_methods-sifg-svgd-[0-9a-f]{6}$"},
-		{"quick", "--data rent", "rent$"},
-		{"full", "--data rent", "full_rent$"},
-		{"quick", "--sampler mine=/tmp/x/bin/python mala.py", "quick_mine-[0-9a-f]{6}$"},
+		{"quick", "--data rent", "quick_rent$"},
+		{"full", "--data rent", "rent$"},
+		{"full", "--data rent,rent2", "rent-rent2-[0-9a-f]{6}$"},
+		{"quick", "--sampler mine=/tmp/x/bin/python mala.py", "quick_sampler-mine-tmp-x-bin-[a-z.-]*[0-9a-f]{6}$"},
 	} {
 		s := &selection{own: own{changed: strings.Split(c.set, "|")}}
 		s.Scale = c.scale
@@ -152,26 +138,6 @@ func TestAbsentData(t *testing.T) {
 		"9 of 27", "the data set meg", "sifg data fetch", "18 computed", "page:")
 	put(t, "datasets/cache/meg-ica/MEG_data_reduced.csv", "cut")
 	x.want(t, "data list", 5, "MEG_data_reduced.csv")
-}
-
-// TestPagesAppear: while the second of two experiments runs, the first has its page.
-func TestPagesAppear(t *testing.T) {
-	t.Chdir(t.TempDir())
-	first, second := toy(), toy()
-	second.Name, second.Title, second.Sections = "second", "Second", nil
-	seen := false
-	second.OnCall = func() {
-		page, err := os.ReadFile("results/index.html")
-		seen = seen || err == nil && strings.Contains(string(page), "There are trials.")
-	}
-	var out bytes.Buffer
-	args := []string{"run", "all", "--scale", "full", "--jobs", "1"}
-	if code := Main(args, &out, &out, first.Experiment, second.Experiment); code != 0 || !seen {
-		t.Errorf("exit code %d; the first page was seen: %t (%s)", code, seen, out.String())
-	}
-	if pages := files(t, "results", ".html"); pages["toy.html"] == "" || pages["second.html"] == "" {
-		t.Error("a page is missing at the end")
-	}
 }
 
 // TestLineAMinute: without a terminal a line a minute says how far a run is.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/compare"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/machine"
 	"github.com/semi-implicit/sifg/pkg/harness/internal/safe"
@@ -38,16 +39,16 @@ func verifyCommand(e *env) *cobra.Command {
 				return usage.Errorf("want --recompute of 1 or more, with --within too")
 			}
 			if n == 0 {
-				if _, err := s.request(e, args); err != nil {
+				if err := s.request(e, args); err != nil {
 					return err
 				}
 				return s.verifyStore(e)
 			}
-			r, rep, err := s.read(e, args)
+			rep, err := s.read(e, args)
 			if err != nil {
 				return err
 			}
-			return verifyNumbers(e, r, rep, n, within)
+			return verifyNumbers(e, s.Experiments, rep, n, within)
 		},
 	}
 	f := cmd.Flags()
@@ -82,8 +83,8 @@ func (s *selection) verifyStore(e *env) error {
 }
 
 // verifyNumbers computes some trials of the report again, in a store of their own, and compares every value.
-func verifyNumbers(e *env, r plan.Request, rep *report.Results, n int, within time.Duration) error {
-	trials, left := compare.Draw(rep, r.Experiments, e.data, n, within)
+func verifyNumbers(e *env, of []*harness.Experiment, rep *report.Results, n int, within time.Duration) error {
+	trials, left := compare.Draw(rep, of, e.data, n, within)
 	if len(trials) == 0 {
 		return exitf(exitStopped, "no trial of %s was computed again; of those not drawn %s", rep.Dir,
 			table.Counts(left))
@@ -98,7 +99,7 @@ func verifyNumbers(e *env, r plan.Request, rep *report.Results, n int, within ti
 		return err
 	}
 	defer w.store.Close()
-	if err := w.look(e); err != nil {
+	if err := w.look(); err != nil {
 		return err
 	}
 	soft, _, err := w.compute(e, run.Options{Jobs: runtime.GOMAXPROCS(0), Threads: 1})

@@ -71,7 +71,7 @@ func again(e *harness.Experiment, row record.Trial, data *dataset.Library) (t ha
 		Seed:       row.Seed,
 		Config:     &config,
 	}
-	if plan.Revive(e, &t, data) != nil {
+	if !plan.Revive(e, &t, data) {
 		why = OtherKey
 	}
 	return t, why

@@ -43,8 +43,7 @@ func Ask(name, text string, e *harness.Experiment) (q Question, err error) {
 	if strings.Join(strings.Fields(text), " ") == nearPublished {
 		q.Published = slices.DeleteFunc(slices.Clone(e.Published), func(p claim.Published) bool { return p.Excluded })
 		if len(q.Published) == 0 {
-			return q, usage.Errorf("grid %s: select %q: no number of %s is published; --published FILE gives some",
-				name, text, e.Name)
+			return q, usage.Errorf("grid %s: select %q: no number of %s is published", name, text, e.Name)
 		}
 		return q, nil
 	}

@@ -316,7 +316,7 @@ func TestNearPublished(t *testing.T) {
 	}
 	published = published[1:]
 	_, _, err = layOut(text, "near published", on)
-	if err == nil || !strings.Contains(err.Error(), "--published FILE") {
+	if err == nil || !strings.Contains(err.Error(), "is published") {
 		t.Errorf("a grid without published numbers: %v", err)
 	}
 }

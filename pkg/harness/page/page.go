@@ -75,8 +75,6 @@ type site struct {
 	Changed  []*record.Set  // those that were not run with a protocol's own settings
 	Facts    []fact         // about all trials
 
-	Up        []link // pages in folders above
-	Runs      []Run  // that the page of all runs shows
 	Rehearsal string // the scale, where it is not full; "": it is
 }
 
@@ -138,9 +136,6 @@ func Render(r *report.Results, grids []report.Grid, all []*harness.Experiment) (
 	}
 	s.Samplers = slices.DeleteFunc(sifg.Samplers(), func(x sifg.Sampler) bool { return !used[x.Name] })
 	s.Facts = facts(sets...)
-	if _, ok := OfRuns(r.Dir); ok {
-		s.Up = []link{{Name: "../" + firstPage, Title: "My runs"}}
-	}
 	s.Rehearsal = r.Rehearsal()
 	return s.pages()
 }

@@ -11,16 +11,12 @@ import (
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
 	"github.com/semi-implicit/sifg/pkg/harness/program"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
-	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/cpu"
 )
 
 // LoopVersion of package run is part of every key. Raise it when the same trial may give other numbers.
 const LoopVersion = 1
-
-// lookDigits is how many hex digits of a key say what is measured.
-const lookDigits = 8
 
 // keys returns the function that gives trials their keys by their seeds, for trials that are like t in all else. A key
 // has a part for what is drawn and one for what is measured of it. What decides nothing is in
@@ -50,7 +46,7 @@ func keys(e *harness.Experiment, t *harness.Trial, data Datasets) (of func(seed 
 	return func(seed uint64) string {
 		members["seed"] = seed
 		b, _ := json.Marshal(members) // sorted by name
-		return digest(b) + "-" + digest(look)[:lookDigits]
+		return digest(b) + "-" + digest(look)[:8]
 	}, err
 }
 
@@ -118,17 +114,14 @@ func canonical(v any) ([]byte, error) {
 // digest returns the first 20 hex digits of the SHA-256 of b.
 func digest(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b))[:20] }
 
-// Revive gives a trial of records what it depends on, and refuses it where this program or its data give another key.
-func Revive(e *harness.Experiment, t *harness.Trial, data Datasets) error {
+// Revive gives a trial of records what it depends on. It is false where this program or its data give another key.
+func Revive(e *harness.Experiment, t *harness.Trial, data Datasets) bool {
 	if program.Of(t.Config.Sampler.Sampler) == nil {
 		t.Config.Program = nil // one that the trial alone names is never started
 	}
-	of, err := keys(e, t, data)
-	if err == nil && of(t.Seed) != t.Key {
-		err = usage.Errorf("trial %s (%s) has the key %s here: program or data set differ", t.Key, t.Name(), of(t.Seed))
-	}
 	t.Data = open(data, t.Config.Data)
-	return err
+	of, err := keys(e, t, data)
+	return err == nil && of(t.Seed) == t.Key
 }
 
 // digestOf returns the digest of a data set, "" for no name.

@@ -128,9 +128,8 @@ func TestRevive(t *testing.T) {
 			if err = errors.Join(err, json.Unmarshal(b, &y)); err != nil {
 				t.Fatal(err)
 			}
-			err = Revive(c.e, &y, tables{"table": c.data})
-			if (err != nil) != c.refused || (y.Data != nil) != wide {
-				t.Errorf("%s: %+v: %v", x.Name(), c, err)
+			if ok := Revive(c.e, &y, tables{"table": c.data}); ok == c.refused || (y.Data != nil) != wide {
+				t.Errorf("%s: %+v: %v", x.Name(), c, ok)
 			}
 		}
 	}

@@ -79,12 +79,8 @@ func Compute(ctx context.Context, e *harness.Experiment, t *harness.Trial, threa
 	}
 	r := ended(t, status, strings.Trim(reason+": "+uses.Remark(), ": "), c.Iter, started)
 	r.Trial.Dim = p.Target.Dim()
-	return j.result(r.Trial, r.Timing), nil
-}
-
-// inOrder is the order of the rows of a trace.
-func inOrder(a, b record.Trace) int {
-	return cmp.Or(cmp.Compare(a.Iteration, b.Iteration), cmp.Compare(a.Metric, b.Metric), cmp.Compare(a.Index, b.Index))
+	j.leave(r)
+	return r, nil
 }
 
 // with returns the trial as it is computed: what it uses of programs is this session's.
@@ -145,7 +141,10 @@ func (j *judge) look(c *sifg.Cloud, info sifg.Info) {
 		return
 	}
 	j.track = append(j.track, c.Z.Data[:j.Config.Judge.Track*c.Z.Cols]...)
-	put := j.put(c.Iter)
+	put := func(metric string, index int, value float64) {
+		row := record.Trace{Key: j.Key, Iteration: c.Iter, Metric: metric, Index: index, Value: value}
+		j.traces = append(j.traces, row)
+	}
 	if c.Sigma > 0 {
 		put("sigma", 0, float64(c.Sigma))
 	}
@@ -157,14 +156,6 @@ func (j *judge) look(c *sifg.Cloud, info sifg.Info) {
 	}
 	if j.problem.Measure != nil {
 		j.problem.Measure(c, j.sample(c), put)
-	}
-}
-
-// put returns what adds a value at an iteration to the trace.
-func (j *judge) put(iter int) func(metric string, index int, value float64) {
-	return func(metric string, index int, value float64) {
-		row := record.Trace{Key: j.Key, Iteration: iter, Metric: metric, Index: index, Value: value}
-		j.traces = append(j.traces, row)
 	}
 }
 
@@ -196,7 +187,7 @@ func (j *judge) snapshot(c *sifg.Cloud) {
 	}
 }
 
-// last keeps the arrays of the last iteration; the perturbed sample for other metrics, as a fresh one is drawn again.
+// last keeps the arrays of the last iteration; the perturbed sample too, which nobody can draw again.
 func (j *judge) last(c *sifg.Cloud) {
 	j.keep("particles", c.Z)
 	sample := j.sample(c)
@@ -208,13 +199,16 @@ func (j *judge) last(c *sifg.Cloud) {
 	}
 }
 
-// result returns what a trial leaves that ended as row says.
-func (j *judge) result(row record.Trial, timing record.Timing) *record.Result {
-	slices.SortStableFunc(j.traces, inOrder)
-	if n := j.Config.Judge.Track; n > 0 {
-		j.arrays["track"] = &record.Array{Shape: []int{len(j.track) / n / row.Dim, n, row.Dim}, Data: j.track}
+// leave puts traces, in order, and arrays in the result of the trial.
+func (j *judge) leave(r *record.Result) {
+	slices.SortStableFunc(j.traces, func(a, b record.Trace) int {
+		return cmp.Or(cmp.Compare(a.Iteration, b.Iteration), cmp.Compare(a.Metric, b.Metric),
+			cmp.Compare(a.Index, b.Index))
+	})
+	if n, dim := j.Config.Judge.Track, r.Trial.Dim; n > 0 {
+		j.arrays["track"] = &record.Array{Shape: []int{len(j.track) / n / dim, n, dim}, Data: j.track}
 	}
-	return &record.Result{Trial: row, Timing: timing, Traces: j.traces, Arrays: j.arrays}
+	r.Traces, r.Arrays = j.traces, j.arrays
 }
 
 // keep adds a copy of a batch to the trial's arrays.

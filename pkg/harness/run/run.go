@@ -124,8 +124,8 @@ func (r *runner) trial(t *harness.Trial, started time.Time) (record.Trial, error
 	return r.store.Put(r.hard, result)
 }
 
-// compute computes a trial within its limit of time, or measures it of stored particles; its failures are results. The
-// error is that hard ended, or that the trial's reference is damaged.
+// compute computes a trial within its limit of time; its failures are results. The error is that hard ended, or that
+// the trial's reference is damaged.
 func (r *runner) compute(t *harness.Trial, started time.Time) (*record.Result, error) {
 	last := 0
 	step := func(iter int) {
@@ -137,11 +137,6 @@ func (r *runner) compute(t *harness.Trial, started time.Time) (*record.Result, e
 	e := harness.ByName(r.experiments, t.Experiment)
 	var result *record.Result
 	err := safe.Call(func() (err error) {
-		if x := sourceOf(r.store, e, t, r.Data); x != nil {
-			if result, err = x.measure(e, t); err == nil {
-				return nil
-			} // what is stored is damaged: the run gives the same
-		}
 		result, err = Compute(ctx, e, t, r.Threads, step)
 		return err
 	})

@@ -13,7 +13,6 @@ import (
 	"os"
 	"path"
 	"regexp"
-	"strings"
 
 	"github.com/semi-implicit/sifg/pkg/harness/internal/disk"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
@@ -136,20 +135,4 @@ func (s *Store) Result(id ID) (*record.Result, error) {
 	}
 	traces, err := e.Traces()
 	return &record.Result{Trial: *e.Trial, Timing: *e.Timing, Traces: traces}, err
-}
-
-// Alike returns the trials whose particles are drawn as those of a trial, and measured otherwise: their keys are the
-// same up to the "-". A nil store has none.
-func (s *Store) Alike(id ID) (out []ID) {
-	draw, _, found := strings.Cut(id.Key, "-")
-	if s == nil || !found {
-		return nil
-	}
-	entries, _ := fs.ReadDir(s.root.FS(), id.shard()) // of one that cannot be read, nothing is known
-	for _, d := range entries {
-		if strings.HasPrefix(d.Name(), draw+"-") && d.Name() != id.Key {
-			out = append(out, ID{Experiment: id.Experiment, Key: d.Name()})
-		}
-	}
-	return out
 }

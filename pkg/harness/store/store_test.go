@@ -187,23 +187,6 @@ func TestPutObeysContext(t *testing.T) {
 	tidy(t, s)
 }
 
-const long = "0123456789abcdef0123" // a key as trials have them
-
-// Trials with the same draw are found by each other.
-func TestAlike(t *testing.T) {
-	s := must(Open(t.TempDir()))
-	for _, key := range []string{long, long + "-00000000", long + "-11111111", long[:19] + "-1-00000000"} {
-		must(put(s, key, record.StatusOK))
-	}
-	want := []ID{gmm(long + "-00000000"), gmm(long + "-11111111")}
-	if got := s.Alike(gmm(long + "-01234567")); !slices.Equal(got, want) {
-		t.Errorf("%v", got)
-	}
-	if got := s.Alike(gmm(long)); got != nil {
-		t.Errorf("a computation is like %v", got)
-	}
-}
-
 // An array that is the same as another is stored once and read by both names.
 func TestSharedArrays(t *testing.T) {
 	s := must(Open(t.TempDir()))

@@ -29,25 +29,6 @@ var Measuring = harness.Measuring{
 		"metrics", "detail", "detail_every", "at_end", "reference", "reference_fresh", "reference_law",
 		"reference_small", "draws", "smooth", "displacement_from", "hmc",
 	},
-	At: func(c *settings.Config) (func(iter int) (any, int), error) {
-		o, _, err := decode(c.Options)
-		return func(iter int) (any, int) { return o.at(c.Iterations, iter) }, err
-	},
-}
-
-// at implements harness.Measuring.At.
-func (o Options) at(last, iter int) (what any, after int) {
-	if from := o.DisplacementFrom; from < iter {
-		after = from
-	}
-	o.Metrics, o.Detail, o.AtEnd, o.DetailEvery = o.due(last, iter), nil, nil, 0
-	if iter > 0 {
-		o.HMC = HMC{}
-	}
-	if after == 0 {
-		o.DisplacementFrom = 0
-	}
-	return o, after
 }
 
 // due are the metrics of a checkpoint.
