@@ -157,8 +157,7 @@ func (w *work) choose(e *env, q grid.Question) error {
 		return err
 	}
 	dir := filepath.Join(w.results, report.Grids, q.Name)
-	before := cmp.Or(grids[q.Name], &report.Results{Dir: dir})
-	r, err := w.merge(e, before, e.experiments)
+	r, err := w.merge(e, cmp.Or(grids[q.Name], &report.Results{Dir: dir}))
 	if err != nil || r.Experiment(w.Experiments[0].Name) == nil {
 		return err
 	}

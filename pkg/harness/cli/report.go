@@ -110,7 +110,7 @@ func (w *work) report(e *env) error {
 		if err != nil {
 			return err
 		}
-		r, err := w.merge(e, before, e.experiments)
+		r, err := w.merge(e, before)
 		switch {
 		case err != nil:
 			return err
@@ -127,8 +127,8 @@ func (w *work) report(e *env) error {
 }
 
 // merge returns results with the trials of the plan, and says what stays as it was before.
-func (w *work) merge(e *env, before *report.Results, all []*harness.Experiment) (*report.Results, error) {
-	r, notes, err := before.Collect(w.Plan, w.store, all)
+func (w *work) merge(e *env, before *report.Results) (*report.Results, error) {
+	r, notes, err := before.Collect(w.Plan, w.store, e.experiments)
 	for _, n := range notes {
 		fmt.Fprintln(e.out, safe.Text(n)) // where the tables are, which then are those from before
 	}

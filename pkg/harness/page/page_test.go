@@ -82,9 +82,9 @@ func TestPages(t *testing.T) {
 		}},
 		"the grids'": {pages["grids.html"], []string{
 			"step &lt;0.1&gt;", "Not shown: it is cut.", `id="grid-gmm-steps-third"`, "<code>sifg grid</code>",
-			`<a href="grid/steps/gmm/third/cells.csv">CSV</a>`, `src="grid/steps/gmm/third/best.svg"`, "steps: min energy",
+			`<a href="grid/steps/gmm/third/cells.csv">CSV</a>`, `src="grid/steps/gmm/third/best.svg"`,
 		}},
-		"a grid's alone":  {render(t, nil, toyGrids()[1:])["grids.html"], []string{"<details open>"}},
+		"a grid's alone":  {render(t, nil, toyGrids()[1:])["grids.html"], []string{"<details open>", ": min energy<"}},
 		"that of nothing": {render(t, nil, nil)["index.html"], []string{"No trial has ended yet."}},
 	} {
 		for _, want := range lacks.want {

@@ -70,7 +70,7 @@ func Decode[T any](b []byte) ([]T, error) {
 	return rows, err
 }
 
-// DecodeWith parses a file of such rows and checks each (Trial.Check, Timing.Check). meta is all its metadata. The error
+// DecodeWith parses a file of such rows and checks each (Trial.Check, Timing.Check). meta is all metadata. Its error
 // wraps safe.ErrDamaged, except for a file of another version. It parses in the calling goroutine, where it can catch a
 // panic of the library over a forged page.
 func DecodeWith[T any](b []byte) (rows []T, meta map[string]string, err error) {

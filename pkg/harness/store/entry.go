@@ -80,8 +80,8 @@ func (e *Entry) Array(name string) (*record.Array, error) {
 // a damaged trial is a *Damage. A nil store has no trials.
 func (s *Store) Get(id ID) (*Entry, error) { return s.open(id, trialIndex) }
 
-// check completes the rows of a trial. It refuses what is not of this trial or reference, or what no program of ours has
-// written, as a store may be sent.
+// check completes the rows of a trial. It refuses what is not of this trial or reference, or what no program of ours
+// has written, as a store may be sent.
 func (h *head) check(id ID, index string) error {
 	if h.Version != version {
 		return fmt.Errorf("it has version %d, this program reads version %d", h.Version, version)
