@@ -86,7 +86,6 @@ func (g *gridFlags) run(e *env, x *harness.Experiment, spec *grid.Spec) error {
 	if err != nil {
 		return err
 	}
-	question.Command = g.again(laid)
 	g.name = ""
 	changed := plan.Request{Overrides: g.Overrides, Custom: g.Custom, Program: g.Program}
 	g.changed = changed.Set() // methods and seeds are the grid's
@@ -130,24 +129,6 @@ func (w *work) round(e *env, spec *grid.Spec, q grid.Question, all *plan.Plan) (
 	}
 	next := &work{Plan: p, results: w.results, store: w.store}
 	return next, next.look()
-}
-
-// again returns the command that makes a grid again on any machine: without its folders and how it is computed.
-func (g *gridFlags) again(laid *plan.Plan) string {
-	var flags []string
-	add := func(name string, values ...string) {
-		for _, value := range values {
-			if value != "" {
-				flags = append(flags, name, value)
-			}
-		}
-	}
-	add("--grid", g.file)
-	add("--axis", g.axes...)
-	add("--select", g.choose)
-	add("--name", g.name)
-	first := laid.Trials[0]
-	return plan.Command("grid", first.Experiment, first.Protocol, first.Scale, laid.Set, flags...)
 }
 
 // choose shows the best cells of a grid, and writes its results and the pages about all.

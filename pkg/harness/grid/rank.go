@@ -22,7 +22,6 @@ import (
 // checkpoint, of those within a bound, or lies nearest to published numbers. It is kept with the records.
 type Question struct {
 	Name      string
-	Command   string // that makes the grid again
 	Metric    string // with the component, of a metric that has several: coverage[3]; "" of Published
 	Max       bool   // the largest mean is the best
 	Bound     string // a metric whose mean is at most Most in what is chosen, if any cell is so; "": none

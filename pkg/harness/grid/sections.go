@@ -82,7 +82,7 @@ func Shown(grids map[string]*report.Results, files report.Files) (out []report.G
 				dir := path.Join(at, set.Protocol)
 				files.Made[path.Join(dir, "chosen.yaml")], _ = q.Chosen(set)
 				out = append(out, report.Grid{
-					Name: name, Rule: q.String(), Command: q.Command,
+					Name: name, Rule: q.String(),
 					Dir: dir, Set: set, Best: x.Part(set.Protocol, "best"),
 				})
 			}

@@ -15,7 +15,6 @@ import (
 // layer of each protocol.
 func TestWrittenAndRead(t *testing.T) {
 	p, q := laidOut(t, "{product: {step: [0.01, 0.02]}, problems: [small]}", "min gap")
-	q.Command = "sifg grid toy"
 	r := compute(t, p, q, all)
 	r.Experiments[0].Records.AtEnd(q.Text())
 	results := t.TempDir()
@@ -43,7 +42,7 @@ func TestWrittenAndRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, madeAgain := write(read)
-	if len(shown) != 1 || len(again) != 1 || again[0].Command != q.Command || again[0].Best.SVG == nil ||
+	if len(shown) != 1 || len(again) != 1 || again[0].Rule != q.String() || again[0].Best.SVG == nil ||
 		shown[0].Best.Made.CSV() != again[0].Best.Made.CSV() {
 		t.Errorf("%+v\n%+v", shown, again)
 	}

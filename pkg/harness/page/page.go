@@ -15,6 +15,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/claim"
+	"github.com/semi-implicit/sifg/pkg/harness/plan"
 	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/report"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
@@ -31,7 +32,7 @@ var (
 	script string
 
 	pageTemplate = template.Must(template.New("").Funcs(template.FuncMap{
-		"marks": marks, "image": image, "facts": facts, "without": without, "opinion": opinion, "command": command,
+		"marks": marks, "image": image, "without": without, "opinion": opinion, "command": command,
 		"count":      table.Count,
 		"split":      strings.Split,
 		"anchor":     func(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "-") },
@@ -73,7 +74,6 @@ type site struct {
 	Grids    []report.Grid
 	Samplers []sifg.Sampler // that were used
 	Changed  []*record.Set  // those that were not run with a protocol's own settings
-	Facts    []fact         // about all trials
 
 	Rehearsal string // the scale, where it is not full; "": it is
 }
@@ -87,8 +87,6 @@ type view struct {
 	link
 	Part *part // whose page it is; nil: of all
 }
-
-type fact struct{ Name, Value string }
 
 // part is one experiment.
 type part struct {
@@ -120,12 +118,10 @@ type item struct {
 func Render(r *report.Results, grids []report.Grid, all []*harness.Experiment) (map[string][]byte, error) {
 	s := &site{Titles: map[string]string{}, Ledger: r.Ledger(all), Counts: map[string]int{}, Grids: grids}
 	used := map[string]bool{}
-	var sets []*record.Set
 	for _, e := range all {
 		s.Titles[e.Name] = e.Title
 		if x := r.Experiment(e.Name); x != nil {
 			s.add(x, used)
-			sets = append(sets, x.Sets...)
 		}
 	}
 	for _, c := range s.Ledger {
@@ -134,7 +130,6 @@ func Render(r *report.Results, grids []report.Grid, all []*harness.Experiment) (
 		}
 	}
 	s.Samplers = slices.DeleteFunc(sifg.Samplers(), func(x sifg.Sampler) bool { return !used[x.Name] })
-	s.Facts = facts(sets...)
 	s.Rehearsal = r.Rehearsal()
 	return s.pages()
 }
@@ -268,4 +263,21 @@ func image(at string, svg []byte) template.HTMLAttr {
 func without(set *record.Set) []record.Trial {
 	well := func(t record.Trial) bool { return t.Status == record.StatusOK }
 	return slices.DeleteFunc(slices.Clone(set.Trials), well)
+}
+
+// marks says why the verdicts under a protocol are not about the paper.
+func marks(scale string, changed bool) []string {
+	var out []string
+	if scale != "full" {
+		out = append(out, scale+" scale")
+	}
+	if changed {
+		out = append(out, "changed settings")
+	}
+	return out
+}
+
+// command is the command line that does something with the trials of a set.
+func command(name string, set *record.Set) string {
+	return plan.Command(name, set.Experiment, set.Protocol, set.Scale, set.Overrides)
 }

@@ -211,12 +211,11 @@ func toyGrids() []report.Grid {
 			Best: &report.Part{Failure: "it is cut"},
 		},
 		{
-			Name:    "steps",
-			Rule:    "min energy",
-			Command: "sifg grid",
-			Dir:     "grid/steps/gmm/third",
-			Set:     &record.Set{Experiment: "gmm", Protocol: "third"},
-			Best:    &report.Part{SVG: svg, Made: best},
+			Name: "steps",
+			Rule: "min energy",
+			Dir:  "grid/steps/gmm/third",
+			Set:  &record.Set{Experiment: "gmm", Protocol: "third"},
+			Best: &report.Part{SVG: svg, Made: best},
 		},
 	}
 }

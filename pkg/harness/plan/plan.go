@@ -205,8 +205,8 @@ func (p *Plan) Shard(i, n int) {
 }
 
 // Command is the command line that does something with the trials of an experiment under a protocol at a scale: sifg
-// NAME EXPERIMENT --protocol …. set is that of their plan, and more are more arguments.
-func Command(name, experiment, protocol, scale string, set []string, more ...string) string {
+// NAME EXPERIMENT --protocol …. set is that of their plan.
+func Command(name, experiment, protocol, scale string, set []string) string {
 	args := []string{"sifg", name, experiment, "--protocol", protocol}
 	own := func(s string) bool { return strings.HasPrefix(s, "--data ") } // whose scale is another by default
 	if scale != "full" || slices.ContainsFunc(set, own) {
@@ -219,5 +219,5 @@ func Command(name, experiment, protocol, scale string, set []string, more ...str
 			args = append(args, "--set", s)
 		}
 	}
-	return usage.Quote(append(args, more...))
+	return usage.Quote(args)
 }

@@ -127,7 +127,6 @@ func (x *Experiment) takeFiles() error {
 // Grid is the results of a grid on an experiment under a protocol, as a page shows them.
 type Grid struct {
 	Name, Rule string // of the grid; of its choice: min energy
-	Command    string // that makes it again
 	Dir        string // below the results folder
 	Set        *record.Set
 	Best       *Part // the best cells of each method on each problem; nil: no trial ended well

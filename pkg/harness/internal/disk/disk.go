@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -97,13 +96,10 @@ func WriteFileAtomic(file string, b []byte) error {
 	return nil
 }
 
-const (
-	poll    = 20 * time.Millisecond // between two tries to get a lock
-	patient = time.Second           // how long nothing is said of a wait
-)
+const poll = 20 * time.Millisecond // between two tries to get a lock
 
-// Lock makes a folder if need be, waits until it has locked it or ctx ends, and returns what drops the lock. A longer
-// wait is logged. The kernel ends the lock with the process. Where a file system knows no locks, everybody gets them.
+// Lock makes a folder if need be, waits until it has locked it or ctx ends, and returns what drops the lock. The kernel
+// ends the lock with the process. Where a file system knows no locks, everybody gets them.
 func Lock(ctx context.Context, dir string) (unlock func(), err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
@@ -112,14 +108,10 @@ func Lock(ctx context.Context, dir string) (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	for started, said := time.Now(), false; ; {
+	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if !errors.Is(err, syscall.EINTR) && !errors.Is(err, syscall.EWOULDBLOCK) {
 			return func() { f.Close() }, nil
-		}
-		if !said && time.Since(started) > patient {
-			said = true
-			slog.Warn("waiting for another process, which has the lock", "folder", dir)
 		}
 		select {
 		case <-ctx.Done():
