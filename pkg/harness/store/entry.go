@@ -142,8 +142,8 @@ func (s *Store) open(id ID, index string) (f *Entry, err error) {
 	return nil, err
 }
 
-// Status says how each trial ended, with its times: Missing or Damaged where the store, which may be nil, has no record. The
-// error is that the store cannot be read.
+// Status says how each trial ended, with its times: Missing or Damaged where the store has no record, Missing where it
+// is nil. The error is that it cannot be read.
 func (s *Store) Status(ids []ID) ([]record.Result, error) {
 	out := make([]record.Result, len(ids))
 	err := Each(len(ids), func(i int) error {
