@@ -32,7 +32,7 @@ type work struct {
 	results string
 	store   *store.Store // nil where there is none and none was to be made
 	trials  []harness.Trial
-	found   []store.Found        // of each of trials
+	found   []record.Result      // of each of trials
 	times   map[string][]float64 // seconds of the trials that the store has, by kind
 }
 
@@ -105,7 +105,7 @@ func (w *work) look() (err error) {
 		return err
 	}
 	for i, f := range w.found {
-		if f.Status == record.StatusOK {
+		if f.Trial.Status == record.StatusOK {
 			kind := kindOf(&w.trials[i])
 			w.times[kind] = append(w.times[kind], f.Timing.Seconds)
 		}
@@ -116,7 +116,7 @@ func (w *work) look() (err error) {
 // with returns the trials whose status is one of these.
 func (w *work) with(status ...string) (out []harness.Trial) {
 	for i, f := range w.found {
-		if slices.Contains(status, f.Status) {
+		if slices.Contains(status, f.Trial.Status) {
 			out = append(out, w.trials[i])
 		}
 	}
@@ -138,8 +138,9 @@ func (w *work) damage() error {
 
 // first says what became of the first trial with one of these statuses.
 func (w *work) first(status ...string) string {
-	i := slices.IndexFunc(w.found, func(f store.Found) bool { return slices.Contains(status, f.Status) })
-	return fmt.Sprintf("%s (%s) %s", w.trials[i].Name(), w.trials[i].Key, became(w.found[i].Status, w.found[i].Reason))
+	i := slices.IndexFunc(w.found, func(f record.Result) bool { return slices.Contains(status, f.Trial.Status) })
+	f := w.found[i].Trial
+	return fmt.Sprintf("%s (%s) %s", w.trials[i].Name(), f.Key, became(f.Status, f.Reason))
 }
 
 // summary says how many trials there are and how many have to be computed, after what needs to be known of it.
@@ -177,7 +178,7 @@ func planCommand(e *env) *cobra.Command {
 func (w *work) print(e *env) {
 	status := map[string]string{}
 	for _, f := range w.found {
-		status[f.ID.Key] = f.Status
+		status[f.Trial.Key] = f.Trial.Status
 	}
 	rows := [][]string{
 		{"experiment", "protocol", "problem", "method", "particles", "iterations", "trials", "there", "failed"},
@@ -204,8 +205,8 @@ func (w *work) print(e *env) {
 	fmt.Fprintln(e.out, w.summary(w.with(todoStatuses...)))
 	var failed [][]string
 	for i, f := range w.found {
-		if f.Status == store.Damaged || slices.Contains(retryable, f.Status) {
-			failed = append(failed, []string{f.ID.Key, w.trials[i].Name(), became(f.Status, f.Reason)})
+		if f.Trial.Status == store.Damaged || slices.Contains(retryable, f.Trial.Status) {
+			failed = append(failed, []string{f.Trial.Key, w.trials[i].Name(), became(f.Trial.Status, f.Trial.Reason)})
 		}
 	}
 	columns(e.out, failed)

@@ -142,27 +142,20 @@ func (s *Store) open(id ID, index string) (f *Entry, err error) {
 	return nil, err
 }
 
-// Found says what the store has of a trial.
-type Found struct {
-	ID     ID
-	Status string // of the record, or Missing or Damaged
-	Reason string // why it is not ok
-	Timing record.Timing
-}
-
-// Status says what the store has of each trial, by its index: nothing of a nil store, an error if it cannot be read.
-func (s *Store) Status(ids []ID) ([]Found, error) {
-	out := make([]Found, len(ids))
+// Status says how each trial ended, with its times: Missing or Damaged where the store has no record, Missing where it
+// is nil. The error is that it cannot be read.
+func (s *Store) Status(ids []ID) ([]record.Result, error) {
+	out := make([]record.Result, len(ids))
 	err := Each(len(ids), func(i int) error {
-		out[i] = Found{ID: ids[i], Status: Missing}
+		out[i].Trial = record.Trial{Key: ids[i].Key, Status: Missing}
 		f, err := s.open(ids[i], trialIndex)
 		switch {
 		case errors.Is(err, safe.ErrDamaged):
-			out[i].Status, out[i].Reason = Damaged, err.Error()
+			out[i].Trial.Status, out[i].Trial.Reason = Damaged, err.Error()
 		case err != nil:
 			return err
 		case f != nil:
-			out[i] = Found{ids[i], f.Trial.Status, f.Trial.Reason, *f.Timing}
+			out[i].Trial, out[i].Timing = *f.Trial, *f.Timing
 		}
 		return nil
 	})

@@ -59,7 +59,7 @@ func folderOf(s *Store, key string) string { return filepath.Join(s.dir, gmm(key
 // is fails the test where the store has something else of a trial.
 func is(t *testing.T, s *Store, key, want string) {
 	t.Helper()
-	if got := must(s.Status([]ID{gmm(key)}))[0]; got.Status != want {
+	if got := must(s.Status([]ID{gmm(key)}))[0].Trial; got.Status != want {
 		t.Fatalf("trial %s: %s (%s), want %s", key, got.Status, got.Reason, want)
 	}
 }
@@ -108,8 +108,8 @@ func TestRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	if found := must(s.Status([]ID{gmm("k1"), gmm("none"), gmm("k0")})); found[0].Timing.Seconds != 0.25 ||
-		found[1].Status != Missing || found[2].Status != record.StatusFailed ||
-		found[2].Reason != `panic: \xff\x1b[2J` {
+		found[1].Trial.Status != Missing || found[2].Trial.Status != record.StatusFailed ||
+		found[2].Trial.Reason != `panic: \xff\x1b[2J` {
 		t.Errorf("%+v", found)
 	}
 }

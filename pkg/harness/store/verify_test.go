@@ -192,8 +192,8 @@ func TestForgedStore(t *testing.T) {
 		spoil(s)
 		found, err := s.Status([]ID{gmm("k"), gmm("sound")})
 		indexed := name == "linked file" || name == "endless" // the index is as it was, and Verify finds the rest
-		if err != nil || (found[0].Status != Damaged) != indexed || found[1].Status != record.StatusOK ||
-			strings.Contains(found[0].Reason, "\x1b") {
+		if err != nil || (found[0].Trial.Status != Damaged) != indexed || found[1].Trial.Status != record.StatusOK ||
+			strings.Contains(found[0].Trial.Reason, "\x1b") {
 			t.Errorf("%s: %+v, error %v", name, found, err)
 		}
 		if _, err := put(s, "k", record.StatusOK); errors.Is(err, safe.ErrDamaged) == indexed {
