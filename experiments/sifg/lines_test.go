@@ -22,22 +22,22 @@ const (
 )
 
 // budgets are how many lines of Go people wrote in a folder, without tests and what is generated. None may rise: who
-// adds more than fits says what goes. What each should come down to stands beside it.
+// adds more than fits says what goes.
 var budgets = []struct {
 	folder string
 	lines  int
 }{
-	{"pkg/harness", 15_250}, // 14,000
-	{"pkg/study", 2_014},    // 2,100: reached
-	{"experiments", 8_570},  // 8,600: reached
-	{"pkg/sifg", 16_199},    // 16,200: reached
-	{"", 42_711},            // 41,900, with scripts and docs/templates
+	{"pkg/harness", 14_000},
+	{"pkg/study", 2_100},
+	{"experiments", 8_530},
+	{"pkg/sifg", 16_199},
+	{"", 41_460}, // with scripts and docs/templates
 }
 
-// What all tests should come down to is 31,000 lines, README and documents 11,000 words.
+// All tests, and the words of README and the documents.
 const (
-	testBudget = 30_513
-	wordBudget = 9_564
+	testBudget = 29_970
+	wordBudget = 9_510
 )
 
 var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
