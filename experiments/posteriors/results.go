@@ -134,7 +134,8 @@ func errorPanels(s *record.Set, kind string) (*figure.Figure, error) {
 				particles = float64(t.Particles)
 			}
 			across := func(iteration int) float64 { return float64(iteration) * particles / 1000 }
-			p.Layers = append(p.Layers, study.MeanAndRange(s.Curves(problem, m, "error-sd", 1), figure.Method(m), across)...)
+			curves := s.Curves(problem, m, "error-sd", 1)
+			p.Layers = append(p.Layers, study.MeanAndRange(curves, figure.Method(m), across)...)
 		}
 		exact := record.View{Set: s, Problem: problem}.Final("hmc", "floor-error-sd", 1)
 		if len(exact) > 0 {

@@ -29,7 +29,7 @@ var budgets = []struct {
 }{
 	{"pkg/harness", 14_000},
 	{"pkg/study", 2_100},
-	{"experiments", 8_530},
+	{"experiments", 8_531},
 	{"pkg/sifg", 16_199},
 	{"", 41_460}, // with scripts and docs/templates
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/semi-implicit/sifg/pkg/sifg"
 	"github.com/semi-implicit/sifg/pkg/sifg/rng"
 	"github.com/semi-implicit/sifg/pkg/sifg/target"
+	"github.com/semi-implicit/sifg/pkg/study"
 	"github.com/semi-implicit/sifg/pkg/study/rule"
 )
 
@@ -79,7 +80,7 @@ func errors(s *record.Set) (*figure.Figure, error) {
 	}
 	for _, m := range s.Methods("two-machines") {
 		curves := s.Curves("two-machines", m, "error", 0)
-		panel.Layers = append(panel.Layers, figure.Curves(curves, figure.Method(m), nil)...)
+		panel.Layers = append(panel.Layers, study.MeanAndRange(curves, figure.Method(m), nil)...)
 	}
 	if panel.Layers == nil {
 		return nil, fmt.Errorf("no trial ended well")

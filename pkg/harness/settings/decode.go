@@ -122,6 +122,11 @@ func ReadOverrides(path string) ([]Override, error) {
 	last := func(key string) int { return slices.Index([]string{"methods", "problems"}, key) }
 	order := func(a, b string) int { return cmp.Or(last(a)-last(b), strings.Compare(a, b)) }
 	for _, key := range slices.SortedFunc(maps.Keys(root), order) {
+		for above := range root {
+			if strings.HasPrefix(key, above+".") {
+				return nil, usage.Errorf("%s: %s is there, and %s: write all of it below %[3]s", path, key, above)
+			}
+		}
 		b, err := json.Marshal(root[key]) // JSON is YAML
 		if err != nil {
 			return nil, usage.Errorf("%s: %s: want finite numbers, and texts as keys", path, key)
