@@ -93,14 +93,7 @@ func TestOwnExperiment(t *testing.T) {
 	if out := run(line...); !strings.Contains(out, "3 trials: 0 already there, 3 computed") {
 		t.Errorf("the first run says\n%s", out)
 	}
-	const another = "3 trials already there, computed by another build: "
-	if out := run(line...); strings.Contains(out, another) {
-		t.Errorf("of the same program it says\n%s", out)
-	}
 	edit("(1+o.Failures[i])*v", "(2+o.Failures[i])*v")
-	if out := run(line...); !strings.Contains(out, another) {
-		t.Errorf("with another density and the same version it says\n%s", out)
-	}
 	if out := run("compare", "--scale", "smoke", "--all"); !strings.Contains(out, "0.012 ± 0.002") {
 		t.Errorf("compared: %s", out)
 	}
