@@ -112,8 +112,8 @@ func checkKeys(t *testing.T, where string, x *report.Experiment, planned *plan.P
 }
 
 // checkCells compares what was drawn for the cells of a grid with a plan, for the methods on the problems that the grid
-// still asks about. The settings in use when the networks' grids ran are others now: without the clamp, and σ's rate under
-// paper was chosen later.
+// still asks about. The settings in use when the networks' grids ran are others now: without the clamp, and σ's rate
+// under paper was chosen later.
 func checkCells(t *testing.T, where string, x *report.Experiment, planned *plan.Plan) {
 	t.Helper()
 	drawn := func(key string) string { key, _, _ = strings.Cut(key, "-"); return key }

@@ -37,7 +37,7 @@ var budgets = []struct {
 // All tests, and the words of README and the documents.
 const (
 	testBudget = 29_970
-	wordBudget = 9_510
+	wordBudget = 9_564
 )
 
 var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
