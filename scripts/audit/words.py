@@ -169,7 +169,7 @@ def sentences(f, text):
         if said != found.verdicts:
             wrong.append(f"findings.md, {title}: {sorted(said.items())}, here {sorted(found.verdicts.items())}")
     nothing = {t for t in PROBLEMS if set(f.comparison(t).verdicts.values()) == {"inconclusive"}}
-    if seen | nothing != PROBLEMS.keys() or nothing != {"Boston", "Diabetes", "Wine"}:
+    if seen | nothing != PROBLEMS.keys() or nothing != {"Boston", "Wine"}:
         wrong.append(f"findings.md: sentences about {sorted(seen)}, nothing is told on {sorted(nothing)}")
     return wrong, re.sub(r"- \*\*\[([^\]]+)\]\([^)]*\):\*\* (.*?inconclusive\.)", "", text, flags=re.S)
 
