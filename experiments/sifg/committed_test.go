@@ -137,7 +137,7 @@ func checkCells(t *testing.T, where string, x *report.Experiment, planned *plan.
 }
 
 // TestListsFit: what compare and claims print of the committed results is short, with all printed numbers, and the
-// authors' code beside ours. Each claim that is decided comes with the number that decides it.
+// authors' code beside ours; claims fit a terminal. Each claim that is decided comes with the number that decides it.
 func TestListsFit(t *testing.T) {
 	long(t, "reads all reports three times")
 	for line, want := range map[string]string{
@@ -147,6 +147,11 @@ func TestListsFit(t *testing.T) {
 		lines := strings.Split(strings.TrimSpace(said), "\n")
 		if len(lines) > 80 || !strings.Contains(said, want) {
 			t.Errorf("%s prints %d lines", line, len(lines))
+		}
+		for _, text := range lines {
+			if utf8.RuneCountInString(text) > 110 && line == "claims" {
+				t.Errorf("%s prints a line of %d columns: %s", line, utf8.RuneCountInString(text), text)
+			}
 		}
 		for _, p := range byName(t, "uci-bnn").Published {
 			if mean, _, _ := strings.Cut(p.Text, " "); line == "compare" && !strings.Contains(said, mean) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -96,7 +97,11 @@ func printClaims(e *env, ledger claim.Ledger, whole bool) error {
 			rows = append(rows, []string{line})
 			above = line
 		}
-		rows = append(rows, []string{"  " + row.ID, verdicts, number, row.Statement})
+		sentence := row.Statement
+		if !whole && utf8.RuneCountInString(sentence) > 58 { // so that a line fits a terminal
+			sentence = fmt.Sprintf("%.57s…", sentence)
+		}
+		rows = append(rows, []string{"  " + row.ID, verdicts, number, sentence})
 		if !whole {
 			continue
 		}

@@ -32,7 +32,7 @@ var (
 	script string
 
 	pageTemplate = template.Must(template.New("").Funcs(template.FuncMap{
-		"marks": marks, "image": image, "without": without, "opinion": opinion, "command": command,
+		"marks": marks, "image": image, "without": without, "opinion": opinion, "command": plan.Command,
 		"count":      table.Count,
 		"split":      strings.Split,
 		"anchor":     func(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "-") },
@@ -275,9 +275,4 @@ func marks(scale string, changed bool) []string {
 		out = append(out, "changed settings")
 	}
 	return out
-}
-
-// command is the command line that does something with the trials of a set.
-func command(name string, set *record.Set) string {
-	return plan.Command(name, set.Experiment, set.Protocol, set.Scale, set.Overrides)
 }

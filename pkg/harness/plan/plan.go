@@ -9,6 +9,7 @@ import (
 
 	"github.com/semi-implicit/sifg/pkg/harness"
 	"github.com/semi-implicit/sifg/pkg/harness/dataset"
+	"github.com/semi-implicit/sifg/pkg/harness/record"
 	"github.com/semi-implicit/sifg/pkg/harness/settings"
 	"github.com/semi-implicit/sifg/pkg/harness/usage"
 	"github.com/semi-implicit/sifg/pkg/sifg"
@@ -204,15 +205,14 @@ func (p *Plan) Shard(i, n int) {
 	}
 }
 
-// Command is the command line that does something with the trials of an experiment under a protocol at a scale: sifg
-// NAME EXPERIMENT --protocol …. set is that of their plan.
-func Command(name, experiment, protocol, scale string, set []string) string {
-	args := []string{"sifg", name, experiment, "--protocol", protocol}
+// Command is the command line that computes the trials of a set of records.
+func Command(of *record.Set) string {
+	args := []string{"sifg", "run", of.Experiment, "--protocol", of.Protocol}
 	own := func(s string) bool { return strings.HasPrefix(s, "--data ") } // whose scale is another by default
-	if scale != "full" || slices.ContainsFunc(set, own) {
-		args = append(args, "--scale", scale)
+	if of.Scale != "full" || slices.ContainsFunc(of.Overrides, own) {
+		args = append(args, "--scale", of.Scale)
 	}
-	for _, s := range set {
+	for _, s := range of.Overrides {
 		if flag, value, ok := strings.Cut(s, " "); ok && strings.HasPrefix(s, "--") {
 			args = append(args, flag, value)
 		} else {

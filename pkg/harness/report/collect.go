@@ -111,9 +111,9 @@ func find(part []harness.Trial, old *record.Set, s *store.Store) ([]*record.Resu
 		*got = row
 		return err
 	})
-	last := func(r *record.Result) int { return map[bool]int{true: 1}[r.Trial.Status == record.StatusMissing] }
-	slices.SortStableFunc(found, func(a, b *record.Result) int { return last(a) - last(b) })
-	return found, err
+	missing := func(r *record.Result) bool { return r.Trial.Status == record.StatusMissing }
+	there := func(r *record.Result) bool { return !missing(r) }
+	return slices.Concat(slices.DeleteFunc(slices.Clone(found), missing), slices.DeleteFunc(found, there)), err
 }
 
 // lacks says what results lack of the set in whose place they would be, which may be nil; "" if they may be there:
