@@ -148,10 +148,16 @@ def run_all(todo, args, meg):
             c.process.wait()
 
 
+def span(text):
+    """The seeds of "3" or of "1-10"."""
+    first, _, last = text.partition("-")
+    if not (first.isdecimal() and (last or first).isdecimal()):
+        raise argparse.ArgumentTypeError(f"want a seed, or the first and the last, such as 1-10, got {text}")
+    return range(int(first), int(last or first) + 1)
+
+
 def chosen(args):
-    first, _, last = args.seeds.partition("-")
-    seeds = range(int(first), int(last or first) + 1)
-    return [r for r in plan.runs() if args.only in f"{r.problem} {r.method}" and r.seed in seeds]
+    return [r for r in plan.runs() if args.only in f"{r.problem} {r.method}" and r.seed in args.seeds]
 
 
 def main():
@@ -162,7 +168,7 @@ def main():
     p.add_argument("--meg", type=Path, help="MEG's recordings, channels in rows: other ones than the data set meg")
     p.add_argument("--jobs", type=int, default=2, help="runs at once")
     p.add_argument("--only", default="", help="runs with this text in problem and method: 'boston ada-sifg'")
-    p.add_argument("--seeds", default="1-1000", help="a seed, or the first and the last")
+    p.add_argument("--seeds", type=span, default="1-1000", help="a seed, or the first and the last")
     p.add_argument("--list", action="store_true", help="only say what is left")
     args = p.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # so that no run stays behind

@@ -3,6 +3,7 @@
     python -m pytest scripts/authors
 """
 
+import argparse
 import hashlib
 import json
 import logging
@@ -62,6 +63,16 @@ def test_plan():
     names = [r.name for r in plan.runs()]
     assert len(names) == len(set(names)) > 100
     assert {r.kind for r in plan.runs()} == {"toy", "network", "network-0", "network-1", "network-2", "ica", "hmc"}
+
+
+def test_seeds():
+    pytest.importorskip("pyarrow")
+    import authors
+
+    assert list(authors.span("3")) == [3] and list(authors.span("2-4")) == [2, 3, 4]
+    for text in ("2,3", "", "-3", "a"):
+        with pytest.raises(argparse.ArgumentTypeError, match="such as 1-10"):
+            authors.span(text)
 
 
 def test_changed():
