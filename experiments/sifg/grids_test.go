@@ -49,7 +49,7 @@ func TestGridDocumentation(t *testing.T) {
 
 // choices are the grids that chose settings of a protocol, of which the choice alone was kept.
 var choices = []string{
-	"hmc/posteriors", "paper/meg-ica", "step/svgd", "tune/posteriors", "tuned/meg-ica",
+	"hmc/posteriors", "paper/meg-ica", "step/svgd", "tune/posteriors",
 }
 
 // shippedAs returns the name of the grid that comes with an experiment and has these results, which may be named after
