@@ -28,6 +28,7 @@ PROBLEMS = {  # as the documents call them
     "10-D mixture": ("gmm", "gmm-10d"),
     "Monomial gamma": ("monomial-gamma", "monomial-gamma"),
     "ICA, 10 particles": ("meg-ica", "meg-10"),
+    "ICA, 100 particles": ("meg-ica", "meg-100"),
 }
 TABLES = ["Boston", "Concrete", "Diabetes", "Power", "Protein", "Wine"]
 PROBLEMS.update({t: ("uci-bnn", t.lower()) for t in TABLES})
