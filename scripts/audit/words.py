@@ -215,11 +215,15 @@ def networks(f):
     bound = lambda values, place: math.ceil(max(map(abs, values)) / place) * place  # noqa: E731
     dims = [t["dim"] for t in f.networks.trials if t["protocol"] == "tuned"]
     p = [v for t in TABLES for v in f.networks.tries("paper", t.lower(), "ada-gwg", "p").values()]
+    clamped = {t["key"] for t in f.networks.trials if t["protocol"] == "tuned" and t["problem"] not in ("diabetes", "power")}
+    gamma = parquet.read_table(f.results / "uci-bnn" / "trace.parquet", filters=[("metric", "=", "gamma"), ("index", "=", 95)])
+    gamma = [g["value"] for g in gamma.to_pylist() if g["key"] in clamped]
     return [
         (r"falls from 2 to ([\d.]+\d),", [float(np.mean(p))]),
         (r"(\d+) \(Power\) to (\d+) \(Boston\) coordinates", [min(dims), max(dims)]),
         (r"by less than ([\d.]+) on every data set but", [bound([v for t, v in blind.items() if t != "Boston"], 0.001)]),
         (r"where it is ([\d.]+) lower", [-blind["Boston"]]),
+        (r"quantile stays below (\d+)\.", [bound(gamma, 5)]),
         (r"predicts at most ([\d.]+) % of the noise", [100 * 0.01**2 / (0.01**2 + 0.3**2)]),
     ]
 
