@@ -215,7 +215,7 @@ def networks(f):
     bound = lambda values, place: math.ceil(max(map(abs, values)) / place) * place  # noqa: E731
     dims = [t["dim"] for t in f.networks.trials if t["protocol"] == "tuned"]
     p = [v for t in TABLES for v in f.networks.tries("paper", t.lower(), "ada-gwg", "p").values()]
-    clamped = {t["key"] for t in f.networks.trials if t["protocol"] == "tuned" and t["problem"] in ("boston", "protein", "wine")}
+    clamped = {t["key"] for t in f.networks.trials if t["protocol"] == "tuned" and t["problem"] in ("protein", "wine")}
     gamma = parquet.read_table(f.results / "uci-bnn" / "trace.parquet", filters=[("metric", "=", "gamma"), ("index", "=", 95)])
     gamma = [g["value"] for g in gamma.to_pylist() if g["key"] in clamped]
     return [
