@@ -108,15 +108,18 @@ func under(row claim.Row, protocol string) claim.Verdict {
 	return claim.NoResult
 }
 
-// held says how many of the claims of experiments that a protocol can test it reproduces, such as 7 of 12.
-func held(protocol string, names ...string) string {
+// held says how many of the claims of experiments that a protocol can test it reproduces, such as 7 of 12, and how many
+// it leaves undecided.
+func held(protocol string, names ...string) (share string, undecided int) {
 	n := map[claim.Verdict]int{}
 	for _, name := range names {
 		for _, row := range outcomes(name) {
 			n[under(row, protocol)]++
 		}
 	}
-	return fmt.Sprintf("%d of %d", n[claim.Reproduced], n[claim.Reproduced]+n[claim.NotReproduced]+n[claim.NotDecided])
+	undecided = n[claim.NotDecided]
+	tested := n[claim.Reproduced] + n[claim.NotReproduced] + undecided
+	return fmt.Sprintf("%d of %d", n[claim.Reproduced], tested), undecided
 }
 
 // TestClaimsHeld: README and docs/findings.md say how many of the paper's claims hold under each protocol.
@@ -130,7 +133,8 @@ func TestClaimsHeld(t *testing.T) {
 		_, said, _ := strings.Cut(findings, "**"+title+"** (")
 		said, _, _ = strings.Cut(said, ". ")
 		for protocol, verb := range map[string]string{"released": " (?:claims )?hold", "paper": "", "tuned": ""} {
-			want := held(protocol, name) + verb + " under `" + protocol + "`"
+			share, _ := held(protocol, name)
+			want := share + verb + " under `" + protocol + "`"
 			if !regexp.MustCompile(want).MatchString(said) {
 				t.Errorf("docs/findings.md does not say of %s: %s", title, want)
 			}
@@ -141,7 +145,8 @@ func TestClaimsHeld(t *testing.T) {
 		"released": "claims hold with the settings of the authors' code", "paper": "with the paper's settings",
 		"tuned": "with every method tuned",
 	} {
-		want := held(protocol, slices.Collect(maps.Values(paper))...) + " " + with
+		share, undecided := held(protocol, slices.Collect(maps.Values(paper))...)
+		want := fmt.Sprintf("%s %s (%d undecided)", share, with, undecided)
 		if !strings.Contains(doc, want) {
 			t.Errorf("README.md does not say %q", want)
 		}

@@ -190,8 +190,9 @@ def findings(f):
         (r"of σ in place of the code's it is ([\d.]+\d) and agrees",
          [f.cells("printed-rate", "uci-bnn", "test-nll", sigma_rate=1e-4)]),
         (r"[Ee]very method keeps (\w+) of five modes", [words.get(kept.pop()) if len(kept) == 1 else sorted(kept)]),
-        (r"\[(\d+) %\]\([^)]*\) of the runs of KDE score end .*? (\d+) % of Ada-SIFG, (\d+) % of SGLD and (\d+) % of SIFG",
-         [f"{f.reached('gmm-2d-near', m):.0f}" for m in ("kde-flow", "ada-sifg", "sgld", "sifg")]),
+        (r"\[(\d+) %\]\([^)]*\) of the runs of KDE score end .*? (\d+) % of Ada-GWG, (\d+) % of L2-GF, (\d+) % of SVGD, (\d+) % of SGLD, "
+         r"(\d+) % of Ada-SIFG and (\d+) % of SIFG",
+         [f"{f.reached('gmm-2d-near', m):.0f}" for m in ("kde-flow", "ada-gwg", "l2-gf", "svgd", "sgld", "ada-sifg", "sifg")]),
         (r"chosen σ, ([\d.]+), is wider", [f.chosen("gmm-2d-near", "sifg", "sigma")]),
         (r"minimum detectable effect is between ([\d.]+) and ([\d.]+\d), by the method", [min(least), max(least)]),
     ]

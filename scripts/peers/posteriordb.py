@@ -166,7 +166,7 @@ def diamonds():
                   lambda b: jnp.append(slopes(b[:-1]), intercept(b[-1])), student(3, 0, 10))
 
 
-TWELVE = {"eight-schools": schools, "arK": ark, "garch": garch, "gp-regr": gp_regression, "gp-pois": gp_poisson, "kidiq": kidiq,
+TWELVE = {"eight-schools": schools, "arK": ark, "garch": garch, "gp-regr": gp_regression, "gp-pois": gp_poisson, "kidscore": kidiq,
           "mesquite": mesquite, "gauss-mix": mixture, "earnings": earnings, "nes": nes, "blr": blr, "diamonds": diamonds}
 
 if __name__ == "__main__":

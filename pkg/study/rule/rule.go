@@ -48,7 +48,7 @@ var Texts = strings.NewReplacer(
 	"{all}", "; not reproduced if that holds in half of them or fewer, otherwise not decided",
 	"{most}", MostText,
 	"{bounded}", "the largest value in the second half of the run is at most twice that in the first, in each seed"+
-		MostText,
+		MostText+"; the worst problem counts",
 	"{mostly}", "lower in at least three quarters of the comparisons (each a one-sided test, 5 %); not reproduced if "+
 		"higher, by the same tests, in more than a quarter; otherwise not decided",
 	"{settled}", "changes by at most 2 % over the last tenth of the iterations: the 90 % interval (Student's t over "+
@@ -196,18 +196,18 @@ const MostText = "; reproduced if that holds in nine of ten, not reproduced if i
 // are, not reproduced if in at most half, otherwise not decided.
 func Most(holds []bool) claim.Verdict { return share(holds, 0.9) }
 
-// Bounded judges the claim that the curves of a metric do not grow for a method on some problems, which have these
-// names: by the largest value of the second half of each over that of the first. What is not finite does not hold.
+// Bounded judges the claim that curves of a metric do not grow: by the largest value of the second half of each over
+// that of the first, and by Most for each problem, of which the worst counts. What is not finite does not hold.
 func Bounded(s *record.Set, method, metric string, problems []string, name func(problem string) string) claim.Outcome {
-	var holds []bool
+	var verdicts []claim.Verdict
 	var text []string
 	for _, problem := range problems {
 		var growth []float64
+		var holds []bool
 		for _, c := range s.Curves(problem, method, metric, 0) {
-			half := c.Iteration[len(c.Iteration)-1] / 2
 			var early, late float64
 			for i, v := range c.Value {
-				if c.Iteration[i] <= half {
+				if 2*c.Iteration[i] <= c.Iteration[len(c.Iteration)-1] {
 					early = max(early, v)
 				} else {
 					late = max(late, v)
@@ -216,14 +216,14 @@ func Bounded(s *record.Set, method, metric string, problems []string, name func(
 			growth, holds = append(growth, late/early), append(holds, late/early <= 2) // false of NaN and of ∞/∞
 		}
 		if growth != nil {
+			verdicts = append(verdicts, Most(holds))
 			text = append(text, name(problem)+" "+table.Spread(growth))
 		}
 	}
-	if holds == nil {
-		why := fmt.Sprintf("%s of %s is not measured", metric, figure.Label(method))
-		return claim.Outcome{Verdict: claim.NotTestable, Evidence: why}
+	if verdicts == nil {
+		return claim.Outcome{Verdict: claim.NotTestable, Evidence: metric + " is not measured"}
 	}
-	return InMost(holds, "second half over first: "+strings.Join(text, ", "))
+	return InParts(verdicts, "second half over first: "+strings.Join(text, ", "))
 }
 
 // InAll is the outcome of a claim that All judges.

@@ -187,28 +187,35 @@ func TestSees(t *testing.T) {
 	}
 }
 
-// TestBounded: the second half of a curve is at most twice the first, above it, or not finite.
+// TestBounded: the second half of a curve is at most twice the first, above it, or not finite. One such problem refutes
+// the claim, though the curves of nine others in ten are flat.
 func TestBounded(t *testing.T) {
 	for _, c := range []struct {
 		values           []float64
 		number, evidence string
 	}{
-		{[]float64{1, 2, 3, 4}, "1 of 1", "second half over first: P 2"},
-		{[]float64{1, 2, 4.1, 1}, "0 of 1", "second half over first: P 2.05"},
-		{[]float64{1, 2, 3, inf}, "0 of 1", "second half over first: P ∞"},
-		{[]float64{inf, 1, 1, inf}, "0 of 1", "second half over first: P undefined"},
-		{[]float64{5, 1, 1, 1}, "1 of 1", "second half over first: P 0.2"},
-		{nil, "", "m5 of SIFG is not measured"},
+		{[]float64{1, 2, 3, 4}, "2 of 2", "second half over first: P 2, Q 1"},
+		{[]float64{1, 2, 4.1, 1}, "1 of 2", "second half over first: P 2.05, Q 1"},
+		{[]float64{1, 2, 3, inf}, "1 of 2", "second half over first: P ∞, Q 1"},
+		{[]float64{inf, 1, 1, inf}, "1 of 2", "second half over first: P undefined, Q 1"},
+		{[]float64{5, 1, 1, 1}, "2 of 2", "second half over first: P 0.2, Q 1"},
+		{nil, "", "m5 is not measured"},
 	} {
 		trial := record.Trial{Key: "k", Problem: "p", Method: "sifg", Status: record.StatusOK}
 		s := &record.Set{Trials: []record.Trial{trial}, Traces: map[string][]record.Trace{}}
+		trial.Key, trial.Problem = "flat", "q"
+		for trial.Seed = range uint64(9 * len(c.values)) {
+			s.Trials = append(s.Trials, trial)
+		}
+		s.Traces["flat"] = []record.Trace{{Metric: "m5", Value: 1}, {Iteration: 9, Metric: "m5", Value: 1}}
 		for i, v := range c.values {
 			row := record.Trace{Key: "k", Iteration: []int{0, 50, 60, 100}[i], Metric: "m5", Value: v}
 			s.Traces["k"] = append(s.Traces["k"], row)
 		}
-		got := Bounded(s, "sifg", "m5", []string{"p"}, strings.ToUpper)
-		if got.Number != c.number || got.Evidence != c.evidence {
-			t.Errorf("%v: %q, %q, want %q, %q", c.values, got.Number, got.Evidence, c.number, c.evidence)
+		got := Bounded(s, "sifg", "m5", []string{"p", "q"}, strings.ToUpper)
+		refuted := got.Verdict == claim.NotReproduced
+		if got.Number != c.number || got.Evidence != c.evidence || refuted != (c.number == "1 of 2") {
+			t.Errorf("%v: %+v, want %q, %q", c.values, got, c.number, c.evidence)
 		}
 	}
 }
