@@ -35,6 +35,7 @@ PROBLEMS.update({t: ("uci-bnn", t.lower()) for t in TABLES})
 COLUMNS = ["sgld", "svgd", "l2-gf", "ada-gwg", "ada-sifg"]  # of Table 1
 NEAR, REACHED = 2, 0.1  # a posterior's sample is good within so many errors of exact draws; both errors at a method's first look
 NUMBER = r"−?\d[\d.]*(?:e−?\d+)?"
+WORDS = ["none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 RULES = (  # no results
     "2.496 ± 0.02", "Go 1.26", "Apache-2.0", "rate 0.1)", "mean 0.1 ", "0.01 at most", "deviation 0.3.", "lower clip, 0.001", "at most 0.1.",
     "below 0.9",
@@ -204,7 +205,7 @@ def readme(f):
         (r"(\d+) of the (\d+) cells that we could test agree", [fine, others]),
         (r"their (\d+) agreeing cells", [agree - fine]),
         (r"On (\w+) of six data sets SIFG predicts better than SGLD, on Power and Protein than Ada-GWG",
-         [{n: w for w, n in NUMBERS.items()}[sum(f.comparison(t).verdicts["sgld"] == "worse" for t in TABLES)]]),
+         [WORDS[sum(f.comparison(t).verdicts["sgld"] == "worse" for t in TABLES)]]),
         (r"NLL on Boston, ([\d.]+) here and ([\d.]+) ± 0\.02 published", [wrong[3], wrong[4]]),
         (r"larger by ([\d.]+) in 2-D and ([\d.]+\d) on monomial gamma", [f.gap(t, "sifg-blind") for t in ("2-D mixture", "Monomial gamma")]),
     ]
@@ -242,10 +243,9 @@ def posteriors(f):
     others = sorted(p for p, m in take.items() if m == "baoab")
     if set(take.values()) != {"hmc", "baoab"} or others != ["blr", "gauss-mix", "gp-regr"]:
         raise SystemExit(f"posteriors.md: take {take}")
-    words = ["none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
     return [
         (r"after (\d+,\d+) of 500,000 gradients", [f"{first.pop():,.0f}" if len(first) == 1 else sorted(first)]),
-        (r"smaller error than HMC on (\w+) of the twelve", [words[ahead]]),
+        (r"smaller error than HMC on (\w+) of the twelve", [WORDS[ahead]]),
     ]
 
 
