@@ -100,7 +100,7 @@ func TestCommittedGrids(t *testing.T) {
 // as the first lost four of 20 tries.
 func TestChosenIsUsed(t *testing.T) {
 	for _, dir := range strings.Fields("tuned/gmm/tuned halving/gmm/tuned tuned/monomial-gamma/tuned " +
-		"halving/meg-ica/tuned tuned-half/uci-bnn/tuned halving/uci-bnn/tuned printed/uci-bnn/released") {
+		"halving/meg-ica/tuned halving/uci-bnn/tuned printed/uci-bnn/released") {
 		text := string(must(os.ReadFile(filepath.Join(results, "grid", dir, "best.md"))))
 		head, score, used := []string(nil), 0, 0
 		for line := range strings.Lines(text) {

@@ -219,15 +219,11 @@ def networks(f):
     bound = lambda values, place: math.ceil(max(map(abs, values)) / place) * place  # noqa: E731
     dims = [t["dim"] for t in f.networks.trials if t["protocol"] == "tuned"]
     p = [v for t in TABLES for v in f.networks.tries("paper", t.lower(), "ada-gwg", "p").values()]
-    clamped = {t["key"] for t in f.networks.trials if t["protocol"] == "tuned" and t["problem"] == "protein"}
-    gamma = parquet.read_table(f.results / "uci-bnn" / "trace.parquet", filters=[("metric", "=", "gamma"), ("index", "=", 95)])
-    gamma = [g["value"] for g in gamma.to_pylist() if g["key"] in clamped]
     return [
         (r"falls from 2 to ([\d.]+\d),", [float(np.mean(p))]),
         (r"(\d+) \(Power\) to (\d+) \(Boston\) coordinates", [min(dims), max(dims)]),
         (r"by less than ([\d.]+) on every data set but", [bound([v for t, v in blind.items() if t != "Boston"], 0.001)]),
         (r"where it is ([\d.]+) lower", [-blind["Boston"]]),
-        (r"quantile stays below (\d+)\.", [bound(gamma, 5)]),
         (r"predicts at most ([\d.]+) % of the noise", [100 * 0.01**2 / (0.01**2 + 0.3**2)]),
     ]
 
@@ -243,7 +239,10 @@ def posteriors(f):
     others = sorted(p for p, m in take.items() if m == "baoab")
     if set(take.values()) != {"hmc", "baoab"} or others != ["blr", "gauss-mix", "gp-regr"]:
         raise SystemExit(f"posteriors.md: take {take}")
+    raw = f.posteriors("-raw").values()
+    raw = [WORDS[sum(max(of[m][:2]) <= NEAR for of in raw)] for m in ("hmc", "psgld", "sgld", "l2-gf", "svgd", "sifg")]
     return [
+        (r"are HMC on (\w+) of the twelve, pSGLD on (\w+), SGLD on (\w+), L2-GF on (\w+), SVGD on (\w+) and SIFG on (\w+)", raw),
         (r"after (\d+,\d+) of 500,000 gradients", [f"{first.pop():,.0f}" if len(first) == 1 else sorted(first)]),
         (r"smaller error than HMC on (\w+) of the twelve", [WORDS[ahead]]),
     ]
