@@ -64,7 +64,7 @@ def write(file, rows):
     """Writes rows in a fixed order: equal rows give equal bytes."""
     table = pa.Table.from_pylist(sorted(rows, key=order), schema=SCHEMA)
     file.parent.mkdir(parents=True, exist_ok=True)
-    part = file.with_name("." + file.name + ".part")
+    part = file.with_name(f".{file.name}.{os.getpid()}.part")  # two commands may run side by side
     with parquet.ParquetWriter(part, SCHEMA, compression="zstd", compression_level=19, store_schema=False,
                                use_dictionary=["figure", "problem", "method", "metric", "processor"]) as w:
         w.write_table(table)
@@ -176,7 +176,8 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # so that no run stays behind
     args.work.mkdir(parents=True, exist_ok=True)
     meg = recordings(args.meg)
-    todo = [r for r in chosen(args) if not done(r, gather(args.work, args.out))]
+    have = gather(args.work, args.out)
+    todo = [r for r in chosen(args) if not done(r, have)]
     if not args.list and todo:
         if why := lacking(args.clone):
             sys.exit(why)
