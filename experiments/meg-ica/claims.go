@@ -68,12 +68,12 @@ func hurt(decide func(e estimate) claim.Verdict, methods ...string) func(s *reco
 		ends, text := [][]float64(nil), []string(nil)
 		for _, m := range methods {
 			for _, problem := range []string{few, many} {
-				v := series(s, problem).Final(m, metric, 0)
-				ends, out.Keys = append(ends, v), append(out.Keys, series(s, problem).Keys(m)...)
+				e := record.View{Set: s, Problem: problem}
+				ends, out.Keys = append(ends, e.Final(m, metric, 0)), append(out.Keys, e.Keys(m)...)
 				part := fmt.Sprintf("%s %s %s", figure.Label(m), strings.TrimPrefix(problem, "meg-"),
-					table.Num(stats.Median(v)))
+					table.Num(stats.Median(ends[len(ends)-1])))
 				if metric == "energy" {
-					part += fmt.Sprintf(" (Amari %s)", table.Num(stats.Median(series(s, problem).Final(m, amari, 0))))
+					part += fmt.Sprintf(" (Amari %s)", table.Num(stats.Median(e.Final(m, amari, 0))))
 				}
 				text = append(text, part)
 			}
@@ -134,7 +134,7 @@ func settled(s *record.Set) claim.Outcome {
 	var verdicts []claim.Verdict
 	var text, rising, keys []string
 	for _, problem := range []string{few, many} {
-		e := series(s, problem)
+		e := record.View{Set: s, Problem: problem}
 		for _, m := range s.Methods(problem) {
 			if m == "sifg-blind" { // a control
 				continue

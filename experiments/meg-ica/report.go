@@ -14,13 +14,12 @@ import (
 	"github.com/semi-implicit/sifg/pkg/study"
 )
 
-// distances is Figure 4 left or middle by the metric of the claims: the distances of all particles of all tries, a box
-// a method, beside what reference draws and random matrices score.
+// distances is Figure 4 left or middle by the metric of the claims: the distances of all particles of all runs, a box
+// a method (marks: the medians of the authors' runs), beside what reference draws and random matrices score.
 func distances(problem string) func(s *record.Set) (*figure.Figure, error) {
 	return func(s *record.Set) (*figure.Figure, error) {
 		metric, label := compared(s)
-		by, methods := strings.TrimSuffix(metric, "-median"), s.Methods(problem)
-		var p figure.Panel
+		by, methods, p := strings.TrimSuffix(metric, "-median"), s.Methods(problem), figure.Panel{}
 		add := func(name, look string, tries [][]float64) {
 			if values := slices.Concat(tries...); values != nil {
 				style := figure.Method(look).As("")
@@ -35,6 +34,12 @@ func distances(problem string) func(s *record.Set) (*figure.Figure, error) {
 		}
 		for _, m := range methods {
 			add(figure.Label(m), m, values(s, problem, by, math.MaxInt, m))
+			if s.Scripts != nil && slices.Contains(s.Scripts.Methods(problem), m) {
+				runs := record.View{Set: s.Scripts, Problem: problem}.Final(m, metric, 0)
+				at := slices.Repeat([]float64{float64(len(p.X.Categories) - 1)}, len(runs))
+				p.Layers = append(p.Layers, figure.Scatter{X: at, Y: runs, Radius: 2.4,
+					Style: figure.Method(m).As(""), Shared: "marks: median of each of the authors' runs"})
+			}
 		}
 		add("exact draws", "hmc", exact)
 		add("random", "baoab", values(s, problem, "random-"+by, 0, methods...))
@@ -52,9 +57,8 @@ func together(s *record.Set, by string) figure.Axis {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, problem := range []string{few, many} {
 		methods := s.Methods(problem)
-		all := slices.Concat(values(s, problem, "floor-"+by, 0, methods...), values(s, problem, "random-"+by, 0,
-			methods...),
-			values(s, problem, by, math.MaxInt, methods...))
+		all := slices.Concat(values(s, problem, "floor-"+by, 0, methods...),
+			values(s, problem, "random-"+by, 0, methods...), values(s, problem, by, math.MaxInt, methods...))
 		for _, v := range slices.Concat(all...) {
 			if !math.IsInf(v, 0) && !math.IsNaN(v) {
 				lo, hi = min(lo, v), max(hi, v)
@@ -81,7 +85,7 @@ func summary(name, problem string) harness.Section {
 	}
 	return words.Table(name, func(s *record.Set) (*table.Table, error) {
 		measured := slices.DeleteFunc(slices.Clone(all), func(m study.Measure) bool {
-			return series(s, problem).Shared(m.Metric) == nil
+			return record.View{Set: s, Problem: problem}.Shared(m.Metric) == nil
 		})
 		if len(measured) == 0 {
 			return nil, harness.ErrNoTrials
