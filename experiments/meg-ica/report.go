@@ -38,7 +38,7 @@ func distances(problem string) func(s *record.Set) (*figure.Figure, error) {
 				runs := record.View{Set: s.Scripts, Problem: problem}.Final(m, metric, 0)
 				at := slices.Repeat([]float64{float64(len(p.X.Categories) - 1)}, len(runs))
 				p.Layers = append(p.Layers, figure.Scatter{X: at, Y: runs, Radius: 2.4,
-					Style: figure.Method(m).As(""), Shared: "marks: median of each of the authors' runs"})
+					Style: figure.Method(m).As(""), Shared: "marks: medians of the authors' runs that ended well"})
 			}
 		}
 		add("exact draws", "hmc", exact)

@@ -104,8 +104,8 @@ def done(run, have):
     return (run.problem, method, run.seed) in have
 
 
-# By default glibc returns each large tensor to the system and faults its pages in again: half of the seconds of ICA with
-# 100 particles.
+# By default glibc returns each large tensor to the system and faults its pages in again: of SVGD on ICA with 100
+# particles that is half of the seconds.
 KEEP_MEMORY = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "8000000000"}
 
 
