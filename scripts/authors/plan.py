@@ -19,6 +19,7 @@ LEFT_OUT = {
     "SGLD on ICA": "it reads draws that are not released, and calls a function that is nowhere defined",
     "SVGD and SGLD on the 10-D mixture and on monomial gamma": "no script is released",
     "Figure 5": "no script prints the fifth moments",
+    "Ada-SIFG on monomial gamma with seed 7": "its particles become non-finite, and the script ends",
 }
 
 
@@ -135,7 +136,7 @@ def runs():
     out += [network(p, m, s) for s in three for p in PROBLEMS for m in ("ada-gwg", "l2-gf")]
     out += [network("boston", m, s) for s in (4, 5) for m in ("ada-gwg", "l2-gf")]
     out += [ica(10, s) for s in range(4, 11)]
-    out += [gamma(m, s) for s in range(4, 11) for m in toy]
+    out += [gamma(m, s) for s in range(4, 11) for m in toy if (m, s) != ("ada-sifg", 7)]
     out += [ica(100, s) for s in ten]
     out += [network("boston", m, s) for s in three for m in ("sifg", "sifg-wide", "ada-sifg-wide")]
     out.append(Run("Figure 4", "meg", "hmc", 1, ICA.format("hmc_gt"), "hmc"))
